@@ -5,7 +5,7 @@ The public names stand below as imports, where readers and checkers find them; e
 
 from typing import TYPE_CHECKING
 
-from .core.lazy import attach, provide
+from .core.lazy import attach, provide, stand_at
 from .core.tracebacks import begin_with_ipython
 from .version import full_version as __version__
 
@@ -15,6 +15,8 @@ provide("operators", by="proa.ops.catalogue")
 provide("models of Programs", by="proa.hapi.program_model")
 provide("parameter servers", by="proa.fluid.incubate.fleet.parameter_server.for_fleet")
 begin_with_ipython()
+# at the root they would hide modules of these names from whoever runs a file there
+stand_at(__name__, signal="utils.signal", sysconfig="utils.sysconfig", onnx="interchange.onnx")
 
 if TYPE_CHECKING:
     from . import (
@@ -127,8 +129,8 @@ if TYPE_CHECKING:
         zeros_like,
     )
     from .ops.array.diagonal import cross, diag, diag_embed, diagflat, diagonal, kron, trace
-    from .ops.array.diagonal_fill import diagonal_scatter
     from .ops.array.expand import broadcast_shape, broadcast_to, expand, expand_as, tile
+    from .ops.array.fill import diagonal_scatter
     from .ops.array.full import empty, full, ones, zeros
     from .ops.array.full import is_value as is_tensor
     from .ops.array.gather import (

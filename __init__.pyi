@@ -47,6 +47,7 @@ int32: _DType
 int64: _DType
 int8: _DType
 uint8: _DType
+__version__: str
 
 def abs(x: Any, name: str | None = None) -> Tensor: ...
 def abs_(x: Any, name: str | None = None) -> Tensor: ...

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from .core.lazy import listed
+
 __all__ = ["OpResult", "Value"]
+__dir__ = listed(__name__)
 
 
 class Value:

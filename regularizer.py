@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .core.lazy import listed
+
+__all__ = ["L1Decay", "L2Decay"]
+__dir__ = listed(__name__)
+
 
 class WeightDecayRegularizer:
     """Base of the regularizers: `coeff` times a penalty of the parameter."""

@@ -71,8 +71,12 @@ def _add(wheel: str, name: str, content: bytes) -> None:
 
 
 # Built where there is a compiler; PROA_NATIVE=0 asks for an installation without it.
-DISPATCH = Extension("proa.ops.core._dispatch", ["ops/core/_dispatch.c"], optional=True,
-                     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0"])
+DISPATCH = Extension(
+    "proa.ops.core._dispatch", [f"ops/core/{name}.c" for name in (
+        "_dispatch", "_forms", "_elementwise", "_reductions", "_shapes", "_making", "_network", "_sorting",
+        "_parts", "_layers")],
+    depends=["ops/core/_native.h"], optional=True, libraries=[] if os.name == "nt" else ["m"],
+    extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off"])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import nest
 from ..core.dtype import bfloat16, float16, float32
+from ..core.lazy import listed
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
 from ..ops.core.operator import Operator
@@ -53,6 +54,7 @@ __all__ = [
     "compare_accuracy", "disable_operator_stats_collection", "disable_tensor_checker",
     "enable_operator_stats_collection", "enable_tensor_checker",
 ]
+__dir__ = listed(__name__)
 
 
 class DebugMode(Enum):

@@ -13,13 +13,26 @@ _NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "
 
 
 @functools.cache
-def _function(verb: str) -> Any | None:
-    """OpenBLAS's function that gets or sets the number, found through the extension module that was linked to it."""
+def _library() -> ctypes.CDLL | None:
+    """The extension module that was linked to it, through which its functions are found."""
     try:
-        library = ctypes.CDLL(np._core._multiarray_umath.__file__)  # type: ignore[attr-defined]
+        return ctypes.CDLL(np._core._multiarray_umath.__file__)  # type: ignore[attr-defined]
     except (AttributeError, OSError):
         return None
+
+
+@functools.cache
+def _function(verb: str) -> Any | None:
+    """OpenBLAS's function that gets or sets the number."""
+    library = _library()
     return next((getattr(library, name.format(verb)) for name in _NAMES if hasattr(library, name.format(verb))), None)
+
+
+def address_of(name: str) -> int | None:
+    """Where a function of the interface in C is, whose sizes are 64 bits wide; None where there is no such one."""
+    library = _library()
+    found = (getattr(library, form.format(name), None) for form in ("scipy_{}64_", "{}64_"))
+    return next((ctypes.cast(function, ctypes.c_void_p).value for function in found if function is not None), None)
 
 
 def get_num_threads() -> int | None:

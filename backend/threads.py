@@ -1,7 +1,8 @@
 """The threads that compute on the host: one OpenMP pool (libgomp's) for oneDNN and for generated loops alike.
 
-How many is OMP_NUM_THREADS, or the processors this process may use, or what `set_num_threads` said last. A forked child
-computes on one thread: the pool's threads do not survive a fork, and waiting for them would never end.
+How many is OMP_NUM_THREADS, or the processors this process may use (`core/processors.py`), or what `set_num_threads`
+said last. A forked child computes on one thread: the pool's threads do not survive a fork, and waiting for them would
+never end.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import functools
 import os
 from collections.abc import Iterator
 
+from ..core import processors
 from . import blas
 
 _SPINS = "20000"  # how often the pool's waiting threads look before they sleep: some 0.8 ms
@@ -23,17 +25,20 @@ def waiting_shortly() -> Iterator[None]:
     """An OpenMP runtime loaded within has threads that soon sleep when they wait, unless the user says otherwise.
 
     By itself libgomp has them look for some 10 ms: on processors that other programs want too, a thread then waits in
-    that manner for one that it keeps from running, at every small loop. The runtime reads the environment when it is
-    loaded; the environment stays as it was.
+    that manner for one that it keeps from running, at every small loop. Nor does it start more threads than the control
+    group has time for. The runtime reads the environment when it is loaded; the environment stays as it was.
     """
-    if "GOMP_SPINCOUNT" in os.environ or "OMP_WAIT_POLICY" in os.environ:
-        yield
-        return
-    os.environ["GOMP_SPINCOUNT"] = _SPINS
+    said = {}
+    if "GOMP_SPINCOUNT" not in os.environ and "OMP_WAIT_POLICY" not in os.environ:
+        said["GOMP_SPINCOUNT"] = _SPINS
+    if _are_fewer():
+        said["OMP_NUM_THREADS"] = str(processors.usable())
+    os.environ.update(said)
     try:
         yield
     finally:
-        del os.environ["GOMP_SPINCOUNT"]
+        for name in said:
+            del os.environ[name]
 
 
 @functools.cache
@@ -51,11 +56,12 @@ def openmp() -> ctypes.CDLL | None:
 
 def _available() -> int:
     text = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    if text.isdigit() and int(text) > 0:
-        return int(text)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return int(text) if text.isdigit() and int(text) > 0 else processors.usable()
+
+
+def _are_fewer() -> bool:
+    """Whether libraries would start more threads than the control group lets run, and nobody said how many."""
+    return "OMP_NUM_THREADS" not in os.environ and processors.usable() < processors.bound()
 
 
 def get_num_threads() -> int:
@@ -96,5 +102,7 @@ def _in_child() -> None:
     _use(1)
 
 
+if _are_fewer() and "OPENBLAS_NUM_THREADS" not in os.environ:
+    blas.set_num_threads(processors.usable())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)

@@ -187,7 +187,7 @@ def differing(models):
             if name == PAGE:
                 is_equal = own == results
             else:
-                is_equal = all(abs(a - b) <= 1e-4 * max(abs(b), 1e-6) for a, b in zip(own, results, strict=True))
+                is_equal = all(abs(a - b) <= 1e-4 * max(abs(b), 1e-3) for a, b in zip(own, results, strict=True))
             if not is_equal:
                 found.append(f"- {MODELS[name].title if name in MODELS else 'The page'}: results of proa and of "
                              f"{LABELS.get(side, side)} differ: {own} and {results}")

@@ -12,7 +12,7 @@ from .workloads.cases import CASES
 
 ELEMENTS = (100, 10_000, 1_000_000)
 THREADED = 100_000  # elements from which threads may be busy, and need a pause to fall asleep
-WORSE = 1.5
+WORSE = 1.2
 PAIR = ("proa", "torch")
 
 

@@ -13,6 +13,7 @@ import importlib.metadata as metadata
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from . import elf
 
 _WORTH = 1 << 20  # bytes: less is not worth a file that is another than its wheel's
 _CHANGED = ("llvmlite", "numpy", "onednn-cpu-gomp")  # whose files are given back: they are the ones that are large
+_SMALL_LLVM, _NONE_FROM = "0.44", (3, 14)  # the llvmlite that is smallest, and from which Python on it is not there
 _LIBRARY = re.compile(r"\.so(\.\d+)*$")
 
 
@@ -70,15 +72,54 @@ def distributions() -> list[str]:
 
 
 def files(distribution: str) -> list[str]:
-    """The files of an installed distribution; links among them, each once."""
+    """The files of an installed distribution, with the bytecode that Python has kept of it; links too, each once."""
     found = metadata.distribution(distribution)
-    paths = (os.path.normpath(str(found.locate_file(file))) for file in found.files or ())
-    return sorted({path for path in paths if os.path.isfile(path)})
+    paths = {os.path.normpath(str(found.locate_file(file))) for file in found.files or ()}
+    paths |= {_bytecode(path) for path in paths if path.endswith(".py")}
+    return sorted(path for path in paths if os.path.isfile(path))
+
+
+def _bytecode(path: str) -> str:
+    """Where Python keeps what it has compiled of a module, beside it."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, "__pycache__", f"{name.removesuffix('.py')}.{sys.implementation.cache_tag}.pyc")
 
 
 def size(distribution: str) -> int:
     """Bytes of a distribution's files, compiled Python among them."""
     return sum(os.lstat(path).st_size for path in files(distribution))
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to a smaller installation: about how many bytes, what to type, and what it costs."""
+
+    bytes: int
+    command: str
+    price: str
+
+
+def ways() -> list[Way]:
+    """What makes this installation smaller, the largest first."""
+    names = distributions()
+    compiled = sum(os.lstat(path).st_size for name in names for path in files(name) if path.endswith(".pyc"))
+    found = [Way(sum(one.bytes for name in names for one in savings(name)), "proa sizes --free",
+                 "no symbols for debuggers, no tests of NumPy's"),
+             Way(_larger_llvm(names), f"pip install 'llvmlite=={_SMALL_LLVM}.*'",
+                 "extremes of rows are slower: softmax and cross entropy over 1,000 classes take three times as long"),
+             Way(compiled, "pip install --no-compile", "a module is compiled when it is first imported, and takes its "
+                 "part then")]
+    return sorted((way for way in found if way.bytes), key=lambda way: -way.bytes)
+
+
+def _larger_llvm(names: list[str]) -> int:
+    """By how much llvmlite's library, as it is now, is larger than that of the smallest that proa takes."""
+    if "llvmlite" not in names or sys.version_info >= _NONE_FROM:
+        return 0
+    library = max((os.path.getsize(path) for path in files("llvmlite") if _LIBRARY.search(path)), default=0)
+    if library < 140_000_000:  # it is the smallest
+        return 0
+    return library - (132_900_000 if library > 165_000_000 else 104_100_000)  # with its symbol table, or without
 
 
 def savings(distribution: str) -> Iterator[Saving]:

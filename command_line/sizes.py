@@ -13,7 +13,8 @@ _WIDTH = 20
 
 @click.command("sizes", cls=ToldCommand)
 @click.option("--free", is_flag=True, help="Give back what is not needed to run.")
-def command(free: bool) -> None:
+@click.option("--advice", is_flag=True, help="Say what would make it smaller, and at what price.")
+def command(free: bool, advice: bool) -> None:
     """Show what proa and the packages that it uses take on the disk, in MB.
 
     Wheels of libraries hold copies of them instead of links, symbol tables for debuggers, and packages' tests. --free
@@ -38,3 +39,5 @@ def command(free: bool) -> None:
     click.echo(f"{'in all':<{_WIDTH}}{whole / 1e6:>8.1f}")
     if could:
         click.echo(f"{'given back' if free else '--free gives back':<{_WIDTH}}{could / 1e6:>8.1f}")
+    for way in space.ways() if advice else ():
+        click.echo(f"{way.command}\n{'':<{_WIDTH}}{-way.bytes / 1e6:>8.1f}  {way.price}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pickle import PickleError
 from typing import IO, Any
 
 import click
 
-_TOLD = (OSError, ValueError, KeyError, TypeError, NotImplementedError, ImportError, RuntimeError)
+_TOLD = (OSError, ValueError, KeyError, TypeError, NotImplementedError, ImportError, RuntimeError, PickleError)
 
 
 class Failure(click.ClickException):

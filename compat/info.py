@@ -12,7 +12,7 @@ from .. import backend
 from ..backend import blas, engines, loops, onednn, threads
 from ..backend.loops import cache
 from ..backend.onednn import finding, library
-from ..core import flags
+from ..core import flags, processors
 from ..ops.core import native
 from ..version import full_version
 from . import paddle_version
@@ -56,8 +56,14 @@ def _openmp() -> str:
 
 def _threads() -> str:
     asked = os.environ.get("OMP_NUM_THREADS")
-    why = f"{_counted(os.cpu_count() or 1, 'processor')}, OMP_NUM_THREADS {f'is {asked}' if asked else 'is not set'}"
+    why = f"{_counted(os.cpu_count() or 1, 'processor')}{_of_them()}, " \
+          f"OMP_NUM_THREADS {f'is {asked}' if asked else 'is not set'}"
     return f"{threads.get_num_threads()} ({why})"
+
+
+def _of_them() -> str:
+    usable = processors.usable()
+    return "" if usable == (os.cpu_count() or 1) else f", of which this process may use {usable}"
 
 
 def _cache() -> str:

@@ -10,11 +10,7 @@ from typing import Any
 
 _SUBJECTS = {
     "quantization of Programs": "static.quantization incubate.quantization fluid.contrib.slim",
-    "the older way of quantizing, in whose place are QAT and PTQ":
-        "quantization.imperative quantization.ImperativeQuantAware quantization.ImperativePTQ quantization.PTQConfig "
-        "quantization.PTQRegistry quantization.BaseQuantizer quantization.AbsmaxQuantizer quantization.HistQuantizer "
-        "quantization.KLQuantizer quantization.PerChannelAbsmaxQuantizer quantization.default_ptq_config "
-        "nn.quant.quant_layers nn.quant.functional_layers nn.quant.lsq",
+    "learned step sizes of quantization": "nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "cost models": "cost_model",
     "tensors of strings": "strings",

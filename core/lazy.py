@@ -12,12 +12,13 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from .absent import refusal
 from .forks import unforked
 
-_OF_THE_LISTING = {"TYPE_CHECKING", "annotations", "attach", "provide", "begin_with_ipython"}
+_OF_THE_LISTING = {"TYPE_CHECKING", "annotations", "asked_of", "attach", "provide", "stand_at", "begin_with_ipython"}
 """What the modules of packages need themselves: completion does not offer it."""
 
 Source = tuple[str, str | None]
@@ -54,6 +55,18 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     return load, names
 
 
+def listed(module: str) -> Callable[[], list[str]]:
+    """`__dir__` for a public module that is no package: completion offers the names of its `__all__`.
+
+    What it is written with, `Any` or NumPy, is no name that it gives.
+    """
+    def names() -> list[str]:
+        own = vars(sys.modules[module])
+        return sorted({*own["__all__"], *(name for name in own if name.startswith("__") and name.endswith("__"))})
+
+    return names
+
+
 def _listing(package: str) -> dict[str, Source]:
     """The public names that the package's source lists, read without running it."""
     import ast
@@ -80,6 +93,32 @@ def _is_listing(statement: Any) -> bool:
 
 def _source(package: str, module: str | None, name: str) -> Source:
     return (f"{package}.{name}", None) if module is None else (f"{package}.{module}", name)
+
+
+class _Elsewhere:
+    """Finds modules of a package, once nothing else has, where they stand under another name."""
+
+    def __init__(self, places: dict[str, str]):
+        self._places = places
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Where a module of one of these names is."""
+        return ModuleSpec(fullname, self) if fullname in self._places else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        """The module that it is."""
+        module = importlib.import_module(self._places[spec.name])
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: Any) -> None:
+        """Leaves it as it was: it has run under its own name."""
+        module.__spec__ = module.__spec__.loader_state
+
+
+def stand_at(package: str, **places: str) -> None:
+    """Lets `import package.name` give the modules of the package that stand at `places`, as its attributes do."""
+    sys.meta_path.append(_Elsewhere({f"{package}.{name}": f"{package}.{place}" for name, place in places.items()}))
 
 
 _awaited: dict[str, str] = {}

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..reader.decorator import Reader
 from ..vision.datasets.cifar import URL_PREFIX, read_batches
 from . import common
 
 __all__ = ["fetch", "test10", "test100", "train10", "train100"]
+__dir__ = listed(__name__)
 
 CIFAR10_URL = URL_PREFIX + "cifar-10-python.tar.gz"
 CIFAR10_MD5 = "c58f30108f718f92721af3b95e74349a"

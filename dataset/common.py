@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from ..core.files import CorruptFileError
+from ..core.lazy import listed
 from ..core.safe_pickle import load_state
 from ..io import local_files
 from ..reader.decorator import Reader
 from ..utils.download import md5file
 
 __all__ = ["DATA_HOME", "cluster_files_reader", "download", "fetch_all", "md5file", "must_mkdirs", "split"]
+__dir__ = listed(__name__)
 
 #: The folder of the data sets, one folder in it for each.
 DATA_HOME = os.path.expanduser(local_files.HOME)

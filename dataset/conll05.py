@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ..core.lazy import listed
 from ..reader.decorator import Reader
 from ..text.datasets.conll05 import ROLES, UNKNOWN, URL_PREFIX, WORDS, nine_columns, read_corpus, read_roles, read_words
 from . import common
 
 __all__ = ["corpus_reader", "fetch", "get_dict", "get_embedding", "load_dict", "load_label_dict", "test"]
+__dir__ = listed(__name__)
 
 DATA_URL = URL_PREFIX + "/conll05st-tests.tar.gz"
 DATA_MD5 = "387719152ae52d60422c016e92a742fc"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..io.local_files import Archive
 from ..reader.decorator import Reader, map_readers, xmap_readers
 from ..vision.datasets.flowers import URL_PREFIX, labels_and_images, photograph
@@ -16,6 +17,7 @@ from . import common
 from .image import load_image_bytes, simple_transform
 
 __all__ = ["fetch", "test", "train", "valid"]
+__dir__ = listed(__name__)
 
 DATA_URL = URL_PREFIX + "102flowers.tgz"
 LABEL_URL = URL_PREFIX + "imagelabels.mat"

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from ..core.files import atomic_write
+from ..core.lazy import listed
 from ..io.local_files import Archive
 from ..vision.image import pillow
 from ..vision.transforms.resample import resize
 
 __all__ = ["batch_images_from_tar", "center_crop", "left_right_flip", "load_and_transform", "load_image",
            "load_image_bytes", "random_crop", "resize_short", "simple_transform", "to_chw"]
+__dir__ = listed(__name__)
 
 _EXIF_TURNED = 0x0112
 #: For each kind of file how OpenCV mixes red, green and blue: whole weights, what is added, and the bits dropped.

@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ..core.lazy import listed
 from ..reader.decorator import Reader
 from ..text.datasets.imdb import URL, read_reviews
 from ..text.datasets.words import MISSING, numbered
 from . import common
 
 __all__ = ["build_dict", "fetch", "test", "tokenize", "train", "word_dict"]
+__dir__ = listed(__name__)
 
 MD5 = "7c2ac02c03563afcf9b574c7e56c153a"
 

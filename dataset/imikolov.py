@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..core.lazy import listed
 from ..reader.decorator import Reader
 from ..text.datasets.imikolov import PLACE, URL, count_words, ngrams, read_sentences, sequences
 from ..text.datasets.words import numbered
 from . import common
 
 __all__ = ["DataType", "build_dict", "fetch", "test", "train", "word_count"]
+__dir__ = listed(__name__)
 
 MD5 = "30177ea32e27c525793142b6bf2c8e2d"
 _TRAIN, _TEST = PLACE.format("train"), PLACE.format("valid")

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..reader.decorator import Reader
 from ..vision.datasets.mnist import MNIST, images_and_labels
 from . import common
 
 __all__ = ["fetch", "test", "train"]
+__dir__ = listed(__name__)
 
 URL_PREFIX = MNIST.URL_PREFIX
 TEST_IMAGE_URL = URL_PREFIX + "t10k-images-idx3-ubyte.gz"

@@ -6,12 +6,14 @@ import functools
 import os
 from collections.abc import Iterator
 
+from ..core.lazy import listed
 from ..reader.decorator import Reader
 from ..text.datasets.movielens import AGES, URL, Tables
 from . import common
 
 __all__ = ["MovieInfo", "UserInfo", "age_table", "fetch", "get_movie_title_dict", "max_job_id", "max_movie_id",
            "max_user_id", "movie_categories", "movie_info", "test", "train", "user_info"]
+__dir__ = listed(__name__)
 
 MD5 = "c4d9eecfca2ab87c1945afe126590906"
 #: The first year of each group of ages.

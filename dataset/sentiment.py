@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from ..core.lazy import listed
 from ..io.local_files import read_zip
 from ..text.datasets.words import text_of
 from . import common
 
 __all__ = ["fetch", "get_word_dict", "test", "train"]
+__dir__ = listed(__name__)
 
 URL = "https://corpora.bj.bcebos.com/movie_reviews%2Fmovie_reviews.zip"
 MD5 = "155de2b77c6834dd8eea7cbe88e93acb"

@@ -6,12 +6,14 @@ import tempfile
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
 from ..text.datasets.uci_housing import URL, normalized_parts
 from . import common
 
 __all__ = ["feature_names", "fetch", "fluid_model", "load_data", "predict_reader", "test", "train"]
+__dir__ = listed(__name__)
 
 MD5 = "d4accdce7a25600298819f8e28e8d593"
 FLUID_URL_MODEL = "https://github.com/PaddlePaddle/book/raw/develop/01.fit_a_line/fluid/fit_a_line.fluid.tar"

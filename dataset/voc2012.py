@@ -9,12 +9,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
 from ..vision.datasets.voc2012 import DATA_FILE, LABEL_FILE, SET_FILE, image_in, segmented
 from . import common
 
 __all__ = ["DATA_FILE", "LABEL_FILE", "SET_FILE", "fetch", "test", "train", "val"]
+__dir__ = listed(__name__)
 
 VOC_URL = "http://host.robots.ox.ac.uk/pascal/VOC/voc2012/VOCtrainval_11-May-2012.tar"
 VOC_MD5 = "6cd6e144f989b92b3379bac3b3de84fd"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.lazy import listed
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
 from ..text.datasets.wmt14 import FIRST, LAST, URL, read_dictionaries, read_samples
@@ -11,6 +12,7 @@ from ..text.datasets.words import MISSING, check_positive
 from . import common
 
 __all__ = ["fetch", "gen", "get_dict", "test", "train"]
+__dir__ = listed(__name__)
 
 URL_DEV_TEST = "http://www-lium.univ-lemans.fr/~schwenk/cslm_joint_paper/data/dev+test.tgz"
 MD5_DEV_TEST = "7d7897317ddd8ba0ae5c5fa7248d3ff5"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.lazy import listed
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
 from ..text.datasets.wmt16 import FIRST, LAST, URL, check_language, dictionary, read_captions, samples
@@ -11,6 +12,7 @@ from ..text.datasets.words import MISSING, check_positive
 from . import common
 
 __all__ = ["fetch", "get_dict", "test", "train", "validation"]
+__dir__ = listed(__name__)
 
 DATA_URL = URL
 DATA_MD5 = "0c38be43600334966403524a40dcd81e"

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from ..backend import cuda_device_count, cuda_is_available, custom_device_types, device_type
 from ..backend import synchronize as _synchronize
+from ..core.lazy import listed
 from ..core.place import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -203,3 +204,4 @@ __all__ = [
     "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",
     "is_compiled_with_xpu", "set_device", "set_stream", "stream_guard", "synchronize",
 ]
+__dir__ = listed(__name__)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..backend import cuda_device_count
 from ..backend import synchronize as _synchronize
 from ..backend.cuda import cupy
+from ..core.lazy import listed
 from ..core.place import CUDAPlace
 from .streams import Event, Stream, current_stream, place_of, stream_guard
 
@@ -166,3 +167,4 @@ def cudnn_version() -> int | None:
 __all__ = ["Event", "Stream", "current_stream", "device_count", "empty_cache", "get_device_capability",
            "get_device_name", "get_device_properties", "max_memory_allocated", "max_memory_reserved",
            "memory_allocated", "memory_reserved", "stream_guard", "synchronize"]
+__dir__ = listed(__name__)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ops.math.elementwise import cast
 from ..ops.math.unary import exp, floor, log, log1p
-from ..ops.nn.activation import sigmoid, softplus
+from ..ops.nn.activation import softplus
 from ..ops.random.sampling import bernoulli, uniform
 from .base import Distribution, ExponentialFamily, as_parameters
 
@@ -49,14 +49,15 @@ class Bernoulli(ExponentialFamily):
         return bernoulli(self.probs.expand(self._sample_shape(shape))).detach()
 
     def rsample(self, shape: Any = (), temperature: float = 1.0) -> Any:
-        """Values near 0 and 1 with gradients: sigmoid((logit(probs) + logit(u)) / temperature).
+        """(logit(probs) + logit(u)) / temperature, whose `sigmoid` lies near 0 and 1: samples with gradients.
 
+        As in Paddle the `sigmoid` is left to who asks: `F.sigmoid(Bernoulli(probs).rsample([9], 0.1))`.
         Maddison, Mnih and Teh, The Concrete Distribution, 2017.
         """
         if temperature <= 0:
             raise ValueError(f"Bernoulli.rsample(temperature): must be above 0. Received {temperature}.")
         drawn = _within(uniform(self._sample_shape(shape), self._dtype, 0.0, 1.0))
-        return sigmoid((self.logits + log(drawn) - log1p(drawn * -1.0)) / temperature)
+        return (self.logits + log(drawn) - log1p(drawn * -1.0)) / temperature
 
     def cdf(self, value: Any) -> Any:
         """0 below 0, 1 - probs below 1, then 1."""

@@ -44,8 +44,8 @@ class Normal(Distribution):
         return self.scale
 
     def sample(self, shape: Any = (), seed: int = 0) -> Any:
-        """Values drawn at random, through which no gradient flows."""
-        return self._drawn(shape, seed).detach()
+        """Values drawn at random: loc + scale · ε, with gradients with respect to both, which policies rely on."""
+        return self._drawn(shape, seed)
 
     def rsample(self, shape: Any = ()) -> Any:
         """Values drawn at random: loc + scale · ε, with gradients with respect to both."""

@@ -158,7 +158,7 @@ class TransformedDistribution(Distribution):
         super().__init__(shape[:cut], shape[cut:])
 
     def sample(self, shape: Any = ()) -> Any:
-        """Values drawn at random, through which no gradient flows."""
+        """Values drawn at random, through which gradients flow where they do through those of the base."""
         return self._chain.forward(self._base.sample(shape))
 
     def rsample(self, shape: Any = ()) -> Any:
@@ -210,7 +210,7 @@ class Independent(Distribution):
         return self._base.variance
 
     def sample(self, shape: Any = ()) -> Any:
-        """Values drawn at random, through which no gradient flows."""
+        """Values drawn at random, through which gradients flow where they do through those of the base."""
         return self._base.sample(shape)
 
     def rsample(self, shape: Any = ()) -> Any:

@@ -38,8 +38,8 @@ class Uniform(Distribution):
         return width * width / 12
 
     def sample(self, shape: Any = (), seed: int = 0) -> Any:
-        """Values drawn at random, through which no gradient flows."""
-        return self._drawn(shape, seed).detach()
+        """Values drawn at random: low + u · (high - low), with gradients with respect to both."""
+        return self._drawn(shape, seed)
 
     def rsample(self, shape: Any = ()) -> Any:
         """Values drawn at random: low + u · (high - low), with gradients with respect to both."""

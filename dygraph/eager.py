@@ -446,7 +446,7 @@ def _promoted(inputs: tuple) -> tuple[tuple, list]:
     x, y = inputs[0], inputs[1]
     dtype = promote(x.dtype, y.dtype)
     inputs = (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
-    return inputs, [v._array for v in inputs]
+    return inputs, [None if v is None else v._array for v in inputs]
 
 
 def _give_values(target: Any, array: Any, xp: Any) -> None:

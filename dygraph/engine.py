@@ -14,6 +14,8 @@ from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
+from ..ops.core.deferred import Deferred
+from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
 from ..ops.math.elementwise import cast
 from .selected_rows import gradient_of
@@ -42,7 +44,10 @@ def _read_arrays(node: Node) -> tuple:
 
 
 if native.module is not None:
-    native.module.serve_walk(Node, Leaf, Output, _read_arrays, _superseded)
+    native.module.serve_walk(Node, Leaf, Output, OperatorNode, _read_arrays, _superseded)
+
+
+_OF_OPERATORS = {OperatorNode, SingleResultNode}
 
 
 def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
@@ -57,6 +62,8 @@ def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
     def read(node: Node) -> tuple:
         if _superseded:
             _check_unchanged(node)
+        if type(node) in _OF_OPERATORS and native.module is not None and node.saved is not None:
+            return native.module.connected(node, kind)
         return node.connected(connect)
 
     return read
@@ -95,6 +102,8 @@ def _walk(eager: Any, outputs: Sequence[EagerValue], gradients: Sequence[EagerVa
 
 
 def _as_array(namespace: Any, gradient: Any) -> Any:
+    if type(gradient) is Deferred:
+        gradient = gradient.array()
     return gradient if isinstance(gradient, SelectedRows) else namespace.asarray(gradient)
 
 

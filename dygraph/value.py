@@ -440,13 +440,14 @@ class EagerValue(_Operators):
         return self
 
     def _assigned(self, result: EagerValue) -> Self:
-        """Gives this Tensor the value, the shape and the edge of another."""
-        if isinstance(result, EagerValue) and result._array.size != self._array.size and type(self._edge) is not Leaf:
-            self._replace(result._array)
-            self._version += 1
-            self._edge = result._edge if state.grad_enabled else self._edge
-            return self
-        return self._rebind(result)
+        """Gives this Tensor the value, the shape and the edge of another; its own edge where that has none."""
+        if not isinstance(result, EagerValue):
+            return self._rebind(result)
+        self._replace(result._array.view())
+        self._version += 1
+        if state.grad_enabled and result._edge is not None:
+            self._edge = result._edge
+        return self
 
     def _become(self, result: EagerValue) -> None:
         """Gives this Tensor the value and the edge of another, whatever its own were."""

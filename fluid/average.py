@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.lazy import listed
 from .metrics import _number
 
 
@@ -41,3 +42,4 @@ class WeightedAverage:
 
 
 __all__ = ["WeightedAverage"]
+__dir__ = listed(__name__)

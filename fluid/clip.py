@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.lazy import listed
 from ..nn import clip as base
 from ..ops.core.trace import current_trace
 from ..static.building.mode import default_main_program
@@ -139,3 +140,4 @@ ClipByValue, ClipByNorm, ClipByGlobalNorm = GradientClipByValue, GradientClipByN
 
 __all__ = ["ErrorClipByValue", "GradientClipBase", "GradientClipByGlobalNorm", "GradientClipByNorm",
            "GradientClipByValue", "append_gradient_clip_ops", "error_clip_callback", "set_gradient_clip"]
+__dir__ = listed(__name__)

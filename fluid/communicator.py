@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.lazy import listed
 from ..distributed.ps import engine
 from ..static.program import Program
 from .transpiler.distribute_transpiler import DistributedMode
 
 __all__ = ["Communicator"]
+__dir__ = listed(__name__)
 
 _MODES = (DistributedMode.SYNC, DistributedMode.ASYNC, DistributedMode.HALF_ASYNC, DistributedMode.GEO)
 

@@ -1,6 +1,8 @@
 """`fluid.compiler`: Programs for an Executor, and what is said about how they run."""
 
+from ..core.lazy import listed
 from ..static.run.compiled_program import CompiledProgram
 from ..static.run.strategies import BuildStrategy, ExecutionStrategy
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]
+__dir__ = listed(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
 from ..device.cuda import device_count as get_cuda_device_count
@@ -99,3 +100,4 @@ __all__ = [
     "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda", "is_compiled_with_dist",
     "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker",
 ]
+__dir__ = listed(__name__)

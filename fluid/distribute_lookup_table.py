@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.lazy import listed
+
 LOOKUP_TABLE_TYPE = "lookup_table"
 
 
@@ -32,3 +34,4 @@ def find_distributed_lookup_table_outputs(program: Any, table_name: str) -> list
 
 __all__ = ["find_distributed_lookup_table", "find_distributed_lookup_table_inputs",
            "find_distributed_lookup_table_outputs"]
+__dir__ = listed(__name__)

@@ -1,10 +1,12 @@
 """`fluid.dygraph_grad_clip`: what clips gradients in dynamic mode, given to an optimizer's `minimize(grad_clip=…)`."""
 
+from ..core.lazy import listed
 from ..nn import ClipGradByGlobalNorm as GradClipByGlobalNorm
 from ..nn import ClipGradByNorm as GradClipByNorm
 from ..nn import ClipGradByValue
 
 __all__ = ["GradClipByGlobalNorm", "GradClipByNorm", "GradClipByValue"]
+__dir__ = listed(__name__)
 
 
 class GradClipByValue(ClipGradByValue):

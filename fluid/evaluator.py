@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..core.unique_name import generate
 from ..ops.core.trace import using
 from ..ops.math.comparison import equal
@@ -190,3 +191,4 @@ def _fill_with_zeros(name: str, shape: list[int], dtype: str) -> None:
 
 
 __all__ = ["ChunkEvaluator", "DetectionMAP", "EditDistance", "Evaluator"]
+__dir__ = listed(__name__)

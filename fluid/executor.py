@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.executor import as_numpy
+from ..core.lazy import listed
 from ..static.run.executor import Executor as StaticExecutor
 from ..static.run.from_dataset import FetchHandler
 from ..static.run.scope import Scope, global_scope, scope_guard
@@ -49,3 +50,4 @@ def _fetch_var(name: str, scope: Scope | None = None, return_numpy: bool = True)
 
 
 __all__ = ["Executor", "FetchHandler", "as_numpy", "global_scope", "scope_guard"]
+__dir__ = listed(__name__)

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.flags import get_flags, set_flags
+from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
 from ..device import is_compiled_with_cuda
 from ..ops.core.trace import current_trace
@@ -94,3 +95,4 @@ __all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Par
            "default_main_program", "default_startup_program", "device_guard", "get_flags", "grad_var_name",
            "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope", "program_guard",
            "require_version", "set_flags", "unique_name"]
+__dir__ = listed(__name__)

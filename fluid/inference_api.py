@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lazy import listed
 from ..inference import Config, Predictor, create_predictor
 from ..inference.predictor import Tensor
 
@@ -118,3 +119,4 @@ def create_paddle_predictor(config: AnalysisConfig) -> PaddlePredictor:
 
 
 __all__ = ["AnalysisConfig", "PaddleBuf", "PaddlePredictor", "PaddleTensor", "create_paddle_predictor"]
+__dir__ = listed(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.dtype import convert_dtype
+from ..core.lazy import listed
 from ..nn.initializer import Assign
 from ..nn.initializer import Bilinear as BilinearInitializer
 from ..nn.initializer.initializer import Initializer, sizes
@@ -163,3 +164,4 @@ __all__ = ["MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantIniti
            "MSRAInitializer", "Normal", "NormalInitializer", "NumpyArrayInitializer", "TruncatedNormal",
            "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "Xavier", "XavierInitializer",
            "force_init_on_cpu", "init_on_cpu"]
+__dir__ = listed(__name__)

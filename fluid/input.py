@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.lazy import listed
 from ..static.building import data as static_data
 from .layer_helper import LayerHelper
 from .mode import face
@@ -54,3 +55,4 @@ def one_hot(input: Any, depth: int, allow_out_of_range: bool = False) -> Any:
 
 
 __all__ = ["data", "embedding", "one_hot"]
+__dir__ = listed(__name__)

@@ -16,6 +16,7 @@ import numpy as np
 from ..core import unique_name
 from ..core.dtype import uint8
 from ..core.files import atomic_write
+from ..core.lazy import listed
 from ..core.limits import limits_of
 from ..io.batch_sampler import batch
 from ..ops.core.operator import find, is_declared
@@ -65,6 +66,7 @@ __all__ = [
     "load_vars", "map_readers", "multiprocess_reader", "prepend_feed_ops", "save", "save_inference_model",
     "save_params", "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers",
 ]
+__dir__ = listed(__name__)
 
 _MODEL, _WHOLE = "__model__", ".main_program"
 

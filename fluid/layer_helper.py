@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.dtype import convert_dtype
+from ..core.lazy import listed
 from ..core.param_attr import ParamAttr, to_param_attr
 from ..core.unique_name import generate
 from ..ops.array.full import is_value, shape_inputs
@@ -124,28 +125,6 @@ class LayerHelper(static_helper.LayerHelper):
 
     # What users' layers call
 
-    @property
-    def param_attr(self) -> Any:
-        """What the layer's `param_attr` means."""
-        return ParamAttr._to_attr(self.kwargs.get("param_attr"))
-
-    @property
-    def bias_attr(self) -> Any:
-        """What the layer's `bias_attr` means."""
-        return ParamAttr._to_attr(self.kwargs.get("bias_attr"))
-
-    def multiple_input(self, input_param_name: str = "input") -> list[Any]:
-        """The layer's inputs as a list."""
-        given = self.kwargs.get(input_param_name, [])
-        return list(given) if isinstance(given, (list, tuple)) else [given]
-
-    def input(self, input_param_name: str = "input") -> Any:
-        """The layer's only input; ValueError where there are several."""
-        given = self.multiple_input(input_param_name)
-        if len(given) != 1:
-            raise ValueError(f"{self.layer_type}({input_param_name}): takes one. Received {len(given)}.")
-        return given[0]
-
     def multiple_param_attr(self, length: int) -> list[Any]:
         """A `param_attr` for each of so many inputs; one that is given for all is copied."""
         given = self.kwargs.get("param_attr")
@@ -161,14 +140,6 @@ class LayerHelper(static_helper.LayerHelper):
         """Each input with the attribute of its parameter."""
         inputs = self.multiple_input(input_param_name)
         yield from zip(inputs, self.multiple_param_attr(len(inputs)), strict=True)
-
-    def input_dtype(self, input_param_name: str = "input") -> Any:
-        """The dtype that the inputs have; ValueError where they have several."""
-        dtypes = {value.dtype for value in self.multiple_input(input_param_name)}
-        if len(dtypes) > 1:
-            raise ValueError(f"{self.layer_type}({input_param_name}): all must have one dtype. Received "
-                             f"{sorted(d.name for d in dtypes)}.")
-        return dtypes.pop() if dtypes else None
 
     @face
     def create_parameter(self, attr: Any, shape: Any, dtype: Any = None, is_bias: bool = False,
@@ -298,3 +269,4 @@ def _handed_out(op: Operator, taken: dict[str, Any], made: Any) -> Any:
 
 
 __all__ = ["LayerHelper", "need_floats", "need_integers"]
+__dir__ = listed(__name__)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.lazy import listed
 from .evaluator import DetectionMAP
 
 
@@ -294,3 +295,4 @@ class Auc(MetricBase):
 
 __all__ = ["Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "DetectionMAP", "EditDistance", "MetricBase",
            "Precision", "Recall"]
+__dir__ = listed(__name__)

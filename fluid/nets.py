@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.lazy import listed
 from . import layers
 from .mode import face
 
@@ -109,3 +110,4 @@ def scaled_dot_product_attention(queries: Any, keys: Any, values: Any, num_heads
 
 
 __all__ = ["glu", "img_conv_group", "scaled_dot_product_attention", "sequence_conv_pool", "simple_img_conv_pool"]
+__dir__ = listed(__name__)

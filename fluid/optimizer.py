@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import optimizer as rules
+from ..core.lazy import listed
 from ..ops.core.trace import apply
 from ..ops.fluid.older_updates import decayed_adagrad_op, dpsgd_op, ftrl_op, lars_momentum_op
 from ..ops.optim.adaptive_rules import adadelta_op
@@ -199,3 +200,4 @@ __all__ = [
     "LarsMomentumOptimizer", "LookaheadOptimizer", "ModelAverage", "Momentum", "MomentumOptimizer", "Optimizer",
     "PipelineOptimizer", "RMSProp", "RMSPropOptimizer", "RecomputeOptimizer", "SGD", "SGDOptimizer",
 ]
+__dir__ = listed(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ..core.lazy import listed
 from ..distributed.initialization import connect_launched
 from ..static.run.compiled_program import CompiledProgram
 from ..static.run.executor import Executor
@@ -13,6 +14,7 @@ from ..static.run.strategies import BuildStrategy, ExecutionStrategy
 from .framework import CPUPlace, CUDAPlace, Program, default_main_program
 
 __all__ = ["ParallelExecutor"]
+__dir__ = listed(__name__)
 
 
 class ParallelExecutor:

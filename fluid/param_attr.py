@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import param_attr as base
+from ..core.lazy import listed
 from ..static.building import weight_norm
 
 
@@ -34,3 +35,4 @@ class WeightNormParamAttr(weight_norm.WeightNormParamAttr):
 
 
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
+__dir__ = listed(__name__)

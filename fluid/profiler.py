@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..core.lazy import listed
 from ..profiler import Profiler
 
 _SORTED_BY = ("calls", "total", "max", "min", "ave", None, "default")
@@ -74,3 +75,4 @@ def cuda_profiler(output_file: str, output_mode: str | None = None,
 
 
 __all__ = ["cuda_profiler", "profiler", "reset_profiler", "start_profiler", "stop_profiler"]
+__dir__ = listed(__name__)

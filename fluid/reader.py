@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.lazy import listed
 from ..io.dataloader import loader
 from ..io.dataloader.collate import default_collate_fn
 from ..io.dataloader.feeding import from_generator
@@ -80,3 +81,4 @@ class PyReader(from_generator.PyReader):
 
 
 __all__ = ["DataLoader", "PyReader", "default_collate_fn"]
+__dir__ = listed(__name__)

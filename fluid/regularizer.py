@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import regularizer as base
+from ..core.lazy import listed
 
 
 class L2DecayRegularizer(base.L2Decay):
@@ -28,3 +29,4 @@ WeightDecayRegularizer = base.WeightDecayRegularizer
 L1Decay, L2Decay = L1DecayRegularizer, L2DecayRegularizer
 
 __all__ = ["L1Decay", "L1DecayRegularizer", "L2Decay", "L2DecayRegularizer", "WeightDecayRegularizer"]
+__dir__ = listed(__name__)

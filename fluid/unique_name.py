@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..core import unique_name as _names
+from ..core.lazy import listed
 from ..core.unique_name import UniqueNameGenerator, generate, guard
 
 
@@ -35,3 +36,4 @@ def __getattr__(name: str) -> Any:
 
 __all__ = ["DygraphParameterNameChecker", "UniqueNameGenerator", "generate", "generate_with_ignorable_key", "guard",
            "switch"]
+__dir__ = listed(__name__)

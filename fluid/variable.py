@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.lazy import listed
 from ..dygraph.parameter import EagerParameter
 from ..dygraph.value import EagerValue
 from ..static.ir import program as ir
@@ -38,3 +39,4 @@ class Parameter(ir.ParameterVariable, metaclass=_OfBothModes):
 
 
 __all__ = ["Parameter", "Variable"]
+__dir__ = listed(__name__)

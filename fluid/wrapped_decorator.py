@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..core.lazy import listed
+
 signature_safe_contextmanager = contextlib.contextmanager
 
 
@@ -27,3 +29,4 @@ def wrap_decorator(decorator_func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 __all__ = ["signature_safe_contextmanager", "wrap_decorator"]
+__dir__ = listed(__name__)

@@ -51,6 +51,11 @@ def set_prim_eager_enabled(enabled: bool) -> None:
     _prim["eager"] = bool(enabled)
 
 
+def _is_eager_prim_enabled() -> bool:
+    """What was said last."""
+    return _prim["eager"]
+
+
 def default_cpu_generator() -> Generator:
     """The random generator of the CPU.
 

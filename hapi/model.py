@@ -11,7 +11,7 @@ import numpy as np
 from ..core import nest
 from ..core.lazy import require
 from ..dygraph.tensor import Tensor
-from ..io import DataLoader, Dataset, IterableDataset
+from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from ..metric import Metric
 from ..nn import Layer
 from ..ops.core.trace import grad_mode, state
@@ -178,22 +178,24 @@ class Model:
 
     # Whole data sets
 
-    def fit(self, train_data: Any = None, eval_data: Any = None, batch_size: int = 1, epochs: int = 1,
+    def fit(self, train_data: Any = None, eval_data: Any = None, batch_size: Any = 1, epochs: int = 1,
             eval_freq: int = 1, log_freq: int = 10, save_dir: str | None = None, save_freq: int = 1, verbose: int = 2,
             drop_last: bool = False, shuffle: bool = True, num_workers: int = 0, callbacks: Any = None,
             accumulate_grad_batches: int = 1, num_iters: int | None = None) -> History:
         """Trains, and evaluates after every `eval_freq` epochs where there is `eval_data`; gives losses and metrics.
 
         - `train_data`, `eval_data`: Datasets, which `batch_size`, `drop_last`, `shuffle` and `num_workers` are for, or
-          DataLoaders, or anything that gives batches each time it is iterated over.
+          DataLoaders, or anything that gives batches each time it is iterated over. Shuffled samples have an order
+          that the number of the epoch decides. A pair as `batch_size`: that of the training, that of evaluations.
         - `log_freq`, `verbose`: see `callbacks.ProgBarLogger`. `save_dir`, `save_freq`: see `ModelCheckpoint`.
         - `accumulate_grad_batches`: the gradients of so many batches are added up for one step.
         - `num_iters`: training ends after so many batches, in whichever epoch that is.
         """
         if train_data is None:
             raise ValueError("fit(train_data): there is nothing to train on.")
-        train = self._loader(train_data, batch_size, shuffle, num_workers, drop_last)
-        evaluation = None if eval_data is None else self._loader(eval_data, batch_size, False, num_workers, False)
+        train_size, eval_size = batch_size if isinstance(batch_size, (tuple, list)) else (batch_size, batch_size)
+        train = self._loader(train_data, train_size, shuffle, num_workers, drop_last)
+        evaluation = None if eval_data is None else self._loader(eval_data, eval_size, False, num_workers, False)
         steps = _length(train)
         if num_iters is not None and steps:
             epochs = min(epochs, -(-num_iters // steps))
@@ -304,10 +306,8 @@ class Model:
             return DataLoader(data, batch_size=batch_size, num_workers=num_workers, drop_last=drop_last)
         if not isinstance(data, Dataset):
             return data
-        sampler = self._together.sampler(data, batch_size, shuffle, drop_last)
-        if sampler is not None:
-            return DataLoader(data, batch_sampler=sampler, num_workers=num_workers)
-        return DataLoader(data, batch_size=batch_size, shuffle=shuffle, num_workers=num_workers, drop_last=drop_last)
+        sampler = DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
+        return DataLoader(data, batch_sampler=sampler, num_workers=num_workers)
 
     def _callbacks(self, callbacks: Any, mode: str, **settings: Any) -> CallbackList:
         return config_callbacks(callbacks, self, mode=mode, metrics=self._metrics_name(), **settings)

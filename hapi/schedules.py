@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -54,12 +56,19 @@ class _Watching(Callback):
         self.monitor, self.min_delta = monitor, abs(min_delta)
         self._rises = mode == "max" or mode == "auto" and ("acc" in monitor or "auc" in monitor)
         self.best_value = -math.inf if self._rises else math.inf
+        self._warned = False
 
-    def _value(self, logs: dict[str, Any] | None) -> float:
+    def _rest(self, why: str) -> None:
+        if not self._warned:
+            warnings.warn(f"{type(self).__name__}(monitor={self.monitor!r}) does nothing: {why}", stacklevel=2)
+        self._warned = True
+
+    def _value(self, logs: dict[str, Any] | None) -> float | None:
         found = (logs or {}).get(self.monitor)
         if found is None:
-            raise KeyError(f"{type(self).__name__}(monitor={self.monitor!r}): the evaluation gives no such number. It "
-                           f"gives {sorted(set(logs or ()) - {'step', 'batch_size'})}.")
+            self._rest("the evaluation gives no such number. It gives "
+                       f"{sorted(set(logs or ()) - {'step', 'batch_size'})}.")
+            return None
         if isinstance(found, (list, tuple, np.ndarray)):
             found = np.asarray(found).reshape(-1)[0]
         if not isinstance(found, (numbers.Number, np.generic)):
@@ -76,7 +85,8 @@ class EarlyStopping(_Watching):
 
     `monitor`: 'loss', or a metric's name; `mode`: 'min', 'max', or 'auto', by the name; less than `min_delta` is no
     improvement; `baseline`: the value to be better than from the start. With `save_best_model`, and a `save_dir` of the
-    training, the best model is kept there as `best_model`.
+    training, the best model is kept there as `best_model`. `stopped_epoch` counts the evaluations of the training.
+    Where evaluations do not give the number, a warning says so once.
 
     >>> import proa as paddle
     >>> stop = paddle.callbacks.EarlyStopping(monitor="loss", patience=2, save_best_model=False)
@@ -94,20 +104,19 @@ class EarlyStopping(_Watching):
         super().__init__(monitor, mode, min_delta)
         self.patience, self.verbose, self.baseline, self.save_best_model = patience, verbose, baseline, save_best_model
         self.save_dir: str | None = None
-        self.wait_epoch = self.stopped_epoch = self._epoch = 0
+        self.wait_epoch = self.stopped_epoch = 0
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Begins again."""
         self.wait_epoch = self.stopped_epoch = 0
         self.best_value = (-math.inf if self._rises else math.inf) if self.baseline is None else float(self.baseline)
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Notes the epoch."""
-        self._epoch = epoch
-
     def on_eval_end(self, logs: dict[str, Any] | None = None) -> None:
         """Decides."""
         value = self._value(logs)
+        if value is None:
+            return
+        self.stopped_epoch += 1
         if self._is_better(value, self.best_value):
             self.best_value, self.wait_epoch = value, 0
             if self.save_best_model and self.save_dir is not None:
@@ -116,16 +125,17 @@ class EarlyStopping(_Watching):
             self.wait_epoch += 1
         if self.wait_epoch >= self.patience and self.wait_epoch > 0:
             self.model.stop_training = True
-            self.stopped_epoch = self._epoch
             if self.verbose > 0 and tells():
-                print(f"Epoch {self.stopped_epoch + 1}: Early stopping.")
+                print(f"Epoch {self.stopped_epoch}: Early stopping.")
+                if self.save_best_model and self.save_dir is not None:
+                    print(f"Best checkpoint has been saved at {os.path.abspath(f'{self.save_dir}/best_model')}")
 
 
 class ReduceLROnPlateau(_Watching):
     """Multiplies the learning rate by `factor` when a number has not become better for `patience` evaluations.
 
     After that it waits `cooldown` evaluations; the rate stays above `min_lr`. Other arguments as in EarlyStopping.
-    Raises RuntimeError where a schedule decides the learning rate.
+    Where a schedule decides the learning rate it does nothing, and a warning says so once.
 
     >>> import proa as paddle
     >>> slower = paddle.callbacks.ReduceLROnPlateau(factor=0.5, patience=3)
@@ -147,8 +157,13 @@ class ReduceLROnPlateau(_Watching):
 
     def on_eval_end(self, logs: dict[str, Any] | None = None) -> None:
         """Decides."""
-        self._epoch += 1
         value = self._value(logs)
+        if value is None:
+            return
+        if isinstance(self.model._optimizer._learning_rate, Schedule):
+            self._rest("a schedule decides the learning rate.")
+            return
+        self._epoch += 1
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             self.wait = 0

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core import launched
 from ..distributed import DataParallel, ReduceOp, all_gather, all_reduce, init_parallel_env, is_initialized
-from ..io import Dataset, DistributedBatchSampler
+from ..io import DistributedBatchSampler
 from ..nn import Layer
 from ..ops.array.concat_split import concat
 
@@ -44,12 +44,6 @@ class Together:
         if update or self._replica is None:
             return contextlib.nullcontext()
         return self._replica.no_sync()
-
-    def sampler(self, data: Dataset, batch_size: int, shuffle: bool, drop_last: bool) -> DistributedBatchSampler | None:
-        """What gives this process its part of a data set; None for a process alone."""
-        if self.size == 1:
-            return None
-        return DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
 
     def begin(self, loader: Any) -> None:
         """Before a pass over data: how many samples there are that are not there to fill up the last batch."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.lazy import listed
 from ..dygraph import derivatives
 from ..dygraph.engine import grad as eager_grad
 from ..dygraph.tensor import Tensor
@@ -204,3 +205,4 @@ def disable_prim() -> None:
 
 
 __all__ = ["Hessian", "Jacobian", "disable_prim", "enable_prim", "forward_grad", "grad", "jvp", "vjp"]
+__dir__ = listed(__name__)

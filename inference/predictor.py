@@ -22,6 +22,7 @@ from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
 from ..ops.core.spec import Spec
 from ..static.compiler import Plan, compile_plan, kept_plans
+from ..static.compiler.frozen_weight import FrozenWeight, may_be_frozen
 from ..static.compiler.plan import kept_plan
 from ..static.files.inference_model import (
     MODEL_SUFFIX,
@@ -151,7 +152,7 @@ class Model:
         self.block = self.program.global_block()
         self.place, self.xp = place, backend.namespace_at(place)
         self._specs = {name: self.block.var(name).spec for name in self.inputs}
-        self._values = dict(parameters)
+        self._values: dict[str, Any] = dict(parameters)
         self._plans: dict[Any, tuple[Plan, list[Any], list[tuple[str, ...]]]] = {}
         if not self.program.has_lod:
             self._plans[()] = self._prepared(self.program, ())
@@ -171,11 +172,17 @@ class Model:
                              "begins.")
         if missing:
             raise ValueError(f"The model needs values for {missing}: neither inputs nor among its parameters.")
-        return plan, [self._placed(name) for name in names], lods
+        packed = plan.form.packed if self.xp is np else ()
+        return plan, [self._placed(name, name in packed) for name in names], lods
 
-    def _placed(self, name: str) -> Any:
-        array = self._values[name] = backend.as_place(self._values[name], self.place)
-        return array
+    def _placed(self, name: str, is_packed: bool) -> Any:
+        """A parameter as a plan takes it: of a weight that is packed at its first use no array is left then."""
+        value = self._values[name]
+        if type(value) is FrozenWeight:
+            return value if is_packed else value.array()
+        value = backend.as_place(value, self.place)
+        self._values[name] = value = FrozenWeight(value) if is_packed and may_be_frozen(value) else value
+        return value
 
     def __call__(self, arrays: Sequence[Any], offsets: dict[str, Any]) -> list[tuple[Any, Lod]]:
         """The outputs' arrays, with their LoDs, of the inputs' and the offsets that are given with them.

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..core import child_processes
 from ..core.files import MissingFileError, atomic_write
+from ..core.lazy import listed
 from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
 from ..static.files.inference_model import (
@@ -32,6 +33,7 @@ from ..static.ir.program import Program
 from ..static.run.executor import Executor
 
 __all__ = ["export"]
+__dir__ = listed(__name__)
 
 _PACKAGE = __name__.partition(".")[0]
 _CONVERT = "import json, sys, paddle2onnx; paddle2onnx.export(**json.loads(sys.argv[1]))"

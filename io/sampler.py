@@ -6,18 +6,27 @@ A sampler sees a dataset's length and nothing else of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from . import randomness
 from .checks import is_positive_int, require_bool, require_positive_int
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
 
-class Sampler:
+    _Index = TypeVar("_Index", covariant=True, default=Any)  # so that `Sampler` alone is `Sampler[Any]`
+else:
+    from typing import TypeVar
+
+    _Index = TypeVar("_Index", covariant=True)
+
+
+class Sampler(Generic[_Index]):
     """An iterable of indices. Subclass it and define `__iter__` (and `__len__` where the number is known).
 
-    `paddle.io.Sampler`.
+    For type checkers, `Sampler[int]` is one of whole numbers. `paddle.io.Sampler`.
 
     >>> import proa as paddle
     >>> class Backwards(paddle.io.Sampler):
@@ -30,13 +39,13 @@ class Sampler:
     def __init__(self, data_source: Any = None):
         self.data_source = data_source
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[_Index]:
         raise NotImplementedError(
             f"{type(self).__name__}.__iter__() is not defined. Define it, so that it yields indices."
         )
 
 
-class SequenceSampler(Sampler):
+class SequenceSampler(Sampler[int]):
     """0, 1, 2, … to the end of `data_source`. `paddle.io.SequenceSampler`.
 
     >>> import proa as paddle
@@ -54,7 +63,7 @@ class SequenceSampler(Sampler):
         return len(self.data_source)
 
 
-class RandomSampler(Sampler):
+class RandomSampler(Sampler[int]):
     """Indices of `data_source` in random order, each once; or `num_samples` independent draws with `replacement`.
 
     The order comes from NumPy's global state (`np.random.seed`), or from `generator`, an iterator that yields the

@@ -8,10 +8,10 @@ from typing import Any
 
 from ..core.random import Generator
 from . import randomness
-from .dataset import Dataset
+from .dataset import Dataset, _Sample
 
 
-class Subset(Dataset):
+class Subset(Dataset[_Sample]):
     """The samples of `dataset` at `indices`, in that order. `paddle.io.Subset`.
 
     >>> import proa as paddle
@@ -24,8 +24,9 @@ class Subset(Dataset):
         self.dataset = dataset
         self.indices = indices
 
-    def __getitem__(self, idx: Any) -> Any:
-        return self.dataset[self.indices[idx]]
+    def __getitem__(self, idx: Any) -> _Sample:
+        sample: _Sample = self.dataset[self.indices[idx]]
+        return sample
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -461,6 +461,6 @@ class HookedFunction(StaticFunction):
         forward = super()._to_trace()
 
         def between_hooks(layer: Layer, *args: Any, **kwargs: Any) -> Any:
-            return layer._call_with_hooks(functools.partial(forward, layer), args, kwargs, converted_callable)
+            return layer.__call_with_hooks__(functools.partial(forward, layer), args, kwargs, converted_callable)
 
         return between_hooks

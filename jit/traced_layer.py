@@ -45,7 +45,7 @@ class TracedLayer:
         forward = layer.forward
         function = forward._function if isinstance(forward, StaticFunction) else getattr(forward, "__func__", forward)
         static = StaticFunction(function, None, layer, full_graph=True)
-        outputs = layer._call_with_hooks(static.dygraph_function, tuple(inputs), {})
+        outputs = layer.__call_with_hooks__(static.dygraph_function, tuple(inputs), {})
         return outputs, TracedLayer(static.get_concrete_program(*inputs)[0])
 
     @property

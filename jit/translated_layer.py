@@ -115,7 +115,7 @@ class TranslatedLayer(Layer):
             for structured in names[name]:
                 held[structured] = value
                 if not value.persistable:
-                    self._non_persistable_buffer_names.add(structured)
+                    self._non_persistable_buffer_names_set.add(structured)
         for method in methods:
             if method != "forward":
                 self.__dict__[method] = self._caller(method)

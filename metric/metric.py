@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,9 +55,23 @@ class Metric(abc.ABC):
     def reset(self) -> None:
         """Forgets all batches."""
 
-    @abc.abstractmethod
-    def update(self, *args: Any) -> Any:
-        """Takes what `compute` gave, as arrays or Tensors; may give the result of this batch."""
+    if TYPE_CHECKING:  # that a subclass names what it takes is no other signature to type checkers
+
+        @abc.abstractmethod
+        def update(self, *args: Any, **kwargs: Any) -> Any:
+            """Takes what `compute` gave, as arrays or Tensors; may give the result of this batch."""
+
+        def compute(self, *args: Any, **kwargs: Any) -> Any:
+            """What `update` needs, of a model's outputs and the labels."""
+    else:
+
+        @abc.abstractmethod
+        def update(self, *args: Any) -> Any:
+            """Takes what `compute` gave, as arrays or Tensors; may give the result of this batch."""
+
+        def compute(self, *args: Any) -> Any:
+            """What `update` needs, of a model's outputs and the labels."""
+            return args
 
     @abc.abstractmethod
     def accumulate(self) -> Any:
@@ -66,10 +80,6 @@ class Metric(abc.ABC):
     @abc.abstractmethod
     def name(self) -> Any:
         """Its name, or the names of its numbers."""
-
-    def compute(self, *args: Any) -> Any:
-        """What `update` needs, of a model's outputs and the labels."""
-        return args
 
 
 class Accuracy(Metric):

@@ -80,6 +80,7 @@ from .nn import (
     activation,
     attention,
     bilinear,
+    cell_gates,
     conv,
     cudnn_lstm,
     data_norm,
@@ -101,7 +102,7 @@ from .nn import (
 from .optim import adaptive_rules, averages, merged, row_updates, rules
 from .parameter_server import row_numbers, row_parts, rpc
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
-from .quant import linear_quantize
+from .quant import abs_max, linear_quantize
 from .random import sampling
 from .sequence import (
     beam_search,
@@ -146,13 +147,16 @@ from .vision import (
     retina_selection,
     roi,
     roi_perspective,
+    sample_at_places,
     target_sampling,
     yolo,
 )
 
 __all__ = [
+    "abs_max",
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "anchors", "assign", "attention",
-    "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval",
+    "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "cell_gates",
+    "chunk_eval",
     "class_sampling", "clip", "coalesced", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
     "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm",
     "decomposed_activations", "decomposed_attention", "decomposed_convolution", "decomposed_elementwise",
@@ -168,8 +172,8 @@ __all__ = [
     "pooled_lookup", "pooling", "print_assert", "probability_losses", "products", "proposals", "py_func", "qr_svd",
     "random_crop", "rank_table", "rearrange", "reduce", "reductions", "reshape", "retina_selection", "rings", "rnn",
     "rnn_units", "roi", "roi_perspective", "row_conv", "row_numbers", "row_parts", "row_updates", "rpc", "rulebook",
-    "rules", "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax", "shared_statistics",
-    "similarity_focus", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft",
-    "streams", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays", "transducer", "tree_conv",
-    "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
+    "rules", "sample_at_places", "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax",
+    "shared_statistics", "similarity_focus", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm",
+    "statistics", "stft", "streams", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays", "transducer",
+    "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
 ]

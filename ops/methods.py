@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +22,7 @@ from .array import (
     concat_split,
     creation,
     diagonal,
-    diagonal_fill,
+    fill,
     full,
     gather,
     indexing,
@@ -82,9 +81,9 @@ def _in_place(function: Callable) -> Callable:
 def _text_in_place(function: Callable) -> str:
     """The docstring of a form in place, whose example is the function's."""
     name, (first, *others) = function.__name__, inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    call, method = re.compile(rf"paddle\.(nn\.functional\.)?{name}\("), f".{name}_("
-    examples = [call.sub(f"paddle.Tensor.{name}_(", part) for part in others
-                if ">>>" in part and len(call.findall(part)) + part.count(method) == 1]
+    calls, method = (f"paddle.{name}(", f"paddle.nn.functional.{name}("), f".{name}_("
+    examples = [functools.reduce(lambda text, call: text.replace(call, f"paddle.Tensor.{name}_("), calls, part)
+                for part in others if ">>>" in part and sum(map(part.count, (*calls, method))) == 1]
     return "\n\n".join([f"As `{name}`, in place: the result becomes this tensor's value.", first, *examples[:1]])
 
 
@@ -133,7 +132,7 @@ METHODS: dict[str, Any] = {
     **SYNTAX,
     "T": property(reshape.reversed_axes, doc="The value with its dimensions in reverse order."),
     "astype": elementwise.cast,
-    **_plain(creation, "zeros_like ones_like full_like fill_ zero_"),
+    **_plain(creation, "zeros_like ones_like full_like"),
     **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
              "add_n scale neg cast"),
     **_plain(comparison, "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
@@ -165,7 +164,7 @@ METHODS: dict[str, Any] = {
     **_plain(differences, "diff trapezoid cumulative_trapezoid vander"),
     **_plain(numbers, "angle polar conj deg2rad rad2deg nan_to_num frexp sgn is_complex is_floating_point is_integer"),
     **_plain(take, "take multiplex shard_index index_fill select_scatter combinations"),
-    **_plain(diagonal_fill, "diagonal_scatter fill_diagonal_tensor"),
+    **_plain(fill, "fill_ zero_ diagonal_scatter fill_diagonal_tensor"),
     **_plain(unflatten, "unflatten view_as as_strided unfold atleast_1d atleast_2d atleast_3d vsplit"),
     **_plain(distances, "cdist renorm"),
     **_plain(nan_statistics, "nanmedian nanquantile"),
@@ -187,7 +186,7 @@ METHODS: dict[str, Any] = {
     "coalesce": _Later("sparse.conversion", "coalesce_dense"),
     "slice": slices.slice_,
     "is_tensor": full.is_value,
-    "fill_diagonal_": _in_place(diagonal_fill.fill_diagonal),
+    "fill_diagonal_": _in_place(fill.fill_diagonal),
     "where_": where.where_,
 }
 

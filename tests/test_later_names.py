@@ -129,7 +129,10 @@ def test_what_packages_ask_of_the_corners():
         paddle.pir.OpResult()
     core = paddle.framework.core
     assert core.default_cpu_generator() is paddle.seed(3) and core.get_custom_device_count("npu") == 0
+    core.set_prim_eager_enabled(True)
+    assert core._is_eager_prim_enabled()
     core.set_prim_eager_enabled(False)
+    assert not core._is_eager_prim_enabled()
 
 
 def test_a_tensor_by_its_class_and_the_words_of_packages():

@@ -333,3 +333,13 @@ def test_assertions_in_programs():
     assert run(1.0)[0].tolist() == [2.0] * 3
     with pytest.raises(AssertionError, match=r"the Assert at .*test_older_paths.py:\d+ does not hold\n  \[5.0, 5.0\]"):
         run(5.0)
+
+
+@pytest.mark.parametrize(("name", "home"), [("signal", "utils.signal"), ("sysconfig", "utils.sysconfig"),
+                                            ("onnx", "interchange.onnx")])
+def test_modules_that_stand_elsewhere_are_imported_by_paddle_s_names(name, home):
+    module = importlib.import_module(f"proa.{name}")
+    assert module is getattr(paddle, name) is importlib.import_module(f"proa.{home}")
+    assert module.__spec__.name == f"proa.{home}"
+    with pytest.raises(ModuleNotFoundError, match=f"proa.{name}s"):
+        importlib.import_module(f"proa.{name}s")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..backend.aliasing import dlpack_of
 from ..backend.cuda import cupy
+from ..core.lazy import listed
 from ..dygraph.tensor import Tensor, new_tensor
 
 _CUDA = 2  # DLPack's number of the kind of device
@@ -89,3 +90,4 @@ def from_dlpack(dlpack: Any) -> Tensor:
 
 
 __all__ = ["from_dlpack", "to_dlpack"]
+__dir__ = listed(__name__)

@@ -11,7 +11,10 @@ import shutil
 import tarfile
 import zipfile
 
+from ..core.lazy import listed
+
 __all__ = ["WEIGHTS_HOME", "get_path_from_url", "get_weights_path_from_url", "is_url", "md5file"]
+__dir__ = listed(__name__)
 
 #: The folder of downloaded weights.
 WEIGHTS_HOME = os.path.join(os.path.expanduser("~"), ".cache", "paddle", "hapi", "weights")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from ..core.lazy import listed
+
 _ROOT = Path(__file__).parents[1]
 
 
@@ -26,3 +28,4 @@ def get_lib() -> str:
 
 
 __all__ = ["get_include", "get_lib"]
+__dir__ = listed(__name__)

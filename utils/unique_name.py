@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..core import unique_name as _names
+from ..core.lazy import listed
 from ..core.unique_name import UniqueNameGenerator, generate, generate_with_ignorable_key, guard, switch
 
 
@@ -13,3 +14,4 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = ["UniqueNameGenerator", "generate", "generate_with_ignorable_key", "guard", "switch"]
+__dir__ = listed(__name__)

@@ -29,8 +29,16 @@ def flat(x: np.ndarray) -> np.ndarray:
     return x if x.flags.c_contiguous else np.ascontiguousarray(x)
 
 
+def own_axis(axis: int, rank: int) -> int:
+    """A dimension counted from the front; IndexError for one that an array of this rank has not."""
+    if not -rank <= axis < rank:
+        raise np.exceptions.AxisError(axis, rank)
+    return axis % rank
+
+
 def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
-    """How many elements lie before, along and behind a dimension."""
+    """How many elements lie before, along and behind a dimension, which may be counted from the end."""
+    axis = own_axis(axis, len(shape))
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
 
 

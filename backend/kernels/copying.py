@@ -1,6 +1,6 @@
 """Copies: large arrays filled, copied, concatenated by several threads, as one does not fill the memory's bus; images
 whose channels lie side by side concatenated along these, and resized to the nearest element; broadcast views without
-the checks of NumPy's own function, which cost more than the view.
+the checks of NumPy's own function, which cost more than the view; matrices with zeros beyond a diagonal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import parallel
-from .arrays import bound_plain
+from .arrays import bound, bound_plain, flat, own_axis, takes_floats
 
 LEAST = _LEAST = 1 << 16
 _BITS = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
@@ -101,7 +101,7 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
     first = arrays[0]
     if first.size * len(arrays) < _LEAST:
         return NotImplemented
-    axis = axis + first.ndim + stacked if axis < 0 else axis
+    axis = own_axis(axis, first.ndim + stacked)
     if axis == 1 and not stacked and first.ndim > 2 and not first.flags.c_contiguous:
         return _joined_channels(arrays)
     if (first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
@@ -168,3 +168,37 @@ def broadcast(x: np.ndarray, shape: tuple[int, ...]) -> Any:
     view = np.ndarray(shape, x.dtype, x, 0, (*[0] * (len(shape) - x.ndim), *steps))
     view.flags.writeable = False  # what works in place makes a copy of it
     return view
+
+
+@loops.kernel
+def _lower_triangle(x, out, matrices, rows, columns, diagonal):
+    for q in parallel(matrices * rows, columns):
+        border = max(0, min(columns, q % rows + diagonal + 1))
+        for j in range(q * columns, q * columns + border):
+            out[j] = x[j]
+        for j in range(q * columns + border, q * columns + columns):
+            out[j] = 0
+
+
+@loops.kernel
+def _upper_triangle(x, out, matrices, rows, columns, diagonal):
+    for q in parallel(matrices * rows, columns):
+        border = max(0, min(columns, q % rows + diagonal))
+        for j in range(q * columns, q * columns + border):
+            out[j] = 0
+        for j in range(q * columns + border, q * columns + columns):
+            out[j] = x[j]
+
+
+_run_triangle = [bound(kernel, "T* T* i64 i64 i64 i64") for kernel in (_upper_triangle, _lower_triangle)]
+LEAST_OF_TRIANGLES = 1 << 9
+
+
+def triangle(x: np.ndarray, *, diagonal: int = 0, lower: bool = True) -> Any:
+    """x with zeros above, or below, a diagonal of its last two dimensions."""
+    if x.ndim < 2 or not takes_floats(x, LEAST_OF_TRIANGLES, _lower_triangle):
+        return NotImplemented
+    out = np.empty(x.shape, x.dtype)
+    rows, columns = x.shape[-2:]
+    _run_triangle[lower](x.dtype, flat(x), out, x.size // (rows * columns), rows, columns, diagonal)
+    return out

@@ -1,7 +1,8 @@
-"""Element by element on float32 NumPy arrays: sin and cos of large ones, relu in an array's own memory.
+"""Element by element on NumPy arrays: sin and cos of large ones, relu in an array's own memory (float32).
 
-An angle is brought near 0 in float64, where a quarter of a turn times a whole number below 2**31 is known well enough.
-Larger angles, infinities and NaN are left to NumPy.
+An angle is brought near 0 in float64, where a quarter of a turn times a whole number below 2**31 is known well enough
+for float32; for float64 a number of three parts takes its place, and whole numbers stay below 2**20. Larger angles,
+infinities and NaN are left to NumPy.
 """
 
 from __future__ import annotations
@@ -11,8 +12,19 @@ from typing import Any
 import numpy as np
 
 from .. import loops, threads
-from ..loops.names import bits, f32, f64, fma, i32, nearest, parallel, sin_cos_of_quarters
-from .arrays import bound_plain, flat, takes
+from ..loops.names import (
+    bits,
+    bits64,
+    f32,
+    f64,
+    fma,
+    i32,
+    nearest,
+    parallel,
+    sin_cos_of_quarters,
+    sin_cos_of_quarters_f64,
+)
+from .arrays import F64, bound_plain, flat, takes_floats
 
 LEAST = 1 << 13
 
@@ -38,14 +50,37 @@ def _turned(x, out, wrong, n, ahead):
                 out[i] = sine if sine != 0.0 else x[i]  # 0 keeps its sign
 
 
+@loops.kernel
+def _turned_f64(x, out, wrong, n, ahead):
+    for block in parallel((n + 1023) // 1024, 1024 * 12):
+        start = block * 1024
+        size = min(1024, n - start)
+        known = 0
+        for i in range(start, start + size):
+            known += 1 if abs(x[i]) < 1647099.0 else 0
+        if known < size:
+            wrong[0] = 1
+        else:
+            for i in range(start, start + size):
+                shifted = fma(x[i], 0.63661977236758134, 6755399441055744.0)
+                quarters = shifted - 6755399441055744.0
+                rest = fma(quarters, -1.5707963267948966, x[i])
+                rest = fma(quarters, -6.123233995736766e-17, rest)
+                rest = fma(quarters, 1.4973849048591833e-33, rest)
+                sine, _ = sin_cos_of_quarters_f64(rest, bits64(shifted) - 4843621399236968448 + ahead)
+                out[i] = sine if sine != 0.0 else x[i]  # 0 keeps its sign
+
+
 _run = bound_plain(_turned, "f32* f32* u8* i64 i64")
+_run_f64 = bound_plain(_turned_f64, "f64* f64* u8* i64 i64")
 
 
 def _sine(x: np.ndarray, ahead: int) -> Any:
-    if not takes(x, LEAST, _turned):
+    is_wide = x.dtype is F64
+    if not takes_floats(x, LEAST, _turned_f64 if is_wide else _turned):
         return NotImplemented
     out, wrong = np.empty(x.shape, x.dtype), np.zeros(1, "uint8")
-    _run(flat(x), out, wrong, x.size, ahead)
+    (_run_f64 if is_wide else _run)(flat(x), out, wrong, x.size, ahead)
     return NotImplemented if wrong[0] else out
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import i64, parallel
+from ..loops.tape import Declined, Tape, Value
 from .arrays import F32, F64, bound, flat, takes_floats
 
 LEAST = 1 << 10  # elements of what is taken
@@ -66,6 +67,17 @@ def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distri
     out, wrong = np.empty((*ids.shape, width), w.dtype), np.zeros(1, "uint8")
     _lookup_by[ids.dtype](w.dtype, flat(ids), w, out, wrong, ids.size, len(w), width, padding_idx)
     return NotImplemented if wrong[0] else out
+
+
+def taped_lookup(tape: Tape, ids: Value, w: Value, padding_idx: int) -> Value:
+    """`lookup` as steps of a tape, which a number that is none of a row ends."""
+    if ids.dtype not in _INTEGERS or w.ndim != 2 or w.dtype.char not in "fd":
+        raise Declined
+    out = tape.new((*ids.shape, w.shape[1]), w.dtype)
+    wrong = tape.filled((1,), np.dtype("int64"), 0)
+    tape.step(_lookup, ids, w, out, wrong, ids.size, *w.shape, padding_idx)
+    tape.stop_if(wrong)
+    return out
 
 
 def taken(x: np.ndarray, index: np.ndarray, axis_tensor: Any = None, *, axis: int = 0,

@@ -25,7 +25,17 @@ def _take(x, places, out, wrong, before, size, count, behind, group, along):
     for q in parallel(before * chunks, 64 * behind * 2):
         b = q // chunks
         source = x + b * size * behind
-        if along == 0:
+        if behind == 1:
+            own = places + b // group * count
+            missing = 0
+            for j in range(q % chunks * 64, min(count, q % chunks * 64 + 64)):
+                row = own[j] + (size if own[j] < 0 else 0)
+                is_there = row >= 0 and row < size
+                missing += 0 if is_there else 1
+                out[b * count + j] = source[row if is_there else 0]
+            if missing > 0:
+                wrong[0] = 1
+        elif along == 0:
             own = places + b // group * count
             for j in range(q % chunks * 64, min(count, q % chunks * 64 + 64)):
                 row = own[j] + (size if own[j] < 0 else 0)
@@ -35,14 +45,6 @@ def _take(x, places, out, wrong, before, size, count, behind, group, along):
                     target = out + (b * count + j) * behind
                     for k in range(behind):
                         target[k] = source[row * behind + k]
-        elif behind == 1:
-            own = places + b // group * count
-            for j in range(q % chunks * 64, min(count, q % chunks * 64 + 64)):
-                row = own[j] + (size if own[j] < 0 else 0)
-                if row < 0 or row >= size:
-                    wrong[0] = 1
-                else:
-                    out[b * count + j] = source[row]
         else:
             each = places + b // group * count * behind
             for i in range(q % chunks * 64 * behind, min(count, q % chunks * 64 + 64) * behind):
@@ -122,7 +124,7 @@ def taken(x: np.ndarray, index: np.ndarray, axis: int) -> Any:
     """The slices of x at these positions along a dimension."""
     if index.ndim != 1 or not -x.ndim <= axis < x.ndim:
         return NotImplemented
-    before, size, behind = around(x.shape, axis % x.ndim)
+    before, size, behind = around(x.shape, axis)
     shape = (*x.shape[:axis % x.ndim], index.size, *x.shape[axis % x.ndim + 1:])
     return _taken(x, _places(index), shape, (before, size, index.size, behind, before, 0))
 

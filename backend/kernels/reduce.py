@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import parallel
-from .arrays import bound, takes_floats
+from .arrays import bound, own_axis, takes_floats
 from .reduce_functions import largest, product_of, smallest, squares_of, total_of
 
 LEAST = 1 << 10  # of all of them
@@ -196,7 +196,7 @@ def plan_of(x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool)
     if reduce_all or not len(dim):
         reduced = [True] * x.ndim
     else:
-        axes = {axis % x.ndim for axis in dim}
+        axes = {own_axis(axis, x.ndim) for axis in dim}
         reduced = [axis in axes for axis in range(x.ndim)]
     shape = tuple([1 if gone else size for size, gone in zip(x.shape, reduced, strict=True) if keep_dim or not gone])
     if len(_plans) >= _KEPT_PLANS:

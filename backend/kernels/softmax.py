@@ -12,7 +12,8 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import exp, log, parallel
-from .arrays import around, bound, flat, takes
+from ..loops.tape import Declined, Tape, Value
+from .arrays import F32, around, bound, flat, takes
 from .reduce_functions import largest
 
 _LEAST = 1 << 5
@@ -214,7 +215,7 @@ def _forward(x: np.ndarray, axis: int, logarithm: bool) -> Any:
     if not takes(x, _LEAST, _softmax_rows):
         return NotImplemented
     x, out = flat(x), np.empty(x.shape, x.dtype)
-    outer, n, inner = around(x.shape, axis % x.ndim)
+    outer, n, inner = around(x.shape, axis)
     if inner == 1:
         if logarithm:
             _log_rows(x.dtype, x, out, np.empty(x.size, x.dtype), outer, n, rows_at_once(n))
@@ -231,7 +232,7 @@ def _backward(y: np.ndarray, g: np.ndarray, axis: int, logarithm: bool) -> Any:
     if not takes(y, _LEAST, _softmax_grad_rows) or g.dtype is not y.dtype or g.shape != y.shape:
         return NotImplemented
     y, g, out = flat(y), flat(g), np.empty(y.shape, y.dtype)
-    outer, n, inner = around(y.shape, axis % y.ndim)
+    outer, n, inner = around(y.shape, axis)
     if inner == 1:
         _grad_rows_of[logarithm](y.dtype, y, g, out, outer, n)
     else:
@@ -259,3 +260,31 @@ def softmax_grad(out: np.ndarray, g: np.ndarray, *, axis: int = -1) -> Any:
 def log_softmax_grad(out: np.ndarray, g: np.ndarray, *, axis: int = -1) -> Any:
     """g - exp(out) * sum(g) along a dimension."""
     return _backward(out, g, axis, True)
+
+
+def _rows_of(x: Value, axis: int) -> tuple[int, int]:
+    """How many rows of how many elements; `Declined` where these do not lie side by side."""
+    if x.dtype is not F32 or not x.shape or not x.size or axis % x.ndim != x.ndim - 1:
+        raise Declined
+    return x.size // x.shape[-1], x.shape[-1]
+
+
+def taped(tape: Tape, x: Value, axis: int, logarithm: bool) -> Value:
+    """`softmax`, or its logarithm, as a step of a tape."""
+    rows, n = _rows_of(x, axis)
+    out = tape.new(x.shape, x.dtype)
+    if logarithm:
+        tape.step(_log_softmax_rows, x, out, tape.new(x.shape, x.dtype), rows, n, rows_at_once(n))
+    else:
+        tape.step(_softmax_rows, x, out, rows, n, rows_at_once(n))
+    return out
+
+
+def taped_grad(tape: Tape, out: Value, g: Value, axis: int, logarithm: bool) -> Value:
+    """The gradient of these as a step of a tape."""
+    rows, n = _rows_of(out, axis)
+    if g.shape != out.shape or g.dtype != out.dtype:
+        raise Declined
+    result = tape.new(out.shape, out.dtype)
+    tape.step(_log_softmax_grad_rows if logarithm else _softmax_grad_rows, out, g, result, rows, n)
+    return result

@@ -17,7 +17,7 @@ from .. import loops
 from ..loops.names import i64, parallel
 from ..loops.types import OF_ARRAY
 from ..threads import get_num_threads
-from .arrays import F32, flat
+from .arrays import F32, F64, bound_plain, flat, own_axis
 
 LEAST = _LEAST = 1 << 6
 _LOWEST_FLOAT, _HIGHEST_FLOAT = -(1 << 31), (1 << 31) - 1
@@ -180,14 +180,14 @@ def takes_any(x: np.ndarray, least: int, kernel: loops.Kernel) -> bool:
 
 def along_last(x: np.ndarray, axis: int) -> np.ndarray:
     """The array with a dimension as its last, contiguous."""
-    return flat(x) if axis % x.ndim == x.ndim - 1 else np.ascontiguousarray(np.moveaxis(x, axis, -1))
+    return flat(x) if own_axis(axis, x.ndim) == x.ndim - 1 else np.ascontiguousarray(np.moveaxis(x, axis, -1))
 
 
 def _sorted(x: np.ndarray, descending: bool, k: int) -> Any:
     """The first k of each row in order, and their positions."""
     order = order_of(x, descending)
     if order is None:
-        return NotImplemented
+        return _first_of_reals(x, descending, k) if x.dtype is F64 else NotImplemented
     seen, real, base, sign, bits = order
     n = x.shape[-1]
     rows = x.size // n
@@ -210,7 +210,53 @@ def _sorted(x: np.ndarray, descending: bool, k: int) -> Any:
 
 def put_along(x: np.ndarray, axis: int, *found: np.ndarray) -> tuple[np.ndarray, ...]:
     """Results along the last dimension as results along a dimension of x."""
-    return found if axis % x.ndim == x.ndim - 1 else tuple([np.moveaxis(a, -1, axis) for a in found])
+    return found if own_axis(axis, x.ndim) == x.ndim - 1 else tuple([np.moveaxis(a, -1, axis) for a in found])
+
+
+@loops.function
+def comes_first(a, b, descending):
+    """Whether a stands before b; NaN is the largest."""
+    return (a > b or (a != a and b == b)) if descending > 0 else (a < b or (b != b and a == a))
+
+
+@loops.kernel
+def _first_reals(x, out, indices, rows, n, k, descending):
+    """As `_first_rows`, for floats that no word holds beside their position: later ones go behind equal ones."""
+    for r in parallel(rows, n * 2):
+        row = x + r * n
+        best = out + r * k
+        position = indices + r * k
+        held = 0
+        for i in range(n):
+            value = row[i]
+            fits = held < k
+            if not fits:
+                fits = comes_first(value, best[k - 1], descending)
+            if fits:
+                place = held if held < k else k - 1
+                searching = place > 0
+                while searching:
+                    searching = False
+                    if comes_first(value, best[place - 1], descending):
+                        best[place] = best[place - 1]
+                        position[place] = position[place - 1]
+                        place -= 1
+                        searching = place > 0
+                best[place] = value
+                position[place] = i
+                held = held + 1 if held < k else k
+
+
+_run_first_reals = bound_plain(_first_reals, "f64* f64* i64* i64 i64 i64 i64")
+
+
+def _first_of_reals(x: np.ndarray, descending: bool, k: int) -> Any:
+    n = x.shape[-1]
+    if not (k <= _LARGEST_K and (k * 8 <= n or k <= _SMALL_K)):
+        return NotImplemented
+    out, indices = np.empty((*x.shape[:-1], k), x.dtype), np.empty((*x.shape[:-1], k), _I64)
+    _run_first_reals(x, out, indices, x.size // n, n, k, int(descending))
+    return out, indices
 
 
 def _along(x: np.ndarray, axis: int, descending: bool, k: int) -> Any:

@@ -10,16 +10,14 @@ from llvmlite import ir
 
 from .types import Array, Value, is_real, llvm_type
 
-_CASTS = ("f32", "f64", "i8", "i32", "i64", "u8")
+_CASTS = ("f32", "f64", "i8", "i16", "i32", "i64", "u8")
 _UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "ceil": "llvm.ceil",
-          "nearest": "llvm.rint", "truncate": "llvm.trunc", "sin": "llvm.sin", "cos": "llvm.cos"}
-_OF_LIBRARY = {"exp": "llvm.exp", "log": "llvm.log", "tanh": "tanh", "erf": "erf", "log1p": "log1p", "expm1": "expm1",
-               "atan": "atan"}
-"""Functions that `math.py` gives for float32 (as `exp_f32`) and the C library for float64."""
-_OF_MATH = ("normal_cdf",)
-"""Functions that `math.py` gives for both."""
-_OF_TWO = {"pow": "llvm.pow"}
-"""Functions of two numbers of one type, from where those of one number are."""
+          "nearest": "llvm.rint", "truncate": "llvm.trunc", "sin": "llvm.sin", "cos": "llvm.cos",
+          "library_log": "llvm.log", "library_exp": "llvm.exp"}
+_OF_MATH = ("exp", "log", "tanh", "erf", "log1p", "expm1", "atan", "normal_cdf")
+"""Functions that `math.py` gives for float32 (as `exp_f32`) and `math_f64.py` for float64."""
+_OF_LIBRARY = {"pow": "llvm.pow"}
+"""Functions that `math.py` gives for float32 and the C library for float64."""
 
 _KNOWS_EXTREMES = tuple(map(int, llvmlite.__version__.split(".")[:2])) >= (0, 45)
 """Whether LLVM has instructions for llvm.maximum and llvm.minimum: that of 0.44 ends the process at them."""
@@ -41,18 +39,7 @@ class Builtins:
 
     def library(self, name: str, values: list[Value]) -> Value | None:
         """A call of the C library's function for float64; None where it has none."""
-        if name in _OF_MATH:
-            return None
-        if name in _OF_TWO:
-            return self._intrinsic(_OF_TWO[name], values)
-        x = values[0]
-        symbol = _OF_LIBRARY[name]
-        if symbol.startswith("llvm."):
-            return self._intrinsic(symbol, [x])
-        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
-        module = self.builder.module
-        function = module.globals.get(symbol) or ir.Function(module, kind, symbol)
-        return Value(self.builder.call(function, [x.llvm]), "f64")
+        return self._intrinsic(_OF_LIBRARY[name], values) if name in _OF_LIBRARY else None
 
     def typed(self, values: list[Any]) -> list[Value]:
         """The numbers as the largest floating type among them."""
@@ -111,6 +98,14 @@ class Builtins:
         x = self.convert(x, "i32")
         return Value(self.builder.bitcast(x.llvm, ir.FloatType()), "f32")
 
+    def _bits64(self, x: Any) -> Value:
+        x = self.convert(x, "f64")
+        return Value(self.builder.bitcast(x.llvm, ir.IntType(64)), "i64")
+
+    def _of_bits64(self, x: Any) -> Value:
+        x = self.convert(x, "i64")
+        return Value(self.builder.bitcast(x.llvm, ir.DoubleType()), "f64")
+
     def _f32_of_unsigned(self, x: Any) -> Value:
         return self._of_unsigned(x, "f32")
 
@@ -149,4 +144,4 @@ class Builtins:
 
 def library_functions() -> tuple[str, ...]:
     """The elementary functions that exist for every floating type."""
-    return (*_OF_LIBRARY, *_OF_MATH, *_OF_TWO)
+    return (*_OF_MATH, *_OF_LIBRARY)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.util
 import os
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...core import flags
 
@@ -33,6 +34,14 @@ def key_of(content: str) -> str:
 def key_of_bytes(content: bytes) -> str:
     """The digest of what is kept is made from."""
     return _digest(content).hex()
+
+
+def source(name: str) -> str:
+    """The text of a module of this package, which may lie in an archive: what it does is part of what is kept."""
+    module = f"{__name__.rpartition('.')[0]}.{name}"
+    spec = importlib.util.find_spec(module)
+    loader: Any = spec and spec.loader
+    return str(loader.get_source(module))
 
 
 def _digest(content: bytes) -> bytes:

@@ -11,7 +11,7 @@ import platform
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from . import (
     linking,
     loading,
     math,  # noqa: F401 - declares the elementary functions
+    math_f64,  # noqa: F401 - the same for float64
 )
 from .functions import Function
 
@@ -148,9 +149,9 @@ class _Target:
 @functools.cache
 def _language() -> str:
     """What the same source means: a digest of the files that turn it into LLVM's language and machine code."""
-    names = ("builtins", "compiler", "expressions", "language", "linking", "python", "statements", "types")
-    paths = [os.path.join(os.path.dirname(__file__), f"{name}.py") for name in names]
-    return cache.key_of("".join(map(_text, paths)))
+    names = ("builtins", "compiler", "expressions", "language", "linking", "python", "statements", "tape_runner",
+             "types")
+    return cache.key_of("".join(map(cache.source, names)))
 
 
 def _text(path: str) -> str:
@@ -182,11 +183,44 @@ def compiled_before(function: Function, types: tuple[str, ...]) -> Any:
         return None if code is None else _loaded(code, function, types, name)
 
 
+def address_of(content: str, module: Callable[[], str]) -> int:
+    """Where the machine code of the function `entry` of an LLVM module is; `content` tells the module from others."""
+    with unforked(), _lock:
+        key, name = _named(content)
+        code = cache.read(key)
+        if code is None:
+            code = _target().object_code(module().replace('@"entry"', f'@"{name}"'))
+            image = linking.linked(code, name)
+            code = code if image is None else image.to_bytes()
+            cache.write(key, code)
+        image = linking.Image.from_bytes(code)
+        address = None if image is None else loading.loaded(image)
+        if address is not None:
+            return address
+        if image is not None:
+            code = _target().object_code(module().replace('@"entry"', f'@"{name}"'))
+        return _target().load(code, name)
+
+
+def step_of(function: Function, types: tuple[str, ...]) -> int:
+    """Where the machine code of a kernel as a step of a tape is (`language.step_module`)."""
+    def module() -> str:
+        from .language import step_module
+
+        return step_module(function, types)
+
+    return address_of(f"step {types}\n{function.content()}", module)
+
+
+def _named(content: str) -> tuple[str, str]:
+    key = cache.key_of(f"{_language()} {version()} {sys.implementation.cache_tag} {_processor()} {_data_offset()} "
+                       f"{content}")
+    return key, f"k{key[:24]}"
+
+
 def _key(function: Function, types: tuple[str, ...]) -> tuple[str, str]:
     """What machine code is kept under, and the name of its entry."""
-    content = f"{_language()} {version()} {sys.implementation.cache_tag} {_processor()} {_data_offset()} {types}\n"
-    key = cache.key_of(content + function.content())
-    return key, f"k{key[:24]}"
+    return _named(f"{types}\n{function.content()}")
 
 
 def _loaded(code: bytes, function: Function, types: tuple[str, ...], name: str) -> Any:

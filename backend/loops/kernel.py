@@ -40,14 +40,31 @@ class AtOnce:
         _thread.at_once = self._old
 
 
-class Kernel:
+class Due:
+    """Counts what NumPy computes in the place of machine code, until that is worth its making."""
+
+    _elements = 0
+    _is_due = False
+
+    def is_due(self, elements: int) -> bool:
+        """Whether a call for so many elements is its own; until it has been asked for enough of them, it is NumPy's.
+
+        Making a kernel takes longer than many calls of NumPy. When it is due depends on what this process has asked for
+        and on nothing else, such as time or what is kept on disk: a program gives the same numbers each time it runs.
+        """
+        if not self._is_due:
+            self._elements += elements + _CALL
+            self._is_due = _thread.at_once or self._elements >= flags.values["FLAGS_kernel_after_elements"]
+        return self._is_due
+
+
+class Kernel(Due):
     """Compiled code, called on contiguous arrays and numbers. It may write to an input only element by element."""
 
     def __init__(self, function: Function):
         self.function = function
         self._compiled: dict[tuple[str, ...], Callable[..., None]] = {}
-        self._elements = 0  # that NumPy was given in its place
-        self._is_due = False
+        self._steps: dict[tuple[str, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> None:
         """Runs; TypeError for an array that is not contiguous or of a dtype that loops do not know."""
@@ -65,6 +82,15 @@ class Kernel:
             code = self._compiled[types] = compiled(self.function, types)
         return code
 
+    def step(self, *types: str) -> int:
+        """Where the code for given types is as a step of a tape (`tape.py`)."""
+        found = self._steps.get(types)
+        if found is None:
+            from .compiler import step_of
+
+            found = self._steps[types] = step_of(self.function, types)
+        return found
+
     def kept(self, *types: str) -> Callable[..., None] | None:
         """As `typed`, but None where the code is not there yet, in this process or on disk."""
         code = self._compiled.get(types)
@@ -75,17 +101,6 @@ class Kernel:
             if code is not None:
                 self._compiled[types] = code
         return code
-
-    def is_due(self, elements: int) -> bool:
-        """Whether a call for so many elements is its own; until it has been asked for enough of them, it is NumPy's.
-
-        Making a kernel takes longer than many calls of NumPy. When it is due depends on what this process has asked for
-        and on nothing else, such as time or what is kept on disk: a program gives the same numbers each time it runs.
-        """
-        if not self._is_due:
-            self._elements += elements + _CALL
-            self._is_due = _thread.at_once or self._elements >= flags.values["FLAGS_kernel_after_elements"]
-        return self._is_due
 
 
 def _type_of(argument: Any) -> str:

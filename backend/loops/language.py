@@ -50,6 +50,36 @@ def kernel_module(function: Function, types: tuple[str, ...], data_offset: int) 
     return str(module)
 
 
+def step_module(function: Function, types: tuple[str, ...]) -> str:
+    """The LLVM module of a kernel as a step of a tape (`tape.py`), as text.
+
+    Its `entry(record, pointers)` finds the kernel's parameters in the record, behind two numbers: of an array the index
+    of its pointer, of a number itself, a real one as the bits of a float64. It gives 0.
+    """
+    module = ir.Module(name=function.tree.name)
+    real = real_kind(types)
+    inner = [llvm_type(t.removesuffix("*")).as_pointer() if t.endswith("*") else llvm_type(_number_type(t, real))
+             for t in types]
+    body = _body(module, function, types, inner, real)
+    entry = ir.Function(module, ir.FunctionType(_I64, [_I64.as_pointer(), _POINTER.as_pointer()]), "entry")
+    builder = ir.IRBuilder(entry.append_basic_block("entry"))
+    record, pointers = entry.args
+    arguments = []
+    for index, want in enumerate(inner):
+        number = builder.load(builder.gep(record, [ir.Constant(_I64, 2 + index)]))
+        if isinstance(want, ir.PointerType):
+            number = builder.bitcast(builder.load(builder.gep(pointers, [number])), want)
+        elif not isinstance(want, ir.IntType):
+            number = builder.bitcast(number, ir.DoubleType())
+            number = number if number.type == want else builder.fptrunc(number, want)
+        elif want != _I64:
+            number = builder.trunc(number, want)
+        arguments.append(number)
+    builder.call(body, [ir.Constant(_I64, 0), ir.Constant(_I64, 1), *arguments])
+    builder.ret(ir.Constant(_I64, 0))
+    return str(module)
+
+
 def _scope(statements: Statements, function: Function, types: tuple[str, ...], arguments: list[Any]) -> None:
     for name, kind, argument in zip(function.parameters, types, arguments, strict=True):
         if kind.endswith("*"):

@@ -1,13 +1,13 @@
 """Elementary functions of float32 as polynomials, which LLVM turns into vector code: within 2 units in the last place.
 
-Range reduction after Cody and Waite; `tests/backend/loops/fit_polynomials.py` prints the polynomials. Values of float64
-do not come here: see `builtins.py`.
+Range reduction after Cody and Waite; `tests/backend/loops/fit_polynomials.py` prints the polynomials. Those of float64
+are in `math_f64.py`.
 """
 
 # ruff: noqa: D103 - names that say it all
 
 from .functions import function
-from .names import atan, bits, copysign, erf, exp, f32, f64, floor, fma, i32, log1p, nearest, of_bits
+from .names import atan, bits, copysign, exp, f32, f64, floor, fma, i32, log1p, nearest, of_bits
 
 
 @function
@@ -197,11 +197,6 @@ def normal_cdf_f32(x):
     q = fma(q, s, 1.0)
     half = t * p / q
     return 0.5 + (half if abs(t) < 3.92 else copysign(0.5, t))
-
-
-@function
-def normal_cdf_f64(x):
-    return (erf(x * 0.70710678118654752) + 1.0) * 0.5
 
 
 @function

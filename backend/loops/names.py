@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["atan", "atan2", "bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
-           "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i32", "i64", "i64_at", "log", "log1p",
-           "log_gamma", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid", "sin_cos_of_quarters",
-           "sqrt", "tanh", "unsigned_quotient", "unsigned_shift"]
+__all__ = ["atan", "atan2", "bits", "bits64", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
+           "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i16", "i32", "i64", "i64_at", "library_exp",
+           "library_log", "log", "log1p",
+           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "parallel", "product", "sigmoid",
+           "sin_cos_of_quarters", "sin_cos_of_quarters_f64", "sqrt", "tanh", "truncate", "unsigned_quotient",
+           "unsigned_shift"]
 
 
 def parallel(count: int, work: int) -> range:
@@ -36,6 +38,16 @@ def exp(x: float) -> float:
     return math.exp(x) if x < 700 else math.inf
 
 
+def library_exp(x: float) -> float:
+    """exp(x) by the C library, in each bit."""
+    return exp(x)
+
+
+def library_log(x: float) -> float:
+    """log(x) by the C library, in each bit."""
+    return log(x)
+
+
 def sigmoid(x: float) -> float:
     """1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + exp(-x))
@@ -51,9 +63,17 @@ def sin_cos_of_quarters(r: float, quarters: int) -> tuple[float, float]:
     return math.sin(math.pi / 2 * quarters + r), math.cos(math.pi / 2 * quarters + r)
 
 
+sin_cos_of_quarters_f64 = sin_cos_of_quarters
+
+
 def nearest(x: float) -> float:
     """The nearest whole number, ties to even."""
     return float(round(x))
+
+
+def truncate(x: float) -> float:
+    """The whole number next to x towards 0."""
+    return float(math.trunc(x))
 
 
 def bits(x: float) -> int:
@@ -64,6 +84,16 @@ def bits(x: float) -> int:
 def of_bits(n: int) -> float:
     """The float32 of these 32 bits."""
     return float(struct.unpack("<f", struct.pack("<i", n))[0])
+
+
+def bits64(x: float) -> int:
+    """The 64 bits of a float64, as a whole number."""
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
+
+
+def of_bits64(n: int) -> float:
+    """The float64 of these 64 bits."""
+    return float(struct.unpack("<d", struct.pack("<q", n))[0])
 
 
 def f32_of_unsigned(n: int) -> float:
@@ -102,4 +132,4 @@ def i64_at(address: int) -> Any:
 
 
 f32 = f64 = float
-i32 = i64 = int
+i16 = i32 = i64 = int

@@ -90,8 +90,7 @@ def _translation(body: Sequence[str], dtypes: Sequence[np.dtype], real: np.dtype
 @functools.cache
 def _translator() -> str:
     """What the same body becomes: a digest of this file, and the Python that runs."""
-    with open(__file__, encoding="utf-8") as file:
-        return f"{sys.implementation.cache_tag} {cache.key_of(file.read())}"
+    return f"{sys.implementation.cache_tag} {cache.key_of(cache.source('passes'))}"
 
 
 def _assignments(body: Sequence[str]) -> list[tuple[str, ast.expr]]:

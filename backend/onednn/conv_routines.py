@@ -36,7 +36,7 @@ from .primitives import (
     post_operation,
     reorder,
 )
-from .routine import LEAST_ROWS, Routine
+from .routine import LEAST_ROWS, Routine, address_of, memoised
 
 _TRAINING, _INFERENCE, _DIRECT = 64, 96, 1
 _FEW_CHANNELS = 8  # with fewer, the gradient of the input is faster in an order that oneDNN chooses
@@ -51,16 +51,35 @@ Numbers = tuple[int, ...]
 class PackedWeight:
     """Filters in the order that convolutions of given images want, made once by `pack_weight`: multiplied by `scale`.
 
-    Images of other sizes want the same order, nearly always; `misfits` counts the calls that did not.
+    Images of other sizes want the same order, nearly always; the code for those that do not takes it, too, where it is
+    as fast. `misfits` counts the calls that could not use it: oneDNN takes long to bring one order into another.
     """
 
-    __slots__ = ("plain", "scale", "shape", "strides", "dtype", "description", "data", "misfits")
+    __slots__ = ("plain", "scale", "shape", "strides", "dtype", "source", "description", "data", "misfits")
 
-    def __init__(self, plain: np.ndarray, scale: np.ndarray | None, description: Description, data: np.ndarray,
-                 rank: int):
-        self.plain, self.scale, self.description, self.data, self.misfits = plain, scale, description, data, 0
+    def __init__(self, plain: np.ndarray, scale: np.ndarray | None, source: Description, description: Description,
+                 data: np.ndarray, rank: int):
+        self.plain: np.ndarray | None = plain
+        self.scale, self.source, self.description, self.data, self.misfits = scale, source, description, data, 0
         self.shape, self.dtype = plain.shape, plain.dtype
         self.strides = description.layout(rank)  # tells routines apart, as the strides of an array do
+
+    def release(self) -> bool:
+        """Lets the filters go that it was made of, unless they are as it wants them: False then."""
+        if self.data is self.plain:
+            return False
+        self.plain = None
+        return True
+
+    def unpacked(self) -> np.ndarray:
+        """The filters as they were, C-contiguous, but multiplied by `scale`."""
+        if self.data.dtype == self.dtype:
+            return self.data
+        routine = memoised(("unpack", self.shape, self.strides, self.source.layout(len(self.strides[0])),
+                            self.dtype.char), unpacking, self)
+        plain = np.empty(self.shape, self.dtype)
+        routine(address_of(self.data), address_of(plain))
+        return plain
 
 
 def _whole(channels: int) -> int:
@@ -180,10 +199,19 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
     target = routine.external(last if out is None else lay.image(out))
     wanted = lay.filters_free(w.shape)
 
-    def chosen(attributes: Attributes) -> Plan:
+    def chosen_for(filters: Description, attributes: Attributes) -> Plan:
         return best([
-            lambda: lay.forward(lay.image_last(x.shape), wanted, last, described, attributes),
-            lambda: lay.forward(lay.image_free(x.shape), wanted, lay.image_free(shape), described, attributes)])
+            lambda: lay.forward(lay.image_last(x.shape), filters, last, described, attributes),
+            lambda: lay.forward(lay.image_free(x.shape), filters, lay.image_free(shape), described, attributes)])
+
+    def chosen(attributes: Attributes) -> Plan:
+        plan = chosen_for(wanted, attributes)
+        if type(w) is not PackedWeight or plan.operand(WEIGHTS) == w.description:
+            return plan
+        as_packed = chosen_for(w.description, attributes)
+        if as_packed.rank < plan.rank:
+            raise Unimplemented("these images want another order of the filters")
+        return as_packed
 
     try:
         plan = chosen(Attributes(library, None if added is None else last, epilogue))
@@ -195,8 +223,6 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
         if added is not None:
             operands[post_operation(0)], added = routine.brought(added, last), None
     weights = plan.operand(WEIGHTS)
-    if type(w) is PackedWeight and weights != w.description:
-        raise Unimplemented("these images want another order of the filters")
     operands[SRC] = routine.brought(image, plan.operand(SRC))
     operands[WEIGHTS] = routine.brought(filters, weights) if factors is None else routine.scaled(
         filters, weights, factors, lay.leading)
@@ -262,6 +288,14 @@ def filter_grad(library: Library, x: np.ndarray, g: np.ndarray, kernel: Numbers,
                          lambda: plan(lay.image_free(x.shape), lay.image_free(g.shape))])
     source, gradient = routine.brought(image, chosen.operand(SRC)), routine.brought(gradient, chosen.operand(DIFF_DST))
     _finish(routine, chosen, {SRC: source, DIFF_DST: gradient}, DIFF_WEIGHTS, target)
+    return routine
+
+
+def unpacking(library: Library, packed: Any) -> Routine:
+    """The routine that brings a packed weight back into the order that it had."""
+    routine = Routine(library, f"unpacking of {list(packed.shape)}", math.prod(packed.shape))
+    source, target = routine.external(packed.description), routine.external(packed.source)
+    routine.step(reorder(library, packed.description, packed.source), {1: source, 17: target})
     return routine
 
 

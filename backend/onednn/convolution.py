@@ -38,7 +38,8 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
     if routine is None:
         if type(w) is PackedWeight:
             w.misfits += 1
-            return convolution(x, w.plain, strides, pads, dilations, groups, bias, residual, epilogue, out, w.scale)
+            plain, scale = (w.unpacked(), None) if w.plain is None else (w.plain, w.scale)
+            return convolution(x, plain, strides, pads, dilations, groups, bias, residual, epilogue, out, scale)
         if scale is not None:
             w = w * scale.reshape(-1, *(1,) * (w.ndim - 1))
         return _otherwise(convolution, x, w, (strides, pads, dilations, groups, bias, residual, epilogue, out))
@@ -135,7 +136,7 @@ def pack_weight(w: np.ndarray, x_shape: Numbers, strides: Numbers, pads: Pairs, 
     if routine.steps:
         factors = () if scale is None else (address_of(scale),)
         routine(address_of(w), *factors, address_of(data))
-    return PackedWeight(w, scale, target, data, w.ndim + (groups > 1))
+    return PackedWeight(w, scale, routine.operands[routine.externals[0]], target, data, w.ndim + (groups > 1))
 
 
 def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:

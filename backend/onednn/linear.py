@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .conv_routines import unpacking
 from .descriptors import Description, element_strides, free, strided, type_number
 from .library import Library, Unimplemented
 from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation, reorder
@@ -18,15 +19,31 @@ _INFERENCE = 96
 class PackedMatrix:
     """A matrix [k, n] in the order that products with a given number of rows want; made by `pack_matrix`.
 
-    Other numbers of rows may want the same; `misfits` counts the calls that did not.
+    Other numbers of rows, which may want another, are multiplied by it as it is, nearly as fast. `misfits` counts the
+    calls that could not use it.
     """
 
-    __slots__ = ("plain", "shape", "strides", "dtype", "description", "data", "misfits")
+    __slots__ = ("plain", "shape", "strides", "dtype", "source", "description", "data", "misfits")
 
-    def __init__(self, plain: np.ndarray, description: Description, data: np.ndarray):
-        self.plain, self.description, self.data, self.misfits = plain, description, data, 0
+    def __init__(self, plain: np.ndarray, source: Description, description: Description, data: np.ndarray):
+        self.plain: np.ndarray | None = plain
+        self.source, self.description, self.data, self.misfits = source, description, data, 0
         self.shape, self.dtype = plain.shape, plain.dtype
         self.strides = description.layout(2)
+
+    def release(self) -> None:
+        """Lets the matrix go that it was made of, which has to be C-contiguous."""
+        self.plain = None
+
+    def unpacked(self) -> np.ndarray:
+        """The matrix as it was."""
+        if self.plain is not None:
+            return self.plain
+        key = ("unpack", self.shape, self.strides, self.source.layout(2), self.dtype.char)
+        routine = memoised(key, unpacking, self)
+        plain = np.empty(self.shape, self.dtype)
+        routine(address_of(self.data), address_of(plain))
+        return plain
 
 
 def pack_matrix(y: np.ndarray, rows: int) -> Any:
@@ -38,7 +55,7 @@ def pack_matrix(y: np.ndarray, rows: int) -> Any:
         return NotImplemented
     data = np.empty(routine.operands[-1].size, np.uint8)
     routine(address_of(y), address_of(data))
-    return PackedMatrix(y, routine.operands[-1], data)
+    return PackedMatrix(y, routine.operands[0], routine.operands[-1], data)
 
 
 def linear(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarray | None = None,
@@ -111,6 +128,14 @@ class _Layouts:
         return best([lambda: Plan(self.library, "inner_product_forward", self.library.engine, _INFERENCE, self.x,
                                      weights, bias, self.result, attributes)])
 
+    def plan_of_packed(self, given: Description, bias: Description | None, attributes: Attributes) -> Plan:
+        """The same of a matrix packed for another number of rows, perhaps: as it is, where there is code for that."""
+        try:
+            plan = self.plan(given, bias, attributes)
+        except Unimplemented:
+            return self.plan(self.weights, bias, attributes)
+        return plan if plan.rank == 2 else self.plan(self.weights, bias, attributes)
+
 
 def _packing(library: Library, y: np.ndarray, rows: int) -> Routine:
     lay = _Layouts(library, rows, y.shape, y.dtype)
@@ -139,13 +164,10 @@ def _product(library: Library, rows: int, y: Any, has_bias: bool, epilogue: str 
         operands[post_operation(0)] = routine.external(lay.result)
     operands[DST] = routine.external(lay.result)
     attributes = Attributes(library, lay.result if has_residual else None, epilogue)
-    plan = lay.plan(lay.weights, lay.bias if has_bias else None, attributes)
-    if steps is None:
-        if plan.operand(WEIGHTS) != given:
-            raise Unimplemented("so many rows want another order of the matrix")
-    else:
-        if plan.rank < 2:
-            raise Unimplemented("nothing is gained")
-        operands[WEIGHTS] = routine.brought(operands[WEIGHTS], plan.operand(WEIGHTS))
+    bias = lay.bias if has_bias else None
+    plan = lay.plan_of_packed(given, bias, attributes) if steps is None else lay.plan(lay.weights, bias, attributes)
+    if steps is not None and plan.rank < 2:
+        raise Unimplemented("nothing is gained")
+    operands[WEIGHTS] = routine.brought(operands[WEIGHTS], plan.operand(WEIGHTS))
     routine.step(Primitive(library, plan), operands)
     return routine

@@ -35,8 +35,9 @@ def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     if type(y) is PackedMatrix:
         result = linear(x, y, out, bias, epilogue, residual)
         if result is NotImplemented:
-            result = linear(x, y.plain, out, bias, epilogue, residual)
-        return matmul(x, y.plain, out, bias, epilogue, residual) if result is NotImplemented else result
+            plain = y.unpacked()
+            result = linear(x, plain, out, bias, epilogue, residual)
+        return matmul(x, plain, out, bias, epilogue, residual) if result is NotImplemented else result
     if x.dtype != y.dtype or x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
         return NotImplemented
     if x.ndim == 2 and y.ndim == 2 and bias is None and epilogue is None and residual is None and x.dtype is _FLOAT32:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.mersenne_twister import Engine
-from ..loops.names import log, parallel
+from ..loops.names import library_log, parallel
 from .logarithm import LOGARITHMS, log_of
 from .logarithm import log as log_of_array
 from .same import same
@@ -21,7 +21,7 @@ def _floats(out, n, table, scale):
 @same("f64* i64 f64* real")
 def _doubles(out, n, table, scale):
     for i in parallel(n, 16):
-        out[i] = log(1.0 - out[i]) * scale
+        out[i] = library_log(1.0 - out[i]) * scale
 
 
 def exponential(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, rate: float = 1.0) -> np.ndarray:

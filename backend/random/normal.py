@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ...core.mersenne_twister import Engine
-from ..loops.names import f32_of_unsigned, f64_of_unsigned, i64, log, parallel, sqrt
+from ..loops.names import f32_of_unsigned, f64_of_unsigned, i64, library_log, parallel, sqrt
 from .logarithm import LOGARITHMS, log_of
 from .logarithm import log as log_of_array
 from .same import same
@@ -73,7 +73,7 @@ def _doubles_of_points(out, pairs, table, mean, deviation):
         y = out[2 * i]
         x = out[2 * i + 1]
         square = x * x + y * y
-        factor = sqrt(log(square) * -2.0 / square)
+        factor = sqrt(library_log(square) * -2.0 / square)
         out[2 * i] = y * factor * deviation + mean
         out[2 * i + 1] = x * factor * deviation + mean
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.mersenne_twister import Engine
 from ..loops import function
-from ..loops.names import exp, f64_of_unsigned, floor, i64, log, log_gamma, sqrt
+from ..loops.names import f64_of_unsigned, floor, i64, library_exp, library_log, log_gamma, sqrt
 from .same import same
 from .stream import Stream, stream
 from .uniform import F64
@@ -41,7 +41,7 @@ def _poisson(words, means, out, reached, count, available):
         mean = means[i]
         value = 0.0
         if mean < 12.0:
-            least = exp(0.0 - mean)
+            least = library_exp(0.0 - mean)
             product = 1.0
             value = -1.0
             more = 1
@@ -52,16 +52,16 @@ def _poisson(words, means, out, reached, count, available):
                 more = i64(product > least)
         else:
             m = floor(mean)
-            log_mean = log(mean)
-            spread = sqrt(2.0 * m * log(32.0 * m / 0.7853981633974483))
+            log_mean = library_log(mean)
+            spread = sqrt(2.0 * m * library_log(32.0 * m / 0.7853981633974483))
             d = m if m < spread else spread
             d = floor((d if d > 6.0 else 6.0) + 0.5)
             wide = 2.0 * m + d
             share = 1.0 / wide
             first = sqrt(m) * 1.2533141373155003
-            second = first + sqrt(0.7853981633974483 * wide) * exp(share)
+            second = first + sqrt(0.7853981633974483 * wide) * library_exp(share)
             fifth = second + 2.0 + 1.0129030479320018
-            tail = 2.0 * wide * exp((0.0 - d) * share * (1.0 + d / 2.0)) / d
+            tail = 2.0 * wide * library_exp((0.0 - d) * share * (1.0 + d / 2.0)) / d
             of_m = log_gamma(m + 1.0)
             kept = 0.0
             has_kept = 0
@@ -69,7 +69,7 @@ def _poisson(words, means, out, reached, count, available):
             while more != 0 and place <= available:
                 u = (tail + fifth) * evenly(words[place if place < last else last])
                 place = place + 1
-                e = 0.0 - log(1.0 - evenly(words[place if place < last else last]))
+                e = 0.0 - library_log(1.0 - evenly(words[place if place < last else last]))
                 place = place + 1
                 x = -1.0
                 w = 0.0
@@ -88,7 +88,7 @@ def _poisson(words, means, out, reached, count, available):
                             q = 2.0 * evenly(words[place if place < last else last]) - 1.0
                             place = place + 1
                             square = p * p + q * q
-                        factor = sqrt(-2.0 * log(square) / square)
+                        factor = sqrt(-2.0 * library_log(square) / square)
                         kept = p * factor
                         has_kept = 1
                         n = q * factor
@@ -109,7 +109,7 @@ def _poisson(words, means, out, reached, count, available):
                         x = 1.0
                         w = 0.01282051282051282
                     if u > fifth:
-                        v = 0.0 - log(1.0 - evenly(words[place if place < last else last]))
+                        v = 0.0 - library_log(1.0 - evenly(words[place if place < last else last]))
                         place = place + 1
                         y = d + v * (2.0 * (2.0 * m + d)) / d
                         x = 0.0 - floor(0.0 - y)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.lazy import listed
 from ...ops.array.concat_split import split
 from .. import collectives as c
 from ..collectives import ReduceOp
@@ -16,6 +17,7 @@ from ..tasks import Task
 
 __all__ = ["all_gather", "all_reduce", "alltoall", "alltoall_single", "broadcast", "gather", "recv", "reduce",
            "reduce_scatter", "scatter", "send"]
+__dir__ = listed(__name__)
 
 
 def all_gather(tensor_or_tensor_list: Any, tensor: Any, group: Group | None = None, sync_op: bool = True,

@@ -19,7 +19,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...core import child_processes
+from ...core import child_processes, processors
 from ..fleet.base.roles import checked_endpoints
 from . import supervisor
 from .elastic import COUNT, log
@@ -166,7 +166,7 @@ def _own(cluster: Cluster, options: argparse.Namespace, logs: pathlib.Path) -> l
     common.setdefault("FLAGS_ps_checkpoint_folder", os.getcwd())  # below it servers save tables
     if hasattr(options, "elastic") and restarts(options):
         common.setdefault("FLAGS_ps_checkpoint_every", "1")  # from these a server that is started again goes on
-    common.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // max(1, len(workers)))))
+    common.setdefault("OMP_NUM_THREADS", str(max(1, processors.usable() // max(1, len(workers)))))
     found: list[tuple[_Process, dict[str, str]]] = []
     for place, number in enumerate(servers):
         found.append((_Process("server", number, logs / f"serverlog.{place}"),

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...core import child_processes, launched
+from ...core import child_processes, launched, processors
 from . import reports, supervisor
 from .logs import shown
 from .options import Processes
@@ -60,7 +60,7 @@ def start(wanted: Processes, arguments: Sequence[str], folder: SharedFolder, var
     variables = {**own, **variables, reports.FOLDER: folder.reports}
     if len(wanted.hosts) == 1:  # Open MPI's own, on one machine
         variables |= {"OMPI_MCA_btl_sm_backing_directory": folder.path, "PRTE_MCA_prte_tmpdir_base": folder.path}
-    variables.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // wanted.per_host)))
+    variables.setdefault("OMP_NUM_THREADS", str(max(1, processors.usable() // wanted.per_host)))
     each: dict[str, Any] = {"rank_variables": launched.RANKS, "report": folder.reports, "seconds": seconds}
     if log is not None:
         each["log"] = str(log.resolve())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.lazy import listed
 from ..refusals import PASSES, refuse
 
 __all__ = ["PassContext", "PassManager", "new_pass"]
+__dir__ = listed(__name__)
 
 
 class PassContext:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.lazy import listed
 from ..refusals import CALLS, refuse
 
 __all__ = ["get_all_worker_infos", "get_current_worker_info", "get_worker_info", "init_rpc", "rpc_async", "rpc_sync",
            "shutdown"]
+__dir__ = listed(__name__)
 
 
 def init_rpc(name: str, rank: int | None = None, world_size: int | None = None,

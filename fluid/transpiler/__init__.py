@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.lazy import listed
 from .distribute_transpiler import DistributeTranspiler, DistributeTranspilerConfig
 from .geo_sgd_transpiler import GeoSgdTranspiler
 from .ps_dispatcher import HashName, RoundRobin
@@ -24,3 +25,4 @@ def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
 
 __all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "GeoSgdTranspiler", "HashName", "RoundRobin",
            "memory_optimize", "release_memory"]
+__dir__ = listed(__name__)

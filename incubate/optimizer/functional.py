@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.dtype import convert_dtype
+from ...core.lazy import listed
 from ...dygraph.engine import grad
 from ...linalg import cholesky
 from ...ops.array.creation import eye
@@ -16,6 +17,7 @@ from ...optimizer.line_search import Point
 from .line_search import strong_wolfe
 
 __all__ = ["minimize_bfgs", "minimize_lbfgs"]
+__dir__ = listed(__name__)
 
 WITHOUT_CURVATURE = 1000.0  # stands for the reciprocal of a curvature of 0
 

@@ -62,7 +62,7 @@ def _converter() -> str:
     if gast is not None and gast.origin:
         folders.append(os.path.dirname(gast.origin))
     for folder in folders:
-        told += _sources(folder) or [_state(sys.executable)]  # where they are frozen into a program, that is they
+        told += _sources(folder) or [_state(_holder(folder))]
     return repr(told)
 
 
@@ -70,9 +70,16 @@ def _sources(folder: str) -> list[Any]:
     """Each source file in a folder: its place, size and time; none where there is no such folder."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [_state(entry.path) for entry in entries if entry.name.endswith(".py")]
+
+
+def _holder(folder: str) -> str:
+    """The file that a folder is in: an archive that Python imports from, or else the program that it is frozen into."""
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    return folder if os.path.isfile(folder) else sys.executable
 
 
 def _state(path: str) -> tuple[str, int, int]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from ..pyct.templates import Namer
 
 OPERATORS = "__proa__"
-RETURN_VALUE = "return_value__"  # operators know this name: errors about it speak of `return`
 
 
 @dataclass

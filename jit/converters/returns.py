@@ -9,9 +9,10 @@ from typing import Any
 
 import gast
 
+from ..pyct.activity import RETURN_VALUE
 from ..pyct.statements import any_contains, split_docstring
 from ..pyct.templates import quote, quote_expression
-from .context import RETURN_VALUE, Context
+from .context import Context
 from .jumps import Lowering
 
 

@@ -31,6 +31,7 @@ class State:
     attributes: dict[str, Any]  # written `self.x`: always outputs
     shared: list[set[str]]  # for each branch, the names that are not its own
     held: list[str] = field(default_factory=list)  # names whose value someone else may hold too
+    optional: list[str] = field(default_factory=list)  # names that may be None behind an `if`, read with a check
     unbound: set[str] = field(default_factory=set)  # those that may have no value yet before the statement
 
     @property
@@ -72,17 +73,57 @@ def plan(function: Any) -> Plan:
     changing = rebinding(function)
     states = {s: _state(s, graph, live, changing, scope.local, done.aliased) for s in graph.tests if convertible(s)}
     held = scope.parameters | done.aliased
-    bound = bound_names(graph, scope.parameters, _own_names(states, graph))
+    own = _own_names(states, graph)
+    bound = bound_names(graph, scope.parameters, own)
+    maybe_none = _maybe_none(graph, scope.local - done.captured, scope.parameters, own)
     for statement, state in states.items():
         state.held = sorted(held & set(state.names))
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
+        state.optional = sorted(maybe_none.keys() & set(state.outputs)) if isinstance(statement, gast.If) else []
     unbindable = _unbindable(states, done)
     attributes = set().union(*(s.attributes for s in states.values()))
-    return Plan(scope, states, unbound_loads(graph, bound, unbindable), unbindable, attributes)
+    checked = unbound_loads(graph, bound, unbindable)
+    checked = checked.union(*(maybe_none[name] for state in states.values() for name in state.optional))
+    return Plan(scope, states, checked, unbindable, attributes)
 
 
 def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:
-    return done.deletes.union(*(s.unbound for s in states.values())) if states else set()
+    return done.deletes.union(*(s.unbound | set(s.optional) for s in states.values())) if states else set()
+
+
+def _maybe_none(graph: Graph, names: set[str], at_entry: set[str], own: dict[Node, set[str]]) -> dict[str, set[Any]]:
+    """The names that are set to None and used, where they may be None, only as what None cannot be: `x + name`.
+
+    With each the Name nodes that use it so. A name that anyone may compare with None, or pass on, is none of them.
+    """
+    nones = {node: found for node in graph.nodes if (found := _set_to_none(node.code) & names)}
+    if not nones:
+        return {}
+    every = set().union(*nones.values())
+    bound = bound_names(graph, at_entry, {n: own.get(n, set()) | nones.get(n, set()) for n in graph.nodes})
+    operands = {id(part) for node in graph.nodes for code in node.code for each in gast.walk(code)
+                for part in _operands(each)}
+    reads = unbound_loads(graph, bound, every)
+    identities = (each for node in graph.nodes for code in node.code for each in gast.walk(code)
+                  if isinstance(each, gast.Compare) and any(isinstance(op, (gast.Is, gast.IsNot)) for op in each.ops))
+    refused = {name.id for name in reads if id(name) not in operands}
+    refused |= {part.id for each in identities for part in gast.walk(each) if isinstance(part, gast.Name)}
+    return {name: {read for read in reads if read.id == name} for name in every - refused}
+
+
+def _set_to_none(code: list[Any]) -> set[str]:
+    nones = (n for n in code
+             if isinstance(n, gast.Assign) and isinstance(n.value, gast.Constant) and n.value.value is None)
+    return {target.id for n in nones for target in n.targets if isinstance(target, gast.Name)}
+
+
+def _operands(node: Any) -> list[Any]:
+    """The parts of an expression that are an error where they are None."""
+    if isinstance(node, gast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, (gast.Attribute, gast.Subscript)):
+        return [node.value]
+    return [node.operand] if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not) else []
 
 
 def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], changing: dict[str, set[str]],

@@ -42,6 +42,8 @@ class Attributes:
         """`getattr(owner, name, default)`."""
         if type(name) is not str:
             return getattr(owner, name, *default)
+        if name == "shape" and staging.is_symbolic(owner):
+            return staging.sizes(owner)
         try:
             return self.read(owner, name)
         except AttributeError:

@@ -23,7 +23,7 @@ class Calls:
 
     Functions, methods, partial objects and objects with a Python `__call__` are converted. Classes, builtins and
     everything else are called as they are, but for the builtins that have a meaning for symbolic values or call a
-    function they are given. An object that runs its `forward` through `_call_with_hooks(forward, args, kwargs)` gets
+    function they are given. An object that runs its `forward` through `__call_with_hooks__(forward, args, kwargs)` gets
     its forward converted; `convert_own` does that for a layer of ours that holds layers, or hooks, of the user's.
     """
 
@@ -70,7 +70,7 @@ class Calls:
         return instance if new is call else MethodType(new, instance)
 
     def _call_layer(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
-        return layer._call_with_hooks(self._forward(layer), args, kwargs, self)
+        return layer.__call_with_hooks__(self._forward(layer), args, kwargs, self)
 
     def _forward(self, layer: Any) -> Any:
         forward = layer.forward
@@ -99,7 +99,7 @@ class Calls:
 
 def _plain_call(kind: type) -> Any:
     """What calling a layer does, unless its class has its own `__call__`; None for what is no layer."""
-    return next((vars(each)["__call__"] for each in kind.__mro__ if "_call_with_hooks" in vars(each)), None)
+    return next((vars(each)["__call__"] for each in kind.__mro__ if "__call_with_hooks__" in vars(each)), None)
 
 
 def _functions_of(layer: Any) -> list[Any]:

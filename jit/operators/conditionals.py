@@ -45,10 +45,12 @@ class raising:
 
 
 def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
-            names: tuple[str, ...], outputs: int, held: tuple[str, ...] = ()) -> None:
+            names: tuple[str, ...], outputs: int, held: tuple[str, ...] = (),
+            optional: tuple[str, ...] = ()) -> None:
     """`if test: body() else: orelse()`; the first `outputs` of the variables `names` are read behind it.
 
-    `held`: those whose value someone else may hold too.
+    `held`: those whose value someone else may hold too. `optional`: those whose reads are checked, so that one may be
+    None after one branch and a tensor after the other.
     """
     test = staging.truth(test)
     if not staging.is_symbolic(test):
@@ -62,7 +64,7 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
         _refuse(test, orelse, where)
         return body()
     _check_raises(where, body, orelse)
-    merge = Merge(names[:outputs], where)
+    merge = Merge(names[:outputs], where, optional)
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
     traced(lambda: _stage(test, body, orelse, get_state, set_state, merge), prepare)
     return None

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..errors import RETURN_VALUE
 from . import staging
-from .retracing import Preparations, difference
+from .partial import Partial
+from .retracing import MakePartial, Preparations, difference, example_of
 from .undefined import Undefined, reason
 from .values import agree, described, merged, staged_leaves
 
@@ -20,9 +21,11 @@ from .values import agree, described, merged, staged_leaves
 class Merge:
     """One staged `if`: the variables it must produce, and what was prepared for them."""
 
-    def __init__(self, names: tuple[str, ...], where: str):
+    def __init__(self, names: tuple[str, ...], where: str, optional: tuple[str, ...] = ()):
         self.names, self.where = names, where
-        self.preparations = Preparations(names, self._one_sided)
+        self._optional = optional  # variables that may be None after one branch
+        self._nones: set[str] = set()  # those that are
+        self.preparations = Preparations(names, self._one_sided, optional)
         self.first: tuple = ()
         self.second: tuple = ()
 
@@ -55,7 +58,7 @@ class Merge:
 
     def _check(self, i: int) -> None:
         first, second = self.first[i], self.second[i]
-        found = difference(i, first, second)
+        found = self._none_or_tensor(i, first, second) or difference(i, first, second)
         if found is not None:
             raise found
         if type(second) is Undefined and type(first) is not Undefined and staged_leaves(first):
@@ -68,6 +71,16 @@ class Merge:
 
         if not self._is_missing(i):
             self._check_dimensions(i)
+
+    def _none_or_tensor(self, i: int, first: Any, second: Any) -> MakePartial | None:
+        """What to prepare for a variable that is None after one branch and a tensor after the other."""
+        given = second if first is None else first
+        if not (first is None) ^ (second is None) or self.names[i] not in self._optional:
+            return None
+        if not (type(given) is Partial or staging.is_tensor(given)):
+            return None
+        self._nones.add(self.names[i])
+        return MakePartial(i, (), example_of(given))
 
     def _check_dimensions(self, i: int) -> None:
         leaves = zip(staged_leaves(self.first[i]), staged_leaves(self.second[i]), strict=True)
@@ -88,6 +101,10 @@ class Merge:
         return Undefined(self.names[i], given or (self._one_sided(self.names[i]) if len(unbound) == 1 else None))
 
     def _one_sided(self, name: str) -> str:
+        if name in self._nones:
+            return (f"{self.where}: {described_name(name)} is None after one branch of this `if` and a tensor after "
+                    "the other, and a tensor decides which branch runs. Here it was None. Read it only where it is a "
+                    "tensor, under the same condition, or begin with a tensor.")
         return (f"{self.where}: only one branch of this `if` gives {described_name(name)} a value, and a tensor "
                 "decides which branch runs. Assign it before the `if`, or in both branches.")
 

@@ -76,8 +76,9 @@ def placeholder(example: Any) -> Any:
 class Preparations:
     """What one statement has been found to need; `names` are those of its variables."""
 
-    def __init__(self, names: tuple[str, ...], why: Callable[[str], str]):
+    def __init__(self, names: tuple[str, ...], why: Callable[[str], str], optional: Iterable[str] = ()):
         self._names, self._why = names, why
+        self._optional = frozenset(optional)  # those that are read with a check, and so may stand for None
         self._partial: dict[tuple[int, Path], Any] = {}
 
     def complete(self, index: int, value: Any) -> Any:
@@ -91,6 +92,8 @@ class Preparations:
         if path:
             present = value.get(path[0], Undefined(f"{name}[{path[0]!r}]"))
             return {**value, path[0]: self._flagged(present, path[1:], example, f"{name}[{path[0]!r}]")}
+        if value is None and name in self._optional and isinstance(example, Example):
+            return Partial(name, self._why(name), placeholder(example), False)
         if type(value) is Undefined:
             return Partial(name, reason(value) or self._why(name), placeholder(example), False)
         content, flag = parts(value)

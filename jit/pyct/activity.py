@@ -13,6 +13,7 @@ import gast
 
 _MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault",
              "popitem"}
+RETURN_VALUE = "return_value__"  # with which names begin that hold what a function returns: it reads them no more
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 
 
@@ -111,7 +112,8 @@ class _Collector(gast.NodeVisitor):
 
     def visit_Assign(self, node: gast.Assign) -> None:
         held = [node.value, *getattr(node.value, "elts", ()), *getattr(node.value, "values", ())]
-        self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
+        if not all(isinstance(t, gast.Name) and t.id.startswith(RETURN_VALUE) for t in node.targets):
+            self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
         if isinstance(node.value, (gast.Name, gast.Attribute, gast.Subscript)):
             self.found.aliased |= {t.id for t in node.targets if isinstance(t, gast.Name)}
         self.generic_visit(node)

@@ -26,6 +26,9 @@ def _attributes(what: str, stride: Any, padding: Any, dilation: Any, groups: int
                 rank: int) -> dict[str, Any]:
     if groups < 1:
         raise ValueError(f"{what}: groups must be at least 1. Received groups={groups}.")
+    if type(stride) is type(padding) is type(dilation) is int:
+        return {"strides": [stride] * rank, "paddings": [padding] * rank, "padding_algorithm": "EXPLICIT",
+                "dilations": [dilation] * rank, "groups": groups, "data_format": data_format}
     paddings, algorithm = padding_attributes(what, padding, rank, data_format[-1] == "C")
     return {
         "strides": repeated(what, "stride", stride, rank), "paddings": paddings, "padding_algorithm": algorithm,
@@ -35,6 +38,8 @@ def _attributes(what: str, stride: Any, padding: Any, dilation: Any, groups: int
 
 def _is_depthwise(x: Any, weight: Any, groups: int, data_format: str) -> bool:
     check_rank("conv(x)", x, 2)
+    if groups == 1:
+        return False
     channels = x.shape[-1 if data_format[-1] == "C" else 1]
     return groups > 1 and groups == channels and weight.shape[0] % channels == 0
 
@@ -89,6 +94,11 @@ def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     check_format("conv1d", data_format, ("NCL", "NLC"))
     last = data_format == "NLC"
     axis = 1 if last else 2
+    if type(stride) is type(padding) is type(dilation) is int and groups == 1 and bias is None:
+        image, filters = unsqueeze(x, axis), unsqueeze(weight, 2)
+        return squeeze(apply(ops.conv2d_op, image, filters, strides=[1, stride], paddings=[0, padding],
+                             padding_algorithm="EXPLICIT", dilations=[1, dilation], groups=1,
+                             data_format="NHWC" if last else "NCHW"), axis)
     result = conv2d(
         unsqueeze(x, axis), unsqueeze(weight, 2), bias, [1, *repeated("conv1d", "stride", stride, 1)],
         _flat_padding(padding, last), [1, *repeated("conv1d", "dilation", dilation, 1)], groups,

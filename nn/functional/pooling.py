@@ -22,6 +22,10 @@ _FORMATS = {2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 def _windows(what: str, kernel_size: Any, stride: Any, padding: Any, rank: int, data_format: str) -> dict[str, Any]:
     check_format(what, data_format, _FORMATS[rank])
+    if type(kernel_size) is int and type(padding) is int and (stride is None or type(stride) is int):
+        ksize, step = [kernel_size] * rank, kernel_size if stride is None else stride
+        return {"ksize": ksize, "strides": [step] * rank, "paddings": [padding] * rank, "padding_algorithm": "EXPLICIT",
+                "data_format": data_format}
     ksize = repeated(what, "kernel_size", kernel_size, rank)
     strides = ksize if stride is None else repeated(what, "stride", stride, rank)
     paddings, algorithm = padding_attributes(what, padding, rank, data_format[-1] == "C")

@@ -120,7 +120,7 @@ class Layer:
         scope = name_scope.replace(" ", "") if name_scope is not None else snake_case(type(self).__name__)
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
-            _buffers=OrderedDict(), _sub_layers=_Counted(), _non_persistable_buffer_names=set(),
+            _buffers=OrderedDict(), _sub_layers=_Counted(), _non_persistable_buffer_names_set=set(),
             _forward_pre_hooks=_Counted(), _forward_post_hooks=_Counted(), _state_dict_hooks=OrderedDict())
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -137,9 +137,9 @@ class Layer:
             """`forward`, between the hooks."""
             if not self._forward_pre_hooks and not self._forward_post_hooks:
                 return self.forward(*inputs, **kwargs)
-            return self._call_with_hooks(self.forward, inputs, kwargs)
+            return self.__call_with_hooks__(self.forward, inputs, kwargs)
 
-    def _call_with_hooks(self, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any],
+    def __call_with_hooks__(self, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any],
                          converted: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda hook: hook) -> Any:
         """Calls `forward` between the hooks; conversion calls this with the converted `forward`, and converts them."""
         for hook in list(self._forward_pre_hooks.values()):
@@ -204,7 +204,7 @@ class Layer:
 
     def add_parameter(self, name: str, parameter: Any) -> Any:
         """Registers a parameter (or None) under a name, and gives it; KeyError for a name taken or with a dot."""
-        self._check_new_name(name, self._parameters)
+        self.__check_new_name(name, self._parameters)
         if parameter is not None and not is_parameter(parameter):
             raise TypeError(
                 f"add_parameter({name!r}): must be a parameter or None. Received {type(parameter).__name__}."
@@ -225,16 +225,16 @@ class Layer:
         An attribute of this name that holds a Tensor becomes the buffer.
         """
         assigned = {key for key, value in self.__dict__.items() if is_value(value)}
-        self._check_new_name(name, {*self._buffers, *assigned})
+        self.__check_new_name(name, {*self._buffers, *assigned})
         if tensor is not None and not is_value(tensor):
             raise TypeError(f"register_buffer({name!r}): must be a Tensor or None. Received {type(tensor).__name__}.")
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
-        self._non_persistable_buffer_names.discard(name)
+        self._non_persistable_buffer_names_set.discard(name)
         if not persistable:
-            self._non_persistable_buffer_names.add(name)
+            self._non_persistable_buffer_names_set.add(name)
 
-    def _check_new_name(self, name: str, own: Collection[str]) -> None:
+    def __check_new_name(self, name: str, own: Collection[str]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"The name of a parameter or buffer must be a str. Received {type(name).__name__}.")
         if "." in name or not name:
@@ -246,10 +246,16 @@ class Layer:
     # Attributes
 
     def __getattr__(self, name: str) -> Any:
-        for kind in ("_parameters", "_sub_layers", "_buffers"):
-            held = self.__dict__.get(kind)
-            if held is not None and name in held:
-                return held[name]
+        own = self.__dict__
+        try:  # what nearly every forward asks for
+            if name in own["_parameters"]:
+                return own["_parameters"][name]
+            if name in own["_sub_layers"]:
+                return own["_sub_layers"][name]
+            if name in own["_buffers"]:
+                return own["_buffers"][name]
+        except KeyError:  # before __init__: the message says so
+            pass
         owner = type(self).__name__
         hint = "" if "_parameters" in self.__dict__ else f" Call super().__init__() first in {owner}.__init__."
         raise AttributeError(f"{owner!r} object has no attribute {name!r}.{hint}")
@@ -260,13 +266,13 @@ class Layer:
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
         elif is_parameter(value):
-            self._forget(name, "_parameters")
+            self.__forget(name, "_parameters")
             self._parameters[name] = value
         elif isinstance(value, Layer):
-            self._forget(name, "_sub_layers")
+            self.__forget(name, "_sub_layers")
             self._sub_layers[name] = value
         elif name in self.__dict__.get("_buffers", ()):
-            self._check_kind(name, value, "buffer", "a Tensor", value is None or is_value(value))
+            self.__check_kind(name, value, "buffer", "a Tensor", value is None or is_value(value))
             self._buffers[name] = value
         elif name in self.__dict__.get("_parameters", ()):
             if value is not None:
@@ -283,12 +289,12 @@ class Layer:
                 mode_changes[0] += 1
             object.__setattr__(self, name, value)
 
-    def _check_kind(self, name: str, value: Any, what: str, kind: str, fits: bool) -> None:
+    def __check_kind(self, name: str, value: Any, what: str, kind: str, fits: bool) -> None:
         if not fits:
             raise TypeError(f"{name!r} is a {what} of {type(self).__name__}; assign {kind} or None, or `del` it first. "
                             f"Received {type(value).__name__}.")
 
-    def _forget(self, name: str, keep: str) -> None:
+    def __forget(self, name: str, keep: str) -> None:
         if "_parameters" not in self.__dict__:
             raise AttributeError(f"Call super().__init__() first in {type(self).__name__}.__init__.")
         for kind in {"_parameters", "_sub_layers", "_buffers"} - {keep}:
@@ -299,7 +305,7 @@ class Layer:
         for kind in ("_parameters", "_sub_layers", "_buffers"):
             if name in self.__dict__[kind]:
                 del self.__dict__[kind][name]
-                self._non_persistable_buffer_names.discard(name)
+                self._non_persistable_buffer_names_set.discard(name)
                 return
         mode_changes[0] += 1
         object.__delattr__(self, name)
@@ -340,16 +346,16 @@ class Layer:
                 yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, include_self=True,
                                                  layers_set=seen)
 
-    def _named_members(self, kind: str, prefix: str, include_sublayers: bool) -> Iterator[tuple[str, Any]]:
+    def __named_members__(self, kind: str, prefix: str, include_sublayers: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
         layers = self.named_sublayers(prefix, include_self=True) if include_sublayers else [(prefix, self)]
         for path, layer in layers:
-            for name, value in layer._held(kind):
+            for name, value in layer.__values_of_kind__(kind):
                 if value is not None and id(value) not in seen:
                     seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
 
-    def _held(self, kind: str) -> Iterator[tuple[str, Any]]:
+    def __values_of_kind__(self, kind: str) -> Iterator[tuple[str, Any]]:
         """The layer's own parameters or buffers. A Tensor that is set as an attribute is a buffer too."""
         yield from self.__dict__[kind].items()
         if kind == "_buffers":
@@ -361,7 +367,7 @@ class Layer:
 
     def named_parameters(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Any]]:
         """All parameters with their names, such as 'features.0.weight', each once."""
-        return self._named_members("_parameters", prefix, include_sublayers)
+        return self.__named_members__("_parameters", prefix, include_sublayers)
 
     def buffers(self, include_sublayers: bool = True) -> list[Any]:
         """All buffers, each once."""
@@ -376,7 +382,7 @@ class Layer:
         >>> [name for name, _ in layer.named_buffers()], list(layer.state_dict())
         (['mask'], [])
         """
-        return self._named_members("_buffers", prefix, include_sublayers)
+        return self.__named_members__("_buffers", prefix, include_sublayers)
 
     def apply(self, fn: Callable[[Layer], Any]) -> Layer:
         """Calls `fn` on every sublayer, children first, and on the layer itself; gives the layer."""
@@ -408,7 +414,7 @@ class Layer:
         wanted = None if dtype is None else convert_dtype(dtype)
         for layer in self.sublayers(include_self=True):
             for kind in ("_parameters", "_buffers"):
-                for _, value in layer._held(kind):
+                for _, value in layer.__values_of_kind__(kind):
                     if value is not None:
                         value.move_(device, wanted if value.dtype.is_floating else None)
             if wanted is not None and wanted.is_floating:
@@ -433,35 +439,19 @@ class Layer:
 
     # State
 
-    def _places(self, path: str = "", above: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
-        """Every place of a layer here with what stands in it, the layer itself first."""
-        yield path, self
-        for name, layer in self._sub_layers.items():
-            if layer is not None and layer is not self and all(layer is not one for one in above):
-                yield from layer._places(f"{path}.{name}" if path else name, (*above, self))
-
     def state_dict(self, destination: dict[Any, Any] | None = None, include_sublayers: bool = True,
                    structured_name_prefix: str = "", use_hook: bool = True, keep_vars: bool = True) -> dict[str, Any]:
         """Parameters and persistable buffers by structured name ('features.0.weight'); the values themselves.
 
         A layer that stands in several places is there by each of its names.
         """
-        state = OrderedDict() if destination is None else destination
-        layers = self._places() if include_sublayers else [("", self)]
-        for path, layer in layers:
-            prefix = structured_name_prefix + (f"{path}." if path else "")
-            for name, value in layer._parameters.items():
-                if value is not None:
-                    state[prefix + name] = value
-            for name, value in layer._buffers.items():
-                if value is not None and name not in layer._non_persistable_buffer_names:
-                    state[prefix + name] = value
-        for hook in list(self._state_dict_hooks.values()) if use_hook else ():
-            changed = hook(state)
-            state = state if changed is None else changed
-        return state
+        return _named_state(self, destination, include_sublayers, structured_name_prefix, use_hook, False)
 
-    to_static_state_dict = state_dict
+    def to_static_state_dict(self, destination: dict[Any, Any] | None = None, include_sublayers: bool = True,
+                             structured_name_prefix: str = "", use_hook: bool = True,
+                             keep_vars: bool = True) -> dict[str, Any]:
+        """What `state_dict` gives, and the buffers that are not persistable."""
+        return _named_state(self, destination, include_sublayers, structured_name_prefix, use_hook, True)
 
     def set_state_dict(self, state_dict: dict[str, Any],
                        use_structured_name: bool = True) -> tuple[list[str], list[str]]:
@@ -506,3 +496,29 @@ class Layer:
 
 def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
+
+
+def _places(layer: Layer, path: str = "", above: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
+    """Every place of a layer below this one with what stands in it, the layer itself first."""
+    yield path, layer
+    for name, inner in layer._sub_layers.items():
+        if inner is not None and inner is not layer and all(inner is not one for one in above):
+            yield from _places(inner, f"{path}.{name}" if path else name, (*above, layer))
+
+
+def _named_state(root: Layer, destination: dict[Any, Any] | None, include_sublayers: bool,
+                 structured_name_prefix: str, use_hook: bool, every_buffer: bool) -> dict[str, Any]:
+    state = OrderedDict() if destination is None else destination
+    layers = _places(root) if include_sublayers else [("", root)]
+    for path, layer in layers:
+        prefix = structured_name_prefix + (f"{path}." if path else "")
+        for name, value in layer._parameters.items():
+            if value is not None:
+                state[prefix + name] = value
+        for name, value in layer._buffers.items():
+            if value is not None and (every_buffer or name not in layer._non_persistable_buffer_names_set):
+                state[prefix + name] = value
+    for hook in list(root._state_dict_hooks.values()) if use_hook else ():
+        changed = hook(state)
+        state = state if changed is None else changed
+    return state

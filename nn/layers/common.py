@@ -11,6 +11,7 @@ from ...core.param_attr import to_param_attr
 from ...ops.array.assign import shape
 from ...ops.array.creation import to_tensor
 from ...ops.array.reshape import flatten, reshape
+from ...ops.core.infer import normalize_axis
 from .. import functional as F
 from ..initializer import Initializer
 from ..initializer.initializer import initial_value
@@ -262,7 +263,7 @@ class Unflatten(Layer):
     def forward(self, input: Any) -> Any:
         """The input with more dimensions."""
         sizes = list(input.shape)
-        axis = self.axis % len(sizes)
+        axis = normalize_axis("Unflatten(axis, shape)", self.axis, len(sizes))
         after = [shape(input)[n] if sizes[n] < 0 else sizes[n] for n in range(axis + 1, len(sizes))]
         return reshape(input, [*[0] * axis, *self.shape, *after])
 

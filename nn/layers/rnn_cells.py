@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from ...core import nest
-from ...ops.array.concat_split import split
 from ...ops.array.full import full
 from ...ops.array.reshape import shape as shape_of
 from ...ops.linalg.products import matmul
 from ...ops.math.unary import tanh
-from ...ops.nn.activation import relu, sigmoid
+from ...ops.nn.activation import relu
+from ...ops.nn.cell_gates import gru_gates, lstm_gates
 from ..initializer import Constant, Uniform
 from ..layer import Layer
 
@@ -163,9 +163,7 @@ class LSTMCell(_GatedCell):
         """The new hidden state, and the tuple of both new states."""
         h, c = _pair(self.get_initial_states(inputs) if states is None else states)
         from_input, from_state = self._summands(inputs, h)
-        i, f, g, o = split(from_input + from_state, 4, axis=-1)
-        c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-        h = sigmoid(o) * tanh(c)
+        h, c = lstm_gates(from_input + from_state, c)
         return h, (h, c)
 
     @property
@@ -203,8 +201,5 @@ class GRUCell(_GatedCell):
         """The new hidden state, twice: as output and as state."""
         states = self.get_initial_states(inputs) if states is None else states
         from_input, from_state = self._summands(inputs, states)
-        (xr, xz, xn), (hr, hz, hn) = split(from_input, 3, axis=-1), split(from_state, 3, axis=-1)
-        z = sigmoid(xz + hz)
-        n = tanh(xn + sigmoid(xr + hr) * hn)
-        h = (states - n) * z + n
+        h = gru_gates(from_input, from_state, states)
         return h, h

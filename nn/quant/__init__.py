@@ -2,7 +2,20 @@
 
 from ...core.absent import asked_of
 from ...ops.quant.weight_only import llm_int8_linear, weight_dequantize, weight_only_linear, weight_quantize
-from . import format, qat, stub
+from . import format, functional_layers, qat, quant_layers, stub
+from .functional_layers import (
+    FloatFunctionalLayer,
+    add,
+    concat,
+    divide,
+    flatten,
+    matmul,
+    multiply,
+    reshape,
+    subtract,
+    transpose,
+)
+from .quant_layers import QuantStub
 from .stub import QuanterStub, Stub
 
 __all__ = ["Stub", "llm_int8_linear", "weight_dequantize", "weight_only_linear", "weight_quantize"]

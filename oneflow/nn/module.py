@@ -44,7 +44,7 @@ class Module(Layer):
     def _modules(self) -> Any:
         return self._sub_layers
 
-    def _held(self, kind: str) -> Iterator[tuple[str, Any]]:
+    def __values_of_kind__(self, kind: str) -> Iterator[tuple[str, Any]]:
         """The module's own parameters, or its buffers: those that were registered."""
         yield from self.__dict__[kind].items()
 
@@ -80,7 +80,7 @@ class Module(Layer):
 
     def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Any]]:
         """All parameters with their names, such as 'features.0.weight', each once."""
-        return self._named_members("_parameters", prefix, recurse)
+        return self.__named_members__("_parameters", prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Any:
         """All buffers, each once."""
@@ -88,7 +88,7 @@ class Module(Layer):
 
     def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Any]]:
         """All buffers with their names, each once."""
-        return self._named_members("_buffers", prefix, recurse)
+        return self.__named_members__("_buffers", prefix, recurse)
 
     def modules(self) -> Iterator[Any]:
         """All modules, this one first, each once."""

@@ -100,7 +100,7 @@ def _concat_by_loops(x, axis_tensor=None, *, axis=0):
 concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat,
                      engines=[by(LOOPS, _concat_by_loops)],
                      grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)},
-                     moves=True)
+                     moves=True, compiled="concat")
 
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
@@ -244,7 +244,7 @@ def _parts(x: Spec, axis: int, count: int) -> tuple:
 stack_op = operator("stack", "X* -> Y", kernel=_stack, infer=_infer_stack,
                     engines=[by(LOOPS, lambda x, *, axis=0: fast.joined(x, axis, True))],
                     grad={"X": lambda g, X_shape, axis: apply(unstack_op, g, axis=axis, num=len(X_shape))},
-                    moves=True)
+                    moves=True, compiled="stack")
 unstack_op = operator(
     "unstack", "X -> Y*~X", kernel=_unstack,
     infer=lambda x, *, axis=0, num=0: _parts(x, axis, _count("unstack(x, axis, num)", x, axis, num)),

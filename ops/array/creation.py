@@ -62,7 +62,7 @@ def _linspace_of_numbers(xp, *, start: Any, stop: Any, num: int, dtype: DType):
 arange_op = operator("range", "Start, End, Step -> Out", kernel=_range,
                      infer=lambda start, end, step: Spec((-1,), start.dtype))
 eye_op = operator("eye", "-> Out", kernel=_eye, infer=lambda *, num_rows, num_columns=-1, dtype: Spec(
-    (num_rows, num_columns if num_columns >= 0 else num_rows), dtype))
+    (num_rows, num_columns if num_columns >= 0 else num_rows), dtype), compiled="eye")
 
 
 def _eye_of_fed(xp, rows=None, columns=None, *, num_rows: int = 0, num_columns: int = -1, dtype: DType):
@@ -84,7 +84,7 @@ range_of_numbers = operator(
     composed=lambda *, start, end, step, dtype: apply(arange_op, *(_scalar(n, dtype) for n in (start, end, step))),
     infer=lambda *, start, end, step, dtype: Spec((max(0, math.ceil((end - start) / step)),), dtype))
 linspace_of_numbers = operator(
-    "linspace_of_numbers", "-> Out", kernel=_linspace_of_numbers,
+    "linspace_of_numbers", "-> Out", kernel=_linspace_of_numbers, compiled="linspace",
     composed=lambda *, start, stop, num, dtype: _linspace_of_values(start, stop, num, dtype),
     infer=lambda *, start, stop, num, dtype: Spec((num,), dtype))
 
@@ -256,7 +256,8 @@ def assign(x: Any, output: Any = None) -> Any:
 
     A number becomes a tensor of one dimension, and float64 outside of tensors the default dtype, as in Paddle.
 
-    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor; through a
+    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor (outside of
+    Programs, those of an `output` that is given a value without gradients flow as they did); through a
     Variable given as `output` only if they did before, so that running means and codebooks stay out of them.
 
     >>> import proa as paddle
@@ -274,26 +275,6 @@ def _as_assigned(x: Any) -> Any:
         array = array.reshape(1)
         x = array if isinstance(x, np.generic) else [x]
     return array.astype(dt.get_default_dtype_object().dtype) if array.dtype == np.float64 else x
-
-
-def fill_(x: Any, value: Any) -> Any:
-    """Fills x, in place, with a number.
-
-    >>> import proa as paddle
-    >>> paddle.zeros([2]).fill_(3.0).tolist()
-    [3.0, 3.0]
-    """
-    return x._rebind(full_like(x, value))
-
-
-def zero_(x: Any) -> Any:
-    """Fills x, in place, with zeros.
-
-    >>> import proa as paddle
-    >>> paddle.ones([2]).zero_().tolist()
-    [0.0, 0.0]
-    """
-    return x._rebind(full_like(x, 0.0))
 
 
 def eye_of(rows: Any, columns: Any, dtype: DType) -> Any:

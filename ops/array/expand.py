@@ -48,7 +48,7 @@ def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
 
 expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out~X", kernel=_expand, infer=_infer_expand,
                      engines=[by(NUMPY, _expand_by_strides)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)},
-                     moves=True, lod="drop")
+                     moves=True, lod="drop", compiled="expand")
 
 
 def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):

@@ -11,6 +11,7 @@ import numpy as np
 from ...backend.devices import host_values, is_device_array
 from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
+from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ...core.errors import public_function
@@ -65,8 +66,15 @@ def _fill_by_loops(value_tensor=None, shape_tensor=None, shape_list=None, *, sha
     return fast.filled(sizes, _fill_value(value, str_value, dtype) if str_value else value, dtype.dtype)
 
 
+def _taped_fill(tape, value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
+    if value_tensor is not None or shape_tensor is not None or shape_list or min(shape, default=0) < 0:
+        raise Declined
+    return tape.filled(tuple(shape), dtype.dtype, _fill_value(value, str_value, dtype))
+
+
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
-                         infer=_infer_fill, engines=[by(LOOPS, _fill_by_loops)], cost=free)
+                         infer=_infer_fill, engines=[by(LOOPS, _fill_by_loops)], taped=_taped_fill, cost=free,
+                         compiled="fill")
 
 
 def _fill_value(value: float, text: str, dtype: DType) -> Any:
@@ -120,11 +128,16 @@ fill_constant_batch_size_like = operator(
     narrow=True, lod="drop")
 """A tensor filled with a number, one of whose sizes is one of another tensor's."""
 
-fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
+def _taped_like(tape, x, *, value=0.0, dtype=None):
+    return tape.filled(x.shape, x.dtype if dtype is None else dtype.dtype, value)
+
+
+fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like, taped=_taped_like,
                          engines=[by(LOOPS, _fill_like_by_loops, fast.LEAST)],
                          infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype),
-                         narrow=True, cost=free)
-fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), infer=same)
+                         narrow=True, cost=free, compiled="fill_like")
+fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), taped=_taped_like,
+                           infer=same)
 assign_value = operator("assign_value", "-> Out", kernel=_assign_value,
                         infer=lambda *, shape, dtype, values: Spec(tuple(shape), dtype), cost=free, precision="keep")
 

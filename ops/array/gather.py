@@ -13,6 +13,7 @@ import numpy as np
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
 from ...backend.kernels import places as fast_places
+from ...backend.loops.tape import Declined
 from ...backend.scatter import add_at as add_each_at
 from ...backend.scatter import within_bounds
 from ..core.infer import normalize_axis, same
@@ -75,9 +76,16 @@ def _gather_by_loops(x, index, axis_tensor=None, *, axis=0, overwrite=False):
     return fast_places.taken(x, index, axis) if axis_tensor is None else NotImplemented
 
 
+def _taped_gather(tape, x, index, axis_tensor=None, *, axis=0, overwrite=False):
+    if axis_tensor is not None or axis not in (0, -x.ndim) or x.ndim < 2 or index.ndim != 1 or not x.size:
+        raise Declined
+    found = fast.taped_lookup(tape, index, tape.reshaped(x, (x.shape[0], x.size // x.shape[0])), -1)
+    return tape.reshaped(found, (*index.shape, *x.shape[1:]))
+
+
 gather_op = operator(
     "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
-    engines=[by(LOOPS, fast.taken, fast.LEAST), by(LOOPS, _gather_by_loops, fast_places.LEAST)],
+    engines=[by(LOOPS, fast.taken, fast.LEAST), by(LOOPS, _gather_by_loops, fast_places.LEAST)], taped=_taped_gather,
     grad={"X": lambda g, Index, X_shape, Axis, axis, overwrite: _gather_gradient(
         g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values")
 
@@ -192,6 +200,9 @@ def _scatter(xp, x, ids, updates, *, overwrite: bool = True):
         result[rows] = updates
     else:
         result[rows] = 0
+        added = fast_places.added(result, rows, updates, 0) if xp is np else NotImplemented
+        if added is not NotImplemented:
+            return added
         add_at(xp, result, rows, updates)
     return result
 
@@ -281,7 +292,7 @@ gather_nd_op = operator(
     engines=[by(LOOPS, lambda x, index: fast.taken(x, index[:, 0]) if index.shape[1:] == (1,) else NotImplemented,
                 fast.LEAST)],
     grad={"X": lambda g, Index, X_shape: apply(scatter_nd_add_op, _zeros(X_shape, g), Index, g)},
-    moves=True, fails="values")
+    moves=True, fails="values", compiled="gather_nd")
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,
     engines=[by(LOOPS, fast_places.added_by_coordinates, fast_places.LEAST)],

@@ -12,9 +12,11 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import reduce as fast
+from ..core.deferred import MOST_ROWS, Deferred
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
+from ..core.taped import over_dimensions
 from ..core.trace import apply, state
 
 
@@ -52,8 +54,15 @@ def _reshape_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return x.reshape(_target(like, shape))
 
 
+def _taped_sum(tape, x, like=None, *, shape: list[int] = ()):
+    target = _target(like, shape)
+    extra = x.ndim - len(target)
+    dims = [d for d, n in enumerate(x.shape) if d < extra or target[d - extra] == 1 != n]
+    return tape.summed(x, target, *over_dimensions(x.shape, dims), 1.0) if dims else tape.reshaped(x, target)
+
+
 sum_to_op = operator("sum_to_shape", "X, Like? -> Out~X", kernel=_sum_kernel, engines=[by(LOOPS, _sum_by_loops)],
-                     infer=_handle_shape,
+                     taped=_taped_sum, infer=_handle_shape,
                      grad={"X": lambda g, X_shape: expand_to(g, X_shape)}, only_here=True)
 expand_to_op = operator("expand_to_shape", "X, Like? -> Out~X", kernel=_expand_kernel, infer=_handle_shape,
                         grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True, only_here=True)
@@ -63,6 +72,8 @@ reshape_to_op = operator("reshape_to_shape", "X, Like? -> Out~X", kernel=_reshap
 
 _SMALL = 1 << 12
 """Arrays of fewer elements are summed and repeated here, by what the kernels call; the way to these costs as much."""
+_WORTH_WAITING = 1 << 11
+"""Arrays of fewer elements are summed in less time than it takes to keep them and sum them together."""
 
 
 def _apply(op: Any, g: Any, shape: Any) -> Any:
@@ -78,11 +89,18 @@ def _is_direct(op: Any) -> bool:
     return state.observer is None and not op.kernels.registered
 
 
-def sum_to(g: Any, shape: Any) -> Any:
-    """`g` summed over the dimensions along which `shape` was broadcast."""
+def _sum_of_rows(g: Any) -> Any:
+    return sum_to(g, g.shape[1:])
+
+
+def sum_to(g: Any, shape: Any, to_leaf: bool = False) -> Any:
+    """`g` summed over the dimensions along which `shape` was broadcast; a leaf may get a sum that is still to come."""
     if type(shape) is tuple and type(g) is np.ndarray:
         if g.shape == shape:
             return g
+        if to_leaf and g.size >= _WORTH_WAITING and g.ndim == 2 and g.shape[0] <= MOST_ROWS and g.shape[1:] == shape \
+                and g.dtype.char in "fd" and _is_direct(sum_to_op):
+            return Deferred(_sum_of_rows, g)
         if g.size < _SMALL and g.dtype.char in "fd" and _is_direct(sum_to_op):
             return _sum_to(np, g, shape)
     return _apply(sum_to_op, g, shape)

@@ -5,9 +5,13 @@ other end). pad3d pads the three spatial dimensions of [N, C, D, H, W] (or chann
 """
 
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ...backend.kernels.padding import framed
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -29,15 +33,37 @@ def _widths(paddings: Sequence[int], data_format: str) -> _Widths:
 def _padded(xp: Any, x: Any, widths: _Widths, mode: str, value: float) -> Any:
     if mode == "constant":
         return _surrounded(xp, x, widths, value)
+    _check_mirrored("pad(x, pad)", x.shape, widths, mode)
+    if x.ndim > 2 and x.size and any(widths[-1]) and not any(map(any, widths[:-2])):
+        rows, columns = (_positions(n, *width, mode) for n, width in zip(x.shape[-2:], widths[-2:], strict=True))
+        found = framed(x, rows, columns, widths[-1][0])
+        if found is not NotImplemented:
+            return found
     for axis, (before, after) in enumerate(widths):
         if before or after:
             x = xp.take(x, _sources(xp, x.shape[axis], before, after, mode), axis)
     return x
 
 
+def _check_mirrored(what: str, shape: Sequence[int], widths: _Widths, mode: str) -> None:
+    """ValueError where a mirror image would need more than there is: programs rely on it to pad in another way."""
+    for size, (before, after) in zip(shape, widths, strict=True):
+        if mode == "reflect" and 0 <= size <= max(before, after) and (before or after):
+            raise ValueError(f"{what}: with mode='reflect' a width must be at most {max(size - 1, 0)}, for "
+                             f"x.shape={list(shape)}. Received {widths}; mode='replicate' takes any width.")
+
+
 def _sources(xp: Any, size: int, before: int, after: int, mode: str) -> Any:
     """Where the elements along a padded dimension come from."""
-    return xp.pad(xp.arange(size), (before, after), MODES[mode])
+    return xp.asarray(_positions(size, before, after, mode))
+
+
+@functools.lru_cache(256)
+def _positions(size: int, before: int, after: int, mode: str) -> np.ndarray:
+    how: Any = MODES[mode]
+    found = np.pad(np.arange(size), (before, after), how)
+    found.flags.writeable = False
+    return found
 
 
 def _surrounded(xp: Any, x: Any, widths: _Widths, value: float) -> Any:
@@ -92,14 +118,10 @@ def _unpad3d(xp, g, paddings_tensor=None, *, paddings: Ints = (), mode: str = "c
 
 
 def _grown(what: str, x: Spec, widths: _Widths, mode: str = "constant") -> Spec:
-    for size, (before, after) in zip(x.shape, widths, strict=True):
+    for before, after in widths:
         if min(before, after) < 0:
             raise ValueError(f"{what}: widths must not be negative. Received {widths}; take a part with a slice.")
-        limit = size - 1 if mode == "reflect" else size
-        if mode != "constant" and 0 <= limit < max(before, after) and mode != "replicate":
-            raise ValueError(
-                f"{what}: with mode={mode!r} a width must be at most {limit}, for x.shape={list(x.shape)}. "
-                f"Received {widths}.")
+    _check_mirrored(what, x.shape, widths, mode)
     return Spec(tuple(n + a + b if n >= 0 else -1 for n, (a, b) in zip(x.shape, widths, strict=True)), x.dtype)
 
 
@@ -155,7 +177,7 @@ unpad_op = operator(
     infer=lambda g, *, paddings: _shrunk(g, _pairs(paddings)),
     grad={"G": lambda g, paddings: apply(pad_op, g, paddings=paddings)}, moves=True, only_here=True)
 pad_op = operator(
-    "pad", "X -> Out", kernel=_pad,
+    "pad", "X -> Out", kernel=_pad, compiled="pad",
     infer=lambda x, *, paddings, pad_value=0.0: _grown("pad(x, pad)", x, _pairs(paddings)),
     grad={"X": lambda g, paddings: apply(unpad_op, g, paddings=paddings)}, moves=True)
 
@@ -187,7 +209,7 @@ def padded_as_volume(x: Any, *, paddings: Sequence[int], mode: str = "constant",
 
 
 pad_image_op = operator(
-    "pad_image", "X -> Out", kernel=_pad_image, composed=padded_as_volume,
+    "pad_image", "X -> Out", kernel=_pad_image, composed=padded_as_volume, compiled="pad_image",
     infer=lambda x, *, paddings, value=0.0, data_format="NCHW": _grown(
         "pad(x, pad)", x, _image_widths(paddings, data_format)),
     grad={"X": lambda g, paddings, data_format: apply(

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend.devices import host_values
+from ...backend.engines import LOOPS
+from ...backend.kernels import copying
 from ...backend.repeats import repeat
 from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ..core.infer import broadcast_shapes, normalize_axis
+from ..core.kernels import by
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -78,7 +81,7 @@ def _roll_back(g: Any, tensor: Any, shifts: Sequence[int], axis: Sequence[int]) 
 
 roll_op = operator("roll", "X, ShiftsTensor? -> Out", kernel=_roll, infer=_infer_roll,
                    grad={"X": lambda g, ShiftsTensor, shifts, axis: _roll_back(g, ShiftsTensor, shifts, axis)},
-                   moves=True)
+                   moves=True, compiled="roll")
 
 
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -124,7 +127,8 @@ def _infer_tril(x, *, diagonal=0, lower=True):
     return x
 
 
-tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer_tril, grad={
+tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer_tril, engines=[
+    by(LOOPS, copying.triangle, copying.LEAST_OF_TRIANGLES)], grad={
     "X": lambda g, diagonal, lower: apply(tril_triu_op, g, diagonal=diagonal, lower=lower)}, moves=True)
 
 

@@ -98,7 +98,7 @@ def _infer_reshape(x, shape_tensor=None, shape_list=None, *, shape=()):
 
 
 reshape_op = operator("reshape2", "X, Shape?, ShapeTensor*? -> Out~X, XShape!", kernel=_reshape, infer=_infer_reshape,
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="reshape")
 
 
 @sizes_one_by_one
@@ -172,7 +172,8 @@ def _inverse(axis: Sequence[int]) -> list[int]:
 
 
 transpose_op = operator("transpose2", "X -> Out~X, XShape!", kernel=_transpose, infer=_infer_transpose,
-                        grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))}, moves=True, lod="drop")
+                        grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))}, moves=True, lod="drop",
+                        compiled="transpose")
 
 
 @sizes_one_by_one
@@ -247,7 +248,7 @@ def _squeeze(xp, x, *, axes: Ints = ()):
 
 squeeze_op = operator("squeeze2", "X -> Out~X, XShape!", kernel=_squeeze,
                       infer=lambda x, *, axes=(): Spec(tuple(_squeezed(axes, x.shape)), x.dtype),
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="squeeze")
 
 
 def _squeeze_fed(xp, x, axes):
@@ -298,7 +299,8 @@ def _infer_unsqueeze(x, axes_tensor=None, axes_list=None, *, axes=()):
 
 
 unsqueeze_op = operator("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out~X, XShape!", kernel=_unsqueeze,
-                        infer=_infer_unsqueeze, grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
+                        infer=_infer_unsqueeze, grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True,
+                        compiled="unsqueeze")
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
@@ -335,7 +337,7 @@ def _flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
 flatten_op = operator("flatten_contiguous_range", "X -> Out~X, XShape!", kernel=_flatten,
                       infer=lambda x, *, start_axis=1, stop_axis=1: Spec(
                           _flattened(start_axis, stop_axis, x.shape), x.dtype),
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="flatten")
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:

@@ -120,7 +120,7 @@ def _placed(g: Any, shape: Any, tensors: Sequence[Any], **ranges: Any) -> Any:
 
 slice_op = operator(
     "slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out~Input", kernel=_slice,
-    infer=_infer_slice,
+    infer=_infer_slice, compiled="slice",
     grad={"Input": lambda g, Input_shape, StartsTensor, EndsTensor, StartsTensorList, EndsTensorList, axes, starts,
           ends, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, None, None), axes=axes,
@@ -130,6 +130,7 @@ _STRIDED = "StartsTensor?, StartsTensorList*?, EndsTensor?, EndsTensorList*?, St
 
 strided_slice_op = operator(
     "strided_slice", f"Input, {_STRIDED} -> Out~Input", kernel=_strided_slice, infer=_infer_strided,
+    compiled="slice",
     grad={"Input": lambda g, Input_shape, StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, StridesTensor,
           StridesTensorList, axes, starts, ends, strides, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, StridesTensor,

@@ -53,7 +53,7 @@ def _infer_argsort(x, *, axis=-1, descending=False):
 
 
 argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_infer_argsort,
-                      engines=[by(LOOPS, fast_sort.argsort, fast_sort.LEAST)], grad={
+                      engines=[by(LOOPS, fast_sort.argsort, fast_sort.LEAST)], compiled="argsort", grad={
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
@@ -93,6 +93,11 @@ def _topk(xp, x, count=None, *, k: int = 1, axis: int = -1, largest: bool = True
     part = xp.argpartition(x, -k, axis)[last] if largest else xp.argpartition(x, k - 1, axis)[first]
     part.sort(axis)  # so that of equal elements the first comes first
     values = xp.take_along_axis(x, part, axis)
+    worst = (values.min if largest else values.max)(axis, keepdims=True)
+    if not xp.array_equal((x == worst).sum(axis), xp.maximum((values == worst).sum(axis), 1)):
+        # More elements equal the last one than were taken, and not the first of them; or it is a NaN.
+        order = _order(xp, x, axis, largest)[first]
+        return xp.take_along_axis(x, order, axis), order.astype("int64", copy=False)
     order = _order(xp, values, axis, largest)
     return xp.take_along_axis(values, order, axis), xp.take_along_axis(part, order, axis).astype("int64", copy=False)
 
@@ -110,7 +115,7 @@ def _infer_topk(x, count=None, *, k=1, axis=-1, largest=True, sorted=True):
 
 
 topk_op = operator("top_k_v2", "X, K? -> Out, Indices", kernel=_topk, infer=_infer_topk,
-                   engines=[by(LOOPS, fast_sort.topk, fast_sort.LEAST)], grad={
+                   engines=[by(LOOPS, fast_sort.topk, fast_sort.LEAST)], compiled="topk", grad={
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
@@ -174,7 +179,8 @@ def _by_sorting(x: Any, *, rank: int, count: int = 1, axis: int = -1, propagate_
 
 order_statistics_op = operator(
     "order_statistics", "X -> Out, Indices", kernel=_order_statistics, infer=_infer_order_statistics,
-    composed=_by_sorting, engines=[by(LOOPS, fast_select.order_statistics, fast_select.LEAST)], grad={
+    composed=_by_sorting, engines=[by(LOOPS, fast_select.order_statistics, fast_select.LEAST)],
+    compiled="order_statistics", grad={
         "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 """The elements that sorting would bring to `count` places from `rank` on; NaN for all where one is to spread."""
 
@@ -276,7 +282,7 @@ def _infer_unique(x, *, return_index=False, return_inverse=False, return_counts=
 
 
 unique_op = operator("unique", "X -> Out, Indices, Index, Counts", kernel=_unique, infer=_infer_unique,
-                     engines=[by(LOOPS, fast_unique.unique, fast_unique.LEAST)], lod="drop")
+                     engines=[by(LOOPS, fast_unique.unique, fast_unique.LEAST)], compiled="unique", lod="drop")
 
 
 def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,

@@ -54,7 +54,7 @@ def _infer_where(condition, x, y):
 
 _where: dict[str, Any] = {
     "kernel": lambda xp, condition, x, y: xp.where(condition, x, y), "infer": _infer_where,
-    "formula": "X if Condition else Y",
+    "formula": "X if Condition else Y", "compiled": "where",
     "grad": {"X": lambda g, Condition, X_shape: sum_to(where(Condition, g, _zero(g)), X_shape),
              "Y": lambda g, Condition, Y_shape: sum_to(where(Condition, _zero(g), g), Y_shape)}}
 

@@ -2,28 +2,12 @@
 
 What it means stands in Python: `apply` in trace.py, `EagerTrace.apply` in dygraph/eager.py and `OperatorNode` in
 operator_node.py. This does the same for an operator of up to eight values, or lists of them, whose arrays are NumPy's
-own, under a trace that is exactly an EagerTrace; several results that are recorded it hands to the trace's `_several`.
+own, under a trace that is exactly an EagerTrace; several results that are recorded as nodes of another class it hands to
+the trace's `_several`.
 With anything else, as an operator that writes its inputs, it calls the trace's `apply`, before any kernel has run.
 It has no types of its own: it reads and fills the slots of the classes that `serve` is given.
 */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <structmember.h>
-
-#ifdef Py_GIL_DISABLED
-#error "Reads and fills slots without locks: only for interpreters with a global lock."
-#endif
-
-/* The head of an array as NumPy's ABI has it since 1.7; `looks_as_expected` checks it before anything relies on it. */
-typedef struct {
-    PyObject_HEAD
-    char *data;
-    int dimensions_count;
-    Py_ssize_t *dimensions;
-    Py_ssize_t *strides;
-    PyObject *base;
-    PyObject *dtype;
-} Array;
+#include "_native.h"
 
 enum { ANY, ONE, TWO, ONE_AND_OPTIONAL };                                     /* `Kernels.arity` */
 enum { SINGLE = 1, PROMOTES = 2, OPTIONAL = 4, WRITES = 8, A_LIST = 16, SEVERAL = 32, LISTS = 64 }; /* `Kernels.traits` */
@@ -31,26 +15,22 @@ enum { MOST_INPUTS = 8 };
 static int numbers_are_weak; /* a number takes the dtype of the array that it meets, whatever the shape */
 
 static PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_of, *kernel_errors, *expected_namespace;
-static PyTypeObject *array_type, *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
+static PyTypeObject *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
 static PyInterpreterState *interpreter;
 static struct { Py_ssize_t array, edge; } of_value;
 static struct { Py_ssize_t arity, traits, of_dtype; } of_kernels;
 static struct { Py_ssize_t direct, with_number, engine, small, least, large, kernel; } of_choice;
 static struct { Py_ssize_t op, attrs, edges, saved, order, hooks; } of_node;
+static PyTypeObject *output_type, *several_type; /* once `serve_walk` has been called */
+static struct { Py_ssize_t node, index, position; } of_output;
 static PyObject *str_trace, *str_apply, *str_kernels, *str_gradient, *str_recipe, *str_grad_enabled, *str_value_class,
-    *str_single_node, *str_check, *str_save_arrays, *str_several;
+    *str_single_node, *str_check, *str_save_arrays, *str_several, *str_node, *str_is_differentiable;
 
 static inline PyObject *slot(PyObject *object, Py_ssize_t offset) { return *(PyObject **)((char *)object + offset); }
 
 /* Fills an empty slot of a new object; takes the reference. */
 static inline void fill(PyObject *object, Py_ssize_t offset, PyObject *value) {
     *(PyObject **)((char *)object + offset) = value;
-}
-
-static Py_ssize_t size_of(PyObject *array) {
-    Py_ssize_t size = 1;
-    for (int n = 0; n < ((Array *)array)->dimensions_count; n++) size *= ((Array *)array)->dimensions[n];
-    return size;
 }
 
 static PyObject *shape_of(PyObject *array) {
@@ -241,28 +221,42 @@ static int choose(Chosen *chosen, PyObject *kernels, const Inputs *given, PyObje
     return 1;
 }
 
+/* Whether the form that stands for a kernel has computed, or failed; where it declines, the kernel takes its place. */
+static int by_form(PyObject **kernel, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs, PyObject **result) {
+    if (Py_TYPE(*kernel) != form_type) return 0;
+    Form *form = (Form *)*kernel;
+    *result = form->function(form->with, inputs, count, attrs);
+    if (*result != Py_NotImplemented) return 1;
+    Py_DECREF(*result);
+    *kernel = form->kernel;
+    return 0;
+}
+
 /* What the kernel gives. */
 static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *attrs) {
-    PyObject *arguments[MOST_INPUTS + 2] = {NULL, numpy};
+    PyObject *arguments[MOST_INPUTS + 2] = {NULL, numpy}, *kernel = chosen->kernel, *result;
     Py_ssize_t count = chosen->is_short ? 1 : given->count;
     memcpy(arguments + 2, given->arrays, sizeof(PyObject *) * (size_t)count);
     if (chosen->is_direct) {
         PyObject *number = chosen->number ? number_in(((Array *)given->first)->dtype, chosen->number) : NULL;
         if (chosen->number && !number) return NULL;
         if (number) arguments[2 + count++] = number;
-        PyObject *result = PyObject_Vectorcall(chosen->kernel, arguments + 2, count, NULL);
+        if (!by_form(&kernel, arguments + 2, count, NULL, &result))
+            result = PyObject_Vectorcall(kernel, arguments + 2, count, NULL);
         Py_XDECREF(number);
         return result;
     }
-    size_t positional = (size_t)count + 1;
     if (chosen->engine) {
+        if (given->largest <= MOST_ELEMENTS && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
         size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
-        PyObject *result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
+        result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
         if (result != Py_NotImplemented) return result;
         Py_DECREF(result);
         arguments[1] = numpy;
     }
-    return PyObject_VectorcallDict(chosen->kernel, arguments + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, attrs);
+    if (by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
+    size_t positional = ((size_t)count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+    return PyObject_VectorcallDict(kernel, arguments + 1, positional, attrs);
 }
 
 /* One thing that a node keeps, as a byte of `Gradient.recipe` says: kind, of a result or not, position. */
@@ -391,6 +385,91 @@ static PyObject *several(PyObject *trace, PyObject *op, PyObject *const *inputs,
     return made;
 }
 
+/* The edge of one of several results of a node; `position` is borrowed. */
+static PyObject *output_of(PyObject *node, Py_ssize_t index, PyObject *position) {
+    PyObject *number = PyLong_FromSsize_t(index), *output = number ? output_type->tp_alloc(output_type, 0) : NULL;
+    if (output) {
+        fill(output, of_output.node, Py_NewRef(node));
+        fill(output, of_output.index, Py_NewRef(number));
+        fill(output, of_output.position, Py_NewRef(position));
+    }
+    Py_XDECREF(number);
+    return output;
+}
+
+/* A value of one of several results. That of a repeated one has an edge, others where their dtype takes gradients. */
+static PyObject *result_of(PyTypeObject *value_class, PyObject *node, PyObject *given, Py_ssize_t index,
+                           PyObject *position) {
+    PyObject *array = Py_TYPE(given) == array_type ? Py_NewRef(given) : PyObject_CallOneArg(as_array, given);
+    PyObject *value = NULL, *edge = NULL;
+    int leads = position != Py_None;
+    if (array && !leads) {
+        PyObject *dtype = PyObject_CallOneArg(dtype_of, ((Array *)array)->dtype);
+        PyObject *found = dtype ? PyObject_GetAttr(dtype, str_is_differentiable) : NULL;
+        leads = found ? PyObject_IsTrue(found) : -1;
+        Py_XDECREF(dtype);
+        Py_XDECREF(found);
+    }
+    if (array && leads >= 0) edge = leads ? output_of(node, index, position) : Py_NewRef(Py_None);
+    if (edge) value = value_of(value_class, array, edge);
+    Py_XDECREF(array);
+    return value;
+}
+
+/* The results of an operator with several, or with a repeated one, and the node that they lead to: `_several`. */
+static PyObject *recorded(PyTypeObject *value_class, PyObject *op, PyObject *attrs, PyObject *gradient,
+                          const Inputs *given, PyObject *results, int in_list) {
+    PyObject *all = PySequence_Fast(results, "a kernel of several results gives a sequence of arrays");
+    PyObject *kept_results = in_list ? PyTuple_Pack(1, results) : Py_NewRef(results), *made = NULL;
+    PyObject *arrays = PyList_New(given->count), *edges = PyList_New(given->count), *order = NULL, *node = NULL;
+    PyObject *saved = NULL, *function = NULL;
+    if (!all || !kept_results || !arrays || !edges) goto done;
+    for (Py_ssize_t n = 0; n < given->count; n++) {
+        PyList_SET_ITEM(arrays, n, Py_NewRef(given->arrays[n]));
+        PyList_SET_ITEM(edges, n, Py_NewRef(given->edges[n]));
+    }
+    if (!(function = PyObject_GetAttr(gradient, str_save_arrays))) goto done;
+    PyObject *arguments[3] = {gradient, arrays, kept_results};
+    if (!(saved = PyObject_Vectorcall(function, arguments + 1, 2, NULL))) goto done;
+    if (!(order = PyObject_CallNoArgs(next_order)) || !(node = several_type->tp_alloc(several_type, 0))) goto done;
+    fill(node, of_node.op, Py_NewRef(op));
+    fill(node, of_node.attrs, Py_NewRef(attrs));
+    fill(node, of_node.edges, Py_NewRef(edges));
+    fill(node, of_node.saved, Py_NewRef(saved));
+    fill(node, of_node.order, Py_NewRef(order));
+    fill(node, of_node.hooks, Py_NewRef(Py_None));
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(all);
+    made = in_list ? PyList_New(count) : PyTuple_New(count);
+    for (Py_ssize_t n = 0; made && n < count; n++) {
+        PyObject *one = PySequence_Fast_GET_ITEM(all, n), *position = NULL, *value = NULL;
+        if (one == Py_None && !in_list) value = Py_NewRef(one);
+        else if ((position = in_list ? PyLong_FromSsize_t(n) : Py_NewRef(Py_None)))
+            value = result_of(value_class, node, one, in_list ? 0 : n, position);
+        Py_XDECREF(position);
+        if (!value) Py_CLEAR(made);
+        else if (in_list) PyList_SET_ITEM(made, n, value);
+        else PyTuple_SET_ITEM(made, n, value);
+    }
+done:
+    Py_XDECREF(all);
+    Py_XDECREF(kept_results);
+    Py_XDECREF(arrays);
+    Py_XDECREF(edges);
+    Py_XDECREF(function);
+    Py_XDECREF(saved);
+    Py_XDECREF(order);
+    Py_XDECREF(node);
+    return made;
+}
+
+/* Whether a trace records operators with several results as `recorded` does: 1, 0, or -1 with an error. */
+static int records_several(PyObject *trace) {
+    if (!several_type) return 0;
+    PyObject *made = PyObject_GetAttr(trace, str_node);
+    Py_XDECREF(made);
+    return made ? made == (PyObject *)several_type : -1;
+}
+
 /* Applies the operator under a trace. `declined` is set where this is not the common case: nothing has run then. */
 static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs,
                          int *declined) {
@@ -430,7 +509,8 @@ static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs,
         if (made != (PyObject *)node_type) goto done;
         if (!(recipe = PyObject_GetAttr(gradient, str_recipe))) goto failed_early;
     }
-    if (!(value_class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
+    int records = wanted && traits & (A_LIST | SEVERAL) ? records_several(trace) : 0;
+    if (records < 0 || !(value_class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(value_class) || !PyType_IsSubtype((PyTypeObject *)value_class, value_type)) goto done;
     PyTypeObject *made_class = (PyTypeObject *)value_class;
 
@@ -438,7 +518,8 @@ static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs,
     *declined = 0;
     if (!(array = computed(&chosen, &given, attrs))) explain(op, inputs, count, attrs);
     else if (!(traits & SINGLE)) {
-        if (wanted || !(traits & (A_LIST | SEVERAL))) result = several(trace, op, inputs, attrs, &given, array);
+        if (records) result = recorded(made_class, op, attrs, gradient, &given, array, (traits & A_LIST) != 0);
+        else if (wanted || !(traits & (A_LIST | SEVERAL))) result = several(trace, op, inputs, attrs, &given, array);
         else result = values_of(made_class, array, traits & A_LIST);
     } else {
         if (Py_TYPE(array) != array_type) Py_SETREF(array, PyObject_CallOneArg(as_array, array));
@@ -616,7 +697,10 @@ static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int 
     if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, value_type)) goto done;
     *declined = 0;
     PyObject *arguments[2] = {array, number_in(((Array *)array)->dtype, number)};
-    if (arguments[1] && (found = PyObject_Vectorcall(function, arguments, 2, NULL))) {
+    PyObject *computing = function;
+    if (arguments[1] && !by_form(&computing, arguments, 2, NULL, &found))
+        found = PyObject_Vectorcall(computing, arguments, 2, NULL);
+    if (arguments[1] && found) {
         result = value_of((PyTypeObject *)class, found, Py_NewRef(Py_None));
         Py_DECREF(found);
     }
@@ -741,15 +825,67 @@ static PyObject *serve_syntax(PyObject *module, PyObject *arguments) {
 /* The backward walk: `Walk.run` and `_reach` in backward.py say what these do. */
 
 static PyObject *read_arrays, *superseded, *str_retain, *str_pending, *str_of_nodes, *str_visit, *str_read_saved,
-    *str_node, *str_add, *str_run;
-static PyTypeObject *leaf_type, *output_type, *base_node_type;
+    *str_add, *str_run, *str_count, *str_values;
+static PyTypeObject *leaf_type, *base_node_type;
 static struct { Py_ssize_t edges, order; } of_base_node;
 static struct { Py_ssize_t hooks, observers; } of_leaf;
 
+/* Adds a gradient to what is there for one of several results of a node: -1 with an error. */
+static int accumulate_output(PyObject *pending, PyObject *edge, PyObject *gradient) {
+    PyObject *node = slot(edge, of_output.node), *number = slot(edge, of_output.index);
+    Py_ssize_t index = number ? PyLong_AsSsize_t(number) : -1;
+    if (!node || index < 0) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "an Output must have a node, and an index of 0 or more");
+        return -1;
+    }
+    PyObject *gs = PyDict_GetItemWithError(pending, node);
+    if (gs) Py_INCREF(gs);
+    else {
+        if (PyErr_Occurred()) return -1;
+        PyObject *many = PyObject_GetAttr(node, str_count);
+        Py_ssize_t count = many ? PyLong_AsSsize_t(many) : -1;
+        Py_XDECREF(many);
+        if (count < 0 || !(gs = PyList_New(count))) return -1;
+        for (Py_ssize_t n = 0; n < count; n++) PyList_SET_ITEM(gs, n, Py_NewRef(Py_None));
+        if (PyDict_SetItem(pending, node, gs) < 0) {
+            Py_DECREF(gs);
+            return -1;
+        }
+    }
+    int ended = -1;
+    if (!PyList_CheckExact(gs) || index >= PyList_GET_SIZE(gs))
+        PyErr_SetString(PyExc_IndexError, "an Output's index is that of one of its node's results");
+    else {
+        PyObject *old = Py_NewRef(PyList_GET_ITEM(gs, index));
+        PyObject *sum = old == Py_None ? Py_NewRef(gradient) : PyNumber_Add(old, gradient);
+        Py_DECREF(old);
+        if (sum) ended = PyList_SetItem(gs, index, sum);
+    }
+    Py_DECREF(gs);
+    return ended;
+}
+
 /* Adds a gradient to what is there for an edge. */
 static int accumulate(PyObject *walk, PyObject *pending, PyObject *edge, PyObject *gradient) {
-    if (Py_TYPE(edge) == output_type || Py_TYPE(edge) == &PyList_Type) { /* of several results, or of a repeated slot */
-        PyObject *arguments[3] = {walk, edge, gradient};
+    if (Py_TYPE(edge) == &PyList_Type) { /* of a repeated slot */
+        PyObject *edges = Py_NewRef(edge), *parts = PySequence_Fast(gradient, "a repeated input's gradient is a list");
+        Py_ssize_t count = PyList_GET_SIZE(edges);
+        int ended = parts ? 0 : -1;
+        if (parts && PySequence_Fast_GET_SIZE(parts) != count) {
+            PyErr_SetString(PyExc_ValueError, "a gradient rule must give a gradient for each value of a repeated input");
+            ended = -1;
+        }
+        for (Py_ssize_t n = 0; !ended && n < count && n < PyList_GET_SIZE(edges); n++) {
+            PyObject *one = PyList_GET_ITEM(edges, n), *part = PySequence_Fast_GET_ITEM(parts, n);
+            if (one != Py_None && part != Py_None) ended = accumulate(walk, pending, one, part);
+        }
+        Py_DECREF(edges);
+        Py_XDECREF(parts);
+        return ended;
+    }
+    if (Py_TYPE(edge) == output_type) {
+        if (slot(edge, of_output.position) == Py_None) return accumulate_output(pending, edge, gradient);
+        PyObject *arguments[3] = {walk, edge, gradient}; /* of a repeated result */
         PyObject *nothing = PyObject_VectorcallMethod(str_add, arguments, 3, NULL);
         Py_XDECREF(nothing);
         return nothing ? 0 : -1;
@@ -764,7 +900,7 @@ static int accumulate(PyObject *walk, PyObject *pending, PyObject *edge, PyObjec
     return failed_to;
 }
 
-/* One node with a single result, its gradient taken from `pending`. */
+/* One node of an operator, its gradient, or the list of its results', taken from `pending`. */
 static int step(PyObject *walk, PyObject *pending, PyObject *node, PyObject *gradient, int retain) {
     PyObject *saved = NULL, *rules = NULL, *gs = NULL, *found = NULL, *edges = Py_NewRef(slot(node, of_node.edges));
     PyObject *op = Py_NewRef(slot(node, of_node.op)), *attrs = Py_NewRef(slot(node, of_node.attrs));
@@ -775,8 +911,9 @@ static int step(PyObject *walk, PyObject *pending, PyObject *node, PyObject *gra
     else saved = PyObject_CallOneArg(reader, node);
     Py_DECREF(reader);
     if (!saved || !(rules = PyObject_GetAttr(op, str_gradient))) goto done;
-    if (!(gs = PyList_New(1))) goto done;
-    PyList_SET_ITEM(gs, 0, Py_NewRef(gradient));
+    if (Py_TYPE(node) == several_type) gs = Py_NewRef(gradient);
+    else if ((gs = PyList_New(1))) PyList_SET_ITEM(gs, 0, Py_NewRef(gradient));
+    else goto done;
     PyObject *arguments[5] = {rules, gs, saved, attrs, edges};
     PyObject *run = PyObject_GetAttr(rules, str_run);
     if (!run) goto done;
@@ -817,15 +954,13 @@ done:
 
 /* 1 where the node is one that `step` is for and no hook or target asks for its gradient; 0 where not. */
 static int is_plain(PyObject *node, PyObject *of_nodes) {
-    if (Py_TYPE(node) != node_type) return 0;
+    if (Py_TYPE(node) != node_type && Py_TYPE(node) != several_type) return 0;
     Py_ssize_t offsets[] = {of_node.op, of_node.attrs, of_node.edges, of_node.saved, of_node.hooks};
     for (size_t n = 0; n < sizeof offsets / sizeof *offsets; n++)
         if (!slot(node, offsets[n])) return 0;
     if (slot(node, of_node.hooks) != Py_None || !PyTuple_CheckExact(slot(node, of_node.saved))) return 0;
     PyObject *edges = slot(node, of_node.edges);
     if (!PyTuple_CheckExact(edges) && !PyList_CheckExact(edges)) return 0;
-    for (Py_ssize_t n = 0; n < PySequence_Fast_GET_SIZE(edges); n++)
-        if (PyList_CheckExact(PySequence_Fast_GET_ITEM(edges, n))) return 0;
     if (PyDict_GET_SIZE(of_nodes) == 0) return 1;
     int asked = PyDict_Contains(of_nodes, node);
     return asked < 0 ? -1 : !asked;
@@ -940,6 +1075,103 @@ static PyObject *reach(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     return NULL;
 }
 
+/* A saved value as one with an edge: an array, a list or a tuple of arrays, or None. */
+static PyObject *connected_value(PyTypeObject *value_class, PyObject *node, PyObject *value, int of_output_,
+                                 Py_ssize_t index, PyObject *edges) {
+    if (value == Py_None) return Py_NewRef(value);
+    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) {
+        PyObject *edge = !of_output_ ? Py_NewRef(PySequence_Fast_GET_ITEM(edges, index))
+            : Py_TYPE(node) == node_type ? Py_NewRef(node) : output_of(node, index, Py_None);
+        if (!edge) return NULL;
+        PyObject *made = value_class->tp_alloc(value_class, 0); /* the array is what was saved, whatever it is */
+        if (!made) {
+            Py_DECREF(edge);
+            return NULL;
+        }
+        fill(made, of_value.array, Py_NewRef(value));
+        fill(made, of_value.edge, edge);
+        return made;
+    }
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    PyObject *of_inputs = of_output_ ? Py_None : PySequence_Fast_GET_ITEM(edges, index), *all = PyList_New(count);
+    if (all && of_inputs != Py_None && (!PyList_CheckExact(of_inputs) || PyList_GET_SIZE(of_inputs) != count)) {
+        PyErr_SetString(PyExc_ValueError, "a repeated input has an edge for each value");
+        Py_CLEAR(all);
+    }
+    for (Py_ssize_t n = 0; all && n < count; n++) {
+        PyObject *position = of_output_ ? PyLong_FromSsize_t(n) : Py_NewRef(Py_None), *edge = NULL, *made = NULL;
+        if (position) edge = of_output_ ? output_of(node, index, position)
+            : Py_NewRef(of_inputs == Py_None ? Py_None : PyList_GET_ITEM(of_inputs, n));
+        Py_XDECREF(position);
+        if (edge && (made = value_class->tp_alloc(value_class, 0))) {
+            fill(made, of_value.array, Py_NewRef(PySequence_Fast_GET_ITEM(value, n)));
+            fill(made, of_value.edge, Py_NewRef(edge));
+            PyList_SET_ITEM(all, n, made);
+        } else Py_CLEAR(all);
+        Py_XDECREF(edge);
+    }
+    return all;
+}
+
+PyDoc_STRVAR(connected_doc, "connected($module, node, value_class, /)\n--\n\n"
+                            "What a node saved, its values as Tensors of a class that lead to where they came from.");
+
+static PyObject *connected(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+    PyObject *node = count == 2 ? arguments[0] : NULL;
+    if (!node || !several_type || (Py_TYPE(node) != node_type && Py_TYPE(node) != several_type)
+        || !PyType_Check(arguments[1]) || !PyType_IsSubtype((PyTypeObject *)arguments[1], value_type)) {
+        PyErr_SetString(PyExc_TypeError, "connected(node, value_class): an operator's node, and a class of values.");
+        return NULL;
+    }
+    PyObject *saved = slot(node, of_node.saved), *given = slot(node, of_node.edges), *op = slot(node, of_node.op);
+    if (!saved || !PyTuple_CheckExact(saved) || !given || !op) {
+        PyErr_SetString(PyExc_TypeError, "connected(node, value_class): the node has nothing saved.");
+        return NULL;
+    }
+    PyObject *gradient = PyObject_GetAttr(op, str_gradient), *values = NULL, *made = NULL;
+    PyObject *edges = PySequence_Fast(given, "the edges of a node are a sequence");
+    saved = Py_NewRef(saved);
+    if (!gradient || !edges) goto done;
+    if (gradient == Py_None || !PyTuple_GET_SIZE(saved)) {
+        made = Py_NewRef(saved);
+        goto done;
+    }
+    if (!(values = PyObject_GetAttr(gradient, str_values)) || !PyTuple_CheckExact(values)
+        || !(made = PyTuple_New(PyTuple_GET_SIZE(saved))))
+        goto done;
+    for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(saved); n++)
+        PyTuple_SET_ITEM(made, n, Py_NewRef(PyTuple_GET_ITEM(saved, n)));
+    for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(values); n++) {
+        Py_ssize_t place, index;
+        int is_output;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(values, n), "npn", &place, &is_output, &index)) {
+            Py_CLEAR(made);
+            break;
+        }
+        PyObject *one = NULL;
+        if (place < 0 || place >= PyTuple_GET_SIZE(saved) || index < 0
+            || (!is_output && index >= PySequence_Fast_GET_SIZE(edges)))
+            PyErr_SetString(PyExc_IndexError, "a saved value is of an input or a result of the operator");
+        else
+            one = connected_value((PyTypeObject *)arguments[1], node, PyTuple_GET_ITEM(saved, place), is_output, index,
+                                  edges);
+        if (!one) {
+            Py_CLEAR(made);
+            break;
+        }
+        PyObject *old = PyTuple_GET_ITEM(made, place);
+        PyTuple_SET_ITEM(made, place, one);
+        Py_DECREF(old);
+    }
+done:
+    if (!made && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a gradient's values are a tuple");
+    Py_XDECREF(gradient);
+    Py_XDECREF(values);
+    Py_XDECREF(edges);
+    Py_DECREF(saved);
+    return made;
+}
+
 PyDoc_STRVAR(begin_doc, "begin($module, state, /)\n--\n\nTakes what knows each thread's trace.");
 
 static PyObject *begin(PyObject *module, PyObject *given) {
@@ -974,15 +1206,19 @@ static int looks_as_expected(PyTypeObject *type, PyObject *probe, Py_ssize_t row
 }
 
 PyDoc_STRVAR(serve_walk_doc,
-             "serve_walk($module, node, leaf, output, read_arrays, superseded, /)\n--\n\n"
+             "serve_walk($module, node, leaf, output, several, read_arrays, superseded, /)\n--\n\n"
              "Takes the classes of the backward walk, what reads saved arrays, and what has entries when some changed.");
 
 static PyObject *serve_walk(PyObject *module, PyObject *arguments) {
-    PyTypeObject *node, *leaf, *output;
+    PyTypeObject *node, *leaf, *output, *several;
     PyObject *reader, *changed;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!OO!", &PyType_Type, &node, &PyType_Type, &leaf, &PyType_Type, &output,
-                          &reader, &PyDict_Type, &changed))
+    if (!PyArg_ParseTuple(arguments, "O!O!O!O!OO!", &PyType_Type, &node, &PyType_Type, &leaf, &PyType_Type, &output,
+                          &PyType_Type, &several, &reader, &PyDict_Type, &changed))
         return NULL;
+    Py_ssize_t places[3];
+    const char *names[3] = {"node", "index", "position"};
+    for (int n = 0; n < 3; n++)
+        if ((places[n] = offset_of(output, names[n])) < 0) return NULL;
     Py_ssize_t edges = offset_of(node, "edges"), order = edges < 0 ? -1 : offset_of(node, "order");
     Py_ssize_t hooks = order < 0 ? -1 : offset_of(leaf, "hooks");
     Py_ssize_t observers = hooks < 0 ? -1 : offset_of(leaf, "observers");
@@ -990,6 +1226,8 @@ static PyObject *serve_walk(PyObject *module, PyObject *arguments) {
     of_base_node.edges = edges, of_base_node.order = order, of_leaf.hooks = hooks, of_leaf.observers = observers;
     Py_INCREF(arguments);
     leaf_type = leaf, output_type = output, read_arrays = reader, superseded = changed;
+    of_output.node = places[0], of_output.index = places[1], of_output.position = places[2];
+    several_type = several;
     base_node_type = node;
     Py_RETURN_NONE;
 }
@@ -1028,6 +1266,10 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
     }
     Py_INCREF(arguments); /* keeps all of them for as long as the process lives */
     for (size_t n = 0; n < SLOTS; n++) *slots[n].place = offsets[n];
+    if (array_type && array_type != array) {
+        PyErr_SetString(PyExc_TypeError, "serve_arrays was given another class of arrays");
+        return NULL;
+    }
     array_type = array;
     value_type = value, kernels_type = kernels, choice_type = choice, node_type = node;
     as_array = asarray, next_order = order, failed = explained, dtype_of = dtypes, kernel_errors = errors;
@@ -1040,8 +1282,11 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
 static PyMethodDef functions[] = {
     {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL | METH_KEYWORDS, apply_doc},
     {"begin", begin, METH_O, begin_doc},
+    {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
+    {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
     {"serve", serve, METH_VARARGS, serve_doc},
+    {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
     {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
@@ -1059,7 +1304,8 @@ static int execute(PyObject *module) {
         {&str_recipe, "recipe"}, {&str_grad_enabled, "grad_enabled"}, {&str_value_class, "value_class"},
         {&str_single_node, "single_node"}, {&str_check, "FLAGS_check_nan_inf"}, {&str_retain, "retain"},
         {&str_pending, "pending"}, {&str_of_nodes, "of_nodes"}, {&str_visit, "_visit"}, {&str_read_saved, "read_saved"},
-        {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}, {&str_save_arrays, "save_arrays"},
+        {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}, {&str_count, "count"}, {&str_values, "values"},
+        {&str_is_differentiable, "is_differentiable"}, {&str_save_arrays, "save_arrays"},
         {&str_several, "_several"}, {&str_scale, "scale"}, {&str_bias, "bias"}};
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
@@ -1067,7 +1313,8 @@ static int execute(PyObject *module) {
     if (!type) return -1;
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
-    return ended < 0 ? -1 : PyModule_AddIntConstant(module, "INTERFACE", 2);
+    if (ended < 0 || add_forms(module) < 0) return -1;
+    return PyModule_AddIntConstant(module, "INTERFACE", 6);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from ...core.lazy import require
-from .operator import is_declared
+from .operator import is_declared, is_without_declaration
 from .signature import Slot, parse_signature
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -59,8 +59,11 @@ def decomposition(type: str, signature: str) -> Callable[[_F], _F]:
 
 
 def find_decomposition(type: str) -> Decomposition | None:
-    """What an operator is made of that is not declared; None for one that is, and for one that nobody knows."""
-    if is_declared(type):
+    """What an operator is made of that is not declared; None for one that is, and for one that nobody knows.
+
+    Families are imported for the last alone, not for what stands in every file (`feed`, `fetch`).
+    """
+    if is_without_declaration(type) or is_declared(type):
         return None
     require("operators")
     return _registry.get(type)

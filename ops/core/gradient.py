@@ -8,6 +8,7 @@ tuple. A rule's parameters are found by name:
 - `X`, `Out`: the value of an input or output, kept alive for this;
 - `X_shape`, `X_dtype`: only its shape (a tuple, or the value itself where a size is not yet known) or its dtype;
 - `wants`: for a joint rule, which of its inputs want a gradient, a tuple of bools;
+- `to_leaf`: whether the gradient goes to a leaf, which takes a `Deferred` too; for a joint rule a tuple of bools;
 - `attrs`: all attributes, a dict (a Program's operator may carry some that the declaration does not know);
 - any other name is an attribute.
 
@@ -21,10 +22,11 @@ the values that the rules ask for. It stands in the function that calls the rule
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import from_numpy_dtype
+from .backward import Leaf
 from .trace import apply_zeros
 
 if TYPE_CHECKING:
@@ -126,7 +128,7 @@ class _RuleReader:
         self.saved: list[Saved] = []
         self.positions: dict[tuple[bool, int, str], int] = {}
         self.used: set[int] = set()  # the results whose gradients the rules ask for
-        self.globals: dict[str, Any] = {"filled": _filled}
+        self.globals: dict[str, Any] = {"filled": _filled, "Leaf": Leaf}
 
     def read(self) -> dict[str, Any]:
         """What a Gradient has, by name."""
@@ -177,7 +179,7 @@ class _RuleReader:
         """The statements that give the gradients of a rule's slots."""
         slots = [self.inputs.index(name.strip()) for name in key.split(",")]
         self.globals[f"rule{number}"] = rule
-        arguments = ", ".join(self._argument(name) for name in parameter_names(rule))
+        arguments = ", ".join(self._argument(name, slots) for name in parameter_names(rule))
         if len(slots) == 1:
             return [f"r{slots[0]} = rule{number}({arguments}) if wants[{slots[0]}] else None"]
         targets = ", ".join(f"r{n}" for n in slots)
@@ -197,10 +199,13 @@ class _RuleReader:
             self.saved.append(Saved(of_output, index, kind))
         return self.positions[key]
 
-    def _argument(self, name: str) -> str:
-        """The expression for a rule's parameter."""
+    def _argument(self, name: str, slots: Sequence[int]) -> str:
+        """The expression for a parameter of a rule for these slots."""
         if name == "wants":
             return "wanted"
+        if name == "to_leaf":
+            each = [f"type(wants[{n}]) is Leaf" for n in slots]
+            return each[0] if len(each) == 1 else f"({', '.join(each)})"
         if name == "attrs":
             self.globals["defaults"] = self.operator.defaults
             return "{**defaults, **attrs}"

@@ -23,7 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...backend import devices, engines
-from . import narrow
+from ...backend.kernels.narrow_floats import LEAST as LEAST_OF_NARROW
+from . import narrow, native
 from .spec import spec_of
 
 if TYPE_CHECKING:
@@ -38,12 +39,13 @@ _KEPT_ANSWERS = 256  # of a rule `when`, by shapes, dtypes and attributes
 class EngineKernel:
     """A kernel of an engine: `kernel(*inputs, **attributes)`, without the namespace that the plain kernel takes.
 
-    It is asked where an input has `least` elements, and where `when(*specs, **attributes)` says so.
+    It is asked where an input has `least` elements, and where `when(*specs, **attributes)` says so. One that `declines`
+    gives NotImplemented itself where that does not say so: eager code asks it at once.
     """
 
     def __init__(self, engine: str, kernel: Callable[..., Any], least: int = 0,
-                 when: Callable[..., bool] | None = None):
-        self.engine, self.kernel, self.least, self.when = engine, kernel, least, when
+                 when: Callable[..., bool] | None = None, declines: bool = False):
+        self.engine, self.kernel, self.least, self.when, self.declines = engine, kernel, least, when, declines
         self._answers: dict[tuple, bool] = {}
 
     def __repr__(self) -> str:
@@ -80,10 +82,10 @@ class EngineKernel:
         return self.when is None or self.when(*specs, **attrs)
 
 
-def by(engine: str, kernel: Callable[..., Any], least: int = 0,
-       when: Callable[..., bool] | None = None) -> EngineKernel:
+def by(engine: str, kernel: Callable[..., Any], least: int = 0, when: Callable[..., bool] | None = None,
+       declines: bool = False) -> EngineKernel:
     """What a declaration writes for a kernel of an engine: `engines=[by(ONEDNN, _convolution)]`."""
-    return EngineKernel(engine, kernel, least, when)
+    return EngineKernel(engine, kernel, least, when, declines)
 
 
 def _size_of(x: Any) -> int:
@@ -223,23 +225,40 @@ class Kernels:
         if dtype is not None and narrow.rounds(self.operator, dtype):
             kernel = self._rounding(choices)
             return Choice(None, kernel, 0, kernel, kernel)
-        usable = self.usable(engines.CPU)
         function = self._function_for(dtype)
-        with_number = self.operator.with_number if dtype is not None and dtype.kind == "f" else None
+        if function is not None and dtype is not None and narrow.is_narrow(dtype) and not self.registered:
+            return self._narrow_choice(function, choices)
+        usable, compiled = self.usable(engines.CPU), self.operator.compiled
+        function, plain = native.form_of_function(function), native.form_of(compiled, self.plain)
+        with_number = {name: native.form_of_function(f) for name, f in self.operator.with_number.items()
+                       } if dtype is not None and dtype.kind == "f" else None
         if not usable:
-            return Choice(function, self.plain, _NEVER, self.plain, self.plain, with_number)
+            return Choice(function, plain, _NEVER, plain, plain, with_number)
         least = min(kernel.least for kernel in usable)
-        kernel = _asking(usable, self.plain)
-        large = kernel if len(usable) > 1 or not usable[0].least else _with_fallback(usable[0], self.plain)
+        kernel = _asking(usable, plain)
+        large = kernel if len(usable) > 1 or not usable[0].least else _with_fallback(usable[0], plain)
         if least and len(usable) == 1 and usable[0].when is None and self.arity in (ONE, TWO):
-            kernel = (_by_size if self.arity == ONE else _by_sizes)(function, self.plain, least, usable[0].kernel)
-        engine = usable[0].kernel if len(usable) == 1 and usable[0].when is None else None
-        return Choice(function, self.plain, least, large, kernel, with_number, engine)
+            kernel = (_by_size if self.arity == ONE else _by_sizes)(function, plain, least, usable[0].kernel)
+        is_asked = usable[0].when is not None and not usable[0].declines
+        engine = usable[0].kernel if len(usable) == 1 and not is_asked else None
+        if engine is None and plain is not self.plain:  # engines are asked for what the form leaves
+            large = kernel = native.form_of(compiled, _asking(usable, self.plain))
+        return Choice(function, plain, least, large, kernel, with_number, engine)
 
     def _function_for(self, dtype: Any) -> Any:
         """The function of NumPy that does it without attributes for arrays of a dtype, or None."""
         kinds = self.operator.ufunc_for
         return self.function if not kinds or dtype is not None and dtype.kind in kinds else None
+
+    def _narrow_choice(self, function: Any, choices: _Choices) -> Choice:
+        """Large arrays of 16-bit floats are brought to float32 by loops, small ones by NumPy's function itself."""
+        rounding, plain = self._rounding(choices), self.plain
+
+        def kernel(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+            is_large = any([x.size >= LEAST_OF_NARROW for x in inputs])
+            return (rounding if is_large else plain)(xp, *inputs, **attrs)
+
+        return Choice(function, plain, LEAST_OF_NARROW, rounding, kernel)
 
     def _rounding(self, choices: _Choices) -> Callable[..., Any]:
         def rounding(xp: Any, *inputs: Any, **attrs: Any) -> Any:
@@ -303,7 +322,7 @@ def _dtype_of(inputs: Sequence[Any]) -> Any:
 def _with_fallback(faster: EngineKernel, plain: Callable[..., Any]) -> Callable[..., Any]:
     """One engine's kernel for inputs that are large enough, or the plain one where that is not asked or declines."""
     kernel = faster.kernel
-    if faster.when is not None:
+    if faster.when is not None and not faster.declines:
         def call_when(xp: Any, *inputs: Any, **attrs: Any) -> Any:
             results = kernel(*inputs, **attrs) if faster.wants(inputs, attrs) else NotImplemented
             return plain(xp, *inputs, **attrs) if results is NotImplemented else results

@@ -3,7 +3,8 @@
 That is what accelerators do, and what NumPy leaves undone: it adds up float16 in float16 along some axes, has no linear
 algebra for it, and knows nothing of bfloat16. A device's library computes in float16 itself; of bfloat16 it has
 elementwise functions and sums, and not all that kernels call. What only moves elements, or is one function of NumPy
-that rounds its own results, needs none of it.
+that rounds its own results, needs none of it; large arrays go by float32 also there, as loops convert them sooner than
+NumPy computes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...backend.kernels.narrow_floats import converted
 from .spec import spec_of
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def widened(array: Any) -> Any:
     if isinstance(array, (list, tuple)):
         return [widened(item) for item in array]
     dtype = getattr(array, "dtype", None)
-    return array.astype(FLOAT32) if isinstance(dtype, np.dtype) and is_narrow(dtype) else array
+    return converted(array, FLOAT32) if isinstance(dtype, np.dtype) and is_narrow(dtype) else array
 
 
 def rounds(op: Operator, dtype: Any) -> bool:
@@ -59,4 +61,4 @@ def _in_dtype_of(xp: Any, spec: Any, array: Any) -> Any:
         return [_in_dtype_of(xp, s, a) for s, a in zip(spec, array, strict=True)]
     if spec is None or array is None or not spec.dtype.is_floating:
         return array
-    return xp.asarray(array).astype(spec.dtype.dtype, copy=False)
+    return converted(xp.asarray(array), spec.dtype.dtype)

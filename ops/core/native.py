@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
-_INTERFACE = 2  # of the code in C, with which it agrees
+import numpy as np
+
+from ...backend.numpy_1 import IS_OLD
+
+_INTERFACE = 6  # of the code in C, with which it agrees
+
+_KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
+                              "complex64", "complex128")))  # as `_native.h` counts them
 
 obstacle = ""
 """Why the compiled form is not in use; empty where it is."""
@@ -28,6 +37,13 @@ def _loaded() -> ModuleType | None:
     if getattr(found, "INTERFACE", None) != _INTERFACE:
         obstacle = "built from other sources: install proa anew"
         return None
+    try:
+        core = importlib.import_module("numpy.core" if IS_OLD else "numpy._core")
+        probe = np.zeros((3, 2), "float32")
+        found.serve_arrays(core._multiarray_umath._ARRAY_API, np.ndarray, _KINDS, probe, probe.flags.num)
+    except (TypeError, AttributeError, ValueError) as error:
+        obstacle = f"cannot be used: {error}"
+        return None
     return found
 
 
@@ -38,3 +54,20 @@ def give_up(why: str) -> None:
     """Leaves the compiled form out in this process."""
     global module, obstacle
     module, obstacle = None, why
+
+
+def form_of(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The compiled form of that name in the place of a kernel, which computes the rest; the kernel without it."""
+    if module is None or not name:
+        return kernel
+    found = module.form(name, kernel, False, np)
+    if found is None:
+        raise ValueError(f"compiled={name!r}: there is no such form in the files of C beside this one.")
+    return found
+
+
+def form_of_function(function: Any) -> Any:
+    """The compiled form of a function of NumPy, where there is one; else the function, or None, itself."""
+    if module is None or function is None:
+        return function
+    return module.form(function.__name__, function, True, np) or function

@@ -12,8 +12,12 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
   compilers fuse it with its like.
 - `ufunc` is the name of the function of NumPy that does what the kernel does without attributes; where that is so for
   some dtypes only, `ufunc_for` has their kinds ("fc").
+- `compiled` names the form in C that computes small arrays in the kernel's place, with its bits or within its rounding,
+  where the compiled module is in use (`native.py`); the kernel is what it means. Functions of NumPy have theirs anyway.
 - `with_number`, {attribute: name of a function of NumPy}, says of an operator of one input what does it to floats where
   that attribute alone is given: a number, the function's second operand.
+- `taped(tape, *inputs, **attributes)`, of an operator without a formula that does more than to move elements, gives the
+  results as values of a tape, which a compiler runs by one call with its neighbours (see `taped.py`).
 - `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
   Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
   attributes by keyword, and gives the results (None for one that only the operator's own gradient wants);
@@ -102,8 +106,8 @@ class Operator:
                  lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
                  lists: bool = False, runs_block: bool = False, merges: Operator | None = None,
                  stands_for: Operator | None = None, alike: Mapping[str, str] | None = None,
-                 names: Mapping[str, str] | None = None, ufunc_for: str = "",
-                 with_number: Mapping[str, str] | None = None):
+                 names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
+                 with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -113,6 +117,7 @@ class Operator:
         if IS_OLD and not lists:
             self.kernel = _in_inferred_dtypes(self, self.kernel)
         self.formula, self.composed, self.adapted = formula, composed, adapted
+        self.taped = taped
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self._declared_kernel = kernel
         self.defaults = {_attribute_name(k): value for k, value in (kernel.__kwdefaults__ or {}).items()}
@@ -129,7 +134,7 @@ class Operator:
         self.has_effect = bool(self.effects - {"random", "reads"})  # a run is wanted although nobody reads its results
         self.is_pure = not self.effects and not self.aliases
         self.moves, self.narrow = moves, narrow or moves or ufunc is not None and not ufunc_for
-        self.ufunc_for = ufunc_for
+        self.ufunc_for, self.compiled = ufunc_for, compiled
         self.with_number = {} if IS_OLD else {name: getattr(np, f) for name, f in (with_number or {}).items()}
         self.fails = checked_word(type, "fails", fails, FAILS)
         self.cost: Cost = cost or (free if moves else one_a_result)
@@ -313,6 +318,11 @@ def is_declared(type: str) -> bool:
 def without_declaration(types: Iterable[str]) -> None:
     """Says of types of operations that no operator is declared for them, so that asking imports no family for it."""
     _undeclared.update(types)
+
+
+def is_without_declaration(type: str) -> bool:
+    """Whether `without_declaration` was told so of this type."""
+    return type in _undeclared
 
 
 def declared_count() -> int:

@@ -5,7 +5,7 @@ from typing import Any
 from ...core.dtype import from_number
 from ..array.concat_split import concat
 from ..array.creation import assign
-from ..array.diagonal_fill import fill_diagonal, fill_diagonal_tensor
+from ..array.fill import fill_diagonal, fill_diagonal_tensor
 from ..array.full import full, full_of_shape
 from ..array.gather import index_select
 from ..array.reshape import reshape, shape_handle, squeeze

@@ -47,10 +47,6 @@ def _quantized(x: Any, scale: Any, bits: int, round_type: int) -> Any:
     return _nearest(clip(numbers, -most, most), round_type)
 
 
-def _back(numbers: Any, scale: Any, bits: int) -> Any:
-    return apply(multiply_op, numbers, _times(scale, 1.0 / _most(bits)))
-
-
 def _along(scale: Any, x: Any, axis: int) -> Any:
     """A scale for each channel, as it broadcasts with x."""
     return apply(reshape_op, scale, None, None, shape=[-1 if n == axis else 1 for n in range(len(x.shape))])
@@ -70,18 +66,6 @@ def _whole(x: Any) -> Any:
 def _quantize_abs_max(x: Any, *, bit_length: int = 8, round_type: int = 1) -> tuple:
     scale = _whole(x)
     return _quantized(x, scale, bit_length, round_type), scale
-
-
-@decomposition("fake_quantize_dequantize_abs_max", "X -> Out, OutScale?")
-def _there_and_back(x: Any, *, bit_length: int = 8, round_type: int = 1) -> tuple:
-    scale = _whole(x)
-    return _back(_quantized(x, scale, bit_length, round_type), scale, bit_length), scale
-
-
-@decomposition("fake_channel_wise_quantize_dequantize_abs_max", "X -> Out, OutScale?")
-def _channels_there_and_back(x: Any, *, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0) -> tuple:
-    found, scale = _of_channels(x, quant_axis)
-    return _back(_quantized(x, scale, bit_length, round_type), scale, bit_length), found
 
 
 @decomposition("fake_channel_wise_quantize_abs_max", "X -> Out, OutScale?")
@@ -130,13 +114,6 @@ def _dequantize_channels(x: Any, scales: list, *, quant_bits: Any = (8,), quant_
     for bits in list(quant_bits)[:len(scales)]:
         factor /= _most(bits)
     return _times(out if len(scales) == 1 else apply(multiply_op, out, scales[1]), factor)
-
-
-@decomposition("moving_average_abs_max_scale",
-               "X, InAccum?, InState? -> Out?, OutScale?, OutState?, OutAccum?")
-def _observed(x: Any, accum: Any, state: Any) -> tuple:
-    """In evaluation, where nobody reads the scale, x."""
-    return x, None, state, accum
 
 
 @decomposition("dequantize_abs_max", "X, Scale -> Out")

@@ -9,12 +9,13 @@ from typing import Any
 from ...core import dtype as dt
 from ..array.full import is_value
 from ..array.gradient_shapes import sum_to
-from ..array.reshape import shape_handle
+from ..array.reshape import shape_handle, unsqueeze
 from ..array.where import where
 from ..core.infer import broadcast_shapes, check_rank, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.comparison import logical_and
 from ..math.elementwise import cast
 from ..math.reduce import max, mean, min, sum
 from ..math.unary import abs, sqrt
@@ -92,8 +93,37 @@ def _pinv_gradient(g: Any, x: Any, out: Any) -> Any:
     return spaces - mm(mm(ph, g), ph)
 
 
-pinv_op = operator("pinv", "X -> Out", kernel=_pinv, infer=_infer_pinv, composed=_pinv_of, grad={
-    "X": lambda g, X, Out, hermitian: _hermitian_part(_pinv_gradient(g, X, Out), hermitian)}, fails="values")
+def _cut_gradient(g: Any, x: Any, rcond: float) -> Any:
+    """What `_pinv_gradient` lacks where singular values s_j other than 0 are cut: they turn the spaces of those kept.
+
+    With x = U S V^H and B = V^H g U: U (F o B^H + G o B) V^H. For s_i that is kept and s_j that is not F has
+    s_j^2 / (s_i^2 (s_i^2 - s_j^2)) and G s_j / (s_i (s_i^2 - s_j^2)) at [i, j] and [j, i], and else 0.
+    """
+    u, s, vh = apply(svd_op, x, full_matrices=False)
+    limit = max(s, -1, keepdim=True) * rcond
+    here, there = unsqueeze(s, -1), unsqueeze(s, -2)
+    one = here * there * 0.0 + 1.0
+    apart = logical_and(unsqueeze(s > limit, -1), unsqueeze(s <= limit, -2))
+    one_by = where(apart, one / where(apart, here * (here * here - there * there), one), one * 0.0)
+    weak, strong = one_by * there * there / where(apart, one * here, one), one_by * there
+    b = mm(mm(vh, g), u)
+    inner = as_like(weak + adjoint(weak), u) * adjoint(b) + as_like(strong + adjoint(strong), u) * b
+    return mm(mm(u, inner), vh)
+
+
+_ROUNDING = 1e-5
+"""Singular values up to this part of the largest count as 0 that is not exact: what cuts them cuts nothing else."""
+
+
+def _pinv_rule(g: Any, X: Any, Out: Any, rcond: float, hermitian: bool) -> Any:
+    gradient = _pinv_gradient(g, X, Out)
+    if rcond > _ROUNDING:
+        gradient = gradient + _cut_gradient(g, X, rcond)
+    return _hermitian_part(gradient, hermitian)
+
+
+pinv_op = operator("pinv", "X -> Out", kernel=_pinv, infer=_infer_pinv, composed=_pinv_of,
+                   grad={"X": _pinv_rule}, fails="values")
 
 
 def _hermitian_part(g: Any, hermitian: bool) -> Any:

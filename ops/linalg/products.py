@@ -12,11 +12,13 @@ import numpy as np
 
 from ...backend import onednn
 from ...backend.engines import ONEDNN
+from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ..array.full import is_value
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
 from ..array.unknown_sizes import count_of, size_at
+from ..core.deferred import MOST_ROWS, Deferred
 from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, normalize_axis, product
 from ..core.kernels import by
@@ -81,6 +83,9 @@ def _is_large(x, y, *, trans_x=False, trans_y=False):
 
 
 def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
+    """Of matrices that are small it is asked no further; `large_product` says the same of all others."""
+    if x.ndim == 2 == y.ndim and x.size * y.shape[0 if trans_y else 1] <= onednn.LARGE:
+        return NotImplemented
     if not onednn.is_ready() or x.shape[-2 if trans_x and x.ndim > 1 else -1] == 1:
         return NotImplemented
     return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
@@ -127,7 +132,13 @@ def _as_rows(x: Any) -> Any:
     return apply(flatten_op, x, start_axis=0, stop_axis=x.ndim - 2) if x.ndim > 2 else x
 
 
-def _matmul_gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wants: Sequence[bool]) -> tuple[Any, Any]:
+def _of_weight(x: Any, g: Any) -> Any:
+    """The gradient of y in x @ y, of matrices of the host."""
+    return matmul_op.kernels.on_host(np, x, g, trans_x=True)
+
+
+def _matmul_gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wants: Sequence[bool],
+                      to_leaf: Sequence[bool] = (False, False)) -> tuple[Any, Any]:
     """A vector is a matrix of one row (x) or one column (y) on the way."""
     if y.ndim == 2 and not trans_x and not trans_y:
         if type(g) is np.ndarray and x.size * y.shape[1] <= _ON_ONE_THREAD and x.ndim < 3 and x.dtype.char in "fd" \
@@ -135,6 +146,11 @@ def _matmul_gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, want
             # Small arrays of the host are multiplied here, as the kernel multiplies them.
             return (g.dot(y.T) if wants[0] else None,
                     (x.T.dot(g) if x.ndim == 2 else x[:, None] * g) if wants[1] else None)
+        if to_leaf[1] and not to_leaf[0] and type(g) is np.ndarray and x.ndim == 2 and g.shape[0] <= MOST_ROWS \
+                and x.dtype.char in "fd" and g.dtype is x.dtype and state.observer is None \
+                and not matmul_op.kernels.registered:
+            dx, _ = _matmul_gradients(g, x, y, False, False, (True, False)) if wants[0] else (None, None)
+            return dx, Deferred(_of_weight, x, g)
         if x.ndim == 2:
             return (_mm(g, conj_of(y), False, True) if wants[0] else None,
                     _mm(conj_of(x), g, True, False) if wants[1] else None)
@@ -182,11 +198,25 @@ def _turned(x: Any) -> Any:
     return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
+def _taped_matmul(tape, x, y, *, trans_x=False, trans_y=False):
+    if x.ndim > 2 and y.ndim == 2 and not trans_x:
+        rows = tape.reshaped(x, (product(x.shape[:-1]), x.shape[-1]))
+        found = tape.product(rows, y, False, trans_y)
+        return tape.reshaped(found, (*x.shape[:-1], found.shape[1]))
+    rows = tape.reshaped(x, (1, x.size)) if x.ndim == 1 else x
+    columns = tape.reshaped(y, (y.size, 1)) if y.ndim == 1 else y
+    if rows.ndim != 2 or columns.ndim != 2:
+        raise Declined
+    found = tape.product(rows, columns, trans_x and x.ndim > 1, trans_y and y.ndim > 1)
+    return tape.reshaped(found, [n for n, one in zip(found.shape, (x, y), strict=True) if one.ndim > 1])
+
+
 matmul_op = operator(
     "matmul_v2", "X, Y -> Out", kernel=_matmul, infer=_infer_matmul,
-    engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)],
+    engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large, declines=True)], taped=_taped_matmul,
     promotes=True, composed=_of_broadcast_integers,
-    grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)},
+    grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants, to_leaf: _matmul_gradients(
+        g, X, Y, trans_x, trans_y, wants, to_leaf)},
     cost=matrix_product, precision="white", lod="drop")
 
 
@@ -253,11 +283,13 @@ def _last(g: Any) -> Any:
 
 
 bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
-                  engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)], infer=_infer_bmm, promotes=True,
+                  engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large, declines=True)],
+                  infer=_infer_bmm, promotes=True,
                   grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)},
                   cost=matrix_product)
 mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
-                 engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)], infer=_infer_mv, promotes=True,
+                 engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large, declines=True)],
+                 infer=_infer_mv, promotes=True,
                  grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)},
                  cost=matrix_product)
 dot_op = operator(

@@ -24,6 +24,8 @@ from ..math.elementwise import cast, maximum
 from ..math.reduce import sum as reduce_sum
 from ..nn.softmax import softmax_array, softmax_grad_op, softmax_op
 
+_AXIS = "cross_entropy(input, label, axis)"
+
 
 def _whole(xp, x):
     if x.dtype.kind == "f" and not bool((x == xp.floor(x)).all()):
@@ -89,7 +91,7 @@ def _above_zero(xp: Any, x: Any) -> Any:
 
 def _cross_entropy(xp, logits, label, *, soft_label: bool = False, use_softmax: bool = True,
                    numeric_stable_mode: bool = True, ignore_index: int = -100, axis: int = -1):
-    axis %= logits.ndim
+    axis = normalize_axis(_AXIS, axis, logits.ndim)
     if not use_softmax:
         shifted, softmax, log_total = _log(xp, logits), logits.view(), 0
     else:
@@ -111,7 +113,7 @@ def _may_equal(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
 
 
 def _infer(logits, label, *, soft_label=False, axis=-1, **_):
-    axis = normalize_axis("cross_entropy(input, label, axis)", axis, logits.rank)
+    axis = normalize_axis(_AXIS, axis, logits.rank)
     without = logits.shape[:axis] + logits.shape[axis + 1:]
     with_one = (*without[:axis], 1, *without[axis:])
     wanted = [logits.shape] if soft_label else [without, with_one]
@@ -131,7 +133,7 @@ def _infer(logits, label, *, soft_label=False, axis=-1, **_):
 
 def _backward(xp, logits, softmax, label, g, *, soft_label: bool = False, use_softmax: bool = True,
               ignore_index: int = -100, axis: int = -1):
-    axis %= logits.ndim
+    axis = normalize_axis(_AXIS, axis, logits.ndim)
     if soft_label:
         return g * (softmax * label.sum(axis, keepdims=True) - label if use_softmax else
                     -label / _above_zero(xp, logits))
@@ -234,6 +236,7 @@ def _infer_mean(logits, label, *, axis=-1, **_):
 
 mean_op = operator(
     "cross_entropy_mean", "Logits, Label -> Loss, Softmax, Losses, Count", kernel=_mean, composed=_composed_mean,
+    compiled="cross_entropy",
     engines=[by(LOOPS, accelerated.cross_entropy_mean)], infer=_infer_mean, grad={
         "Logits": lambda d_Loss, Logits, Softmax, Label, Losses_shape, Count, use_softmax, ignore_index, axis: apply(
             backward_op, Logits, Softmax, Label, expand_to(d_Loss / Count, Losses_shape), use_softmax=use_softmax,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import losses as fast
+from ...backend.kernels import nll as fast_nll
 from ...core import dtype as dt
 from ..array.creation import full_like
 from ..array.full import is_value
@@ -294,6 +295,7 @@ def _nll_of_doubles(x: Any, label: Any, weight: Any = None, *, ignore_index: int
 
 nll_op = operator(
     "nll_loss", "X, Label, Weight? -> Out, Total_weight", kernel=_nll, infer=_infer_nll,
+    engines=[by(LOOPS, fast_nll.nll_loss, fast_nll.LEAST)],
     composed=_nll_of_doubles,
     adapted=lambda x, label, weight=None, **attrs: ((x, in_dtype(label, dt.int64), weight), attrs),
     grad={"X": lambda g, Label, Total_weight, Weight, X_shape, ignore_index, reduction: _nll_gradient(

@@ -57,7 +57,7 @@ def _with_limits_of_integers(x: Any, *limits: Any, min: float = -_LARGEST, max: 
 
 
 clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x,
-                   formula=_clip_formula, adapted=_with_limits_of_integers, grad={
+                   formula=_clip_formula, adapted=_with_limits_of_integers, compiled="clip", grad={
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
                      formula=lambda min, max: f"G * (1.0 if X > {min!r} and X < {max!r} else 0.0)", grad={

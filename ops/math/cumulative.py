@@ -67,7 +67,8 @@ def _recurrence_gradient(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> 
     return da, da * _shifted(out, axis, 1)
 
 
-recurrence_op = operator("linear_recurrence", "A, X -> Out", kernel=_recurrence, infer=same, grad={
+recurrence_op = operator("linear_recurrence", "A, X -> Out", kernel=_recurrence, infer=same, engines=[
+    by(LOOPS, fast.recurrence, fast.LEAST)], grad={
     "A, X": lambda g, X, Out, axis, reverse, wants: _recurrence_gradient(g, X, Out, axis, reverse)}, only_here=True)
 
 
@@ -90,8 +91,10 @@ def _cumprod_gradient(g: Any, x: Any, axis: int) -> Any:
 
 
 cumprod_op = operator("cumprod", "X -> Out", kernel=_cumprod, infer=same,
+                      engines=[by(LOOPS, fast.cumprod, fast.LEAST)],
                       grad={"X": lambda g, X, dim: _cumprod_gradient(g, X, dim)}, precision="black")
-exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same, grad={
+exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same, engines=[
+    by(LOOPS, fast.exclusive_cumprod, fast.LEAST)], grad={
     "X": lambda g, X, axis: _cumprod_gradient(_shifted(g, axis, -1), X, axis)}, only_here=True)
 
 
@@ -128,7 +131,7 @@ cumsum_op = operator(
     "cumsum", "X -> Out", kernel=_cumsum, engines=[by(LOOPS, fast.cumsum, fast.LEAST)], infer=_infer_cumulative,
     grad={"X": lambda g, X_shape, axis, flatten, exclusive, reverse: reshape_to(apply(
         cumsum_op, g, axis=-1 if flatten else axis, exclusive=exclusive, reverse=not reverse), X_shape)},
-    precision="black")
+    precision="black", compiled="cumsum")
 
 
 def _cumsum_of_fed(xp, x, axis, *, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
@@ -246,9 +249,11 @@ def _put_back(g: Any, places: Any, shape: Any, axis: int) -> Any:
     return apply(put_along_op, full_of_shape(shape, 0.0, dtype_of(g)), places, g, Axis=axis, Reduce="add")
 
 
-cummax_op = operator("cummax", "x -> out, indices", kernel=_cummax, infer=_infer_extreme, grad={
+cummax_op = operator("cummax", "x -> out, indices", kernel=_cummax, infer=_infer_extreme, engines=[
+    by(LOOPS, fast.cummax, fast.LEAST)], grad={
     "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)})
-cummin_op = operator("cummin", "x -> out, indices", kernel=_cummin, infer=_infer_extreme, grad={
+cummin_op = operator("cummin", "x -> out, indices", kernel=_cummin, infer=_infer_extreme, engines=[
+    by(LOOPS, fast.cummin, fast.LEAST)], grad={
     "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)})
 
 

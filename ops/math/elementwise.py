@@ -6,17 +6,21 @@
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import remainder as fast
+from ...backend.kernels.narrow_floats import converted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype, promote
 from ..array.full import constant, is_value, no_tensor, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..core.facts import free
 from ..core.infer import broadcast_shapes, same
+from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
@@ -39,10 +43,10 @@ def _behind(what: str, more: int, axis: int) -> int:
     return more - axis
 
 
-def sum_along(g: Any, shape: Any, axis: int) -> Any:
+def sum_along(g: Any, shape: Any, axis: int, to_leaf: bool = False) -> Any:
     """A gradient of the result's shape summed to that of an operand, which may have stood at dimension `axis`."""
     if axis == -1:
-        return sum_to(g, shape)
+        return sum_to(g, shape, to_leaf)
     own, rank = len(shape) if type(shape) is tuple else shape.ndim, len(g.shape)
     if own == rank or axis + own == rank:
         return sum_to(g, shape)
@@ -56,7 +60,8 @@ def sum_along(g: Any, shape: Any, axis: int) -> Any:
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
            result: DType | None = None, formula: str | None = None, only_here: bool = False,
-           alike: Mapping[str, str] | None = None, of_floats: str | None = None) -> Operator:
+           alike: Mapping[str, str] | None = None, of_floats: str | None = None,
+           engines: Sequence[EngineKernel] = ()) -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function.
 
     `of_floats` names the one of NumPy that it is for floats and complex numbers.
@@ -78,7 +83,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
-                    alike=alike)
+                    alike=alike, engines=engines)
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
@@ -86,8 +91,8 @@ def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
         x = x.real
     if out_dtype.itemsize == 2:
         with np.errstate(over="ignore"):  # what 16 bits cannot hold is infinite, as everywhere
-            return x.astype(out_dtype.dtype)
-    return x.astype(out_dtype.dtype)
+            return x.astype(out_dtype.dtype) if x.dtype == out_dtype.dtype else converted(x, out_dtype.dtype)
+    return converted(x, out_dtype.dtype) if x.dtype.itemsize == 2 else x.astype(out_dtype.dtype)
 
 
 cast_op = operator(
@@ -157,7 +162,7 @@ def _masked(g: Any, mask: Any) -> Any:
 
 add_op = binary("elementwise_add", "add", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
-    "Y": lambda g, Y_shape, axis: sum_along(g, Y_shape, axis)}, formula="X + Y",
+    "Y": lambda g, Y_shape, axis, to_leaf: sum_along(g, Y_shape, axis, to_leaf)}, formula="X + Y",
     alike={"X": "g", "Y": "g"})
 subtract_op = binary("elementwise_sub", "subtract", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
@@ -172,11 +177,12 @@ divide_op = binary("elementwise_div", _divide, {
     "Y": lambda g, Y, Out, Y_shape, axis: sum_along(
         -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, axis)},
     formula="X / Y", of_floats="divide")
-floor_divide_op = binary("elementwise_floordiv", "floor_divide")
+floor_divide_op = binary("elementwise_floordiv", "floor_divide", engines=[
+    by(LOOPS, fast.floor_divide, fast.LEAST)])
 mod_op = binary("elementwise_mod", "mod", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
-        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)})
+        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, engines=[by(LOOPS, fast.remainder, fast.LEAST)])
 pow_op = binary("elementwise_pow", "power", {
     "X": lambda g, X, Y, X_shape, axis: sum_along(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
@@ -229,6 +235,8 @@ def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
         return xp.power(x, factor_tensor.reshape(()).astype(x.dtype))
     if factor == 2:
         return x * x
+    if factor == 3 and x.dtype.kind == "f":
+        return x * x * x  # as loops compute it, and several times as fast as a power
     if x.dtype.kind in "iu" and factor == int(factor):
         factor = int(factor)
     return xp.power(x, factor)
@@ -239,6 +247,8 @@ def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
         return g * factor_tensor * apply(power_op, x, factor_tensor - 1)
     if factor == 2:
         return g * (x * 2.0)
+    if factor == 3:
+        return g * (x * x * 3.0)
     if factor == 1:
         return g
     return g * (apply(power_op, x, None, factor=factor - 1.0) * factor)

@@ -6,8 +6,11 @@ Kernels compute in float64 and round; they are exact to a few units of its last 
 import math
 from typing import Any
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import special as fast
 from ..array.concat_split import stack
 from ..core.infer import same
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
 from .elementwise import as_floating
@@ -94,8 +97,10 @@ def _polygamma(xp: Any, x: Any, *, n: int) -> Any:
 polygamma_op = operator("polygamma", "x -> out", kernel=_polygamma, infer=_infer_polygamma,
                         grad={"x": lambda g, x, n: g * apply(polygamma_op, x, n=n + 1)})
 digamma_op = operator("digamma", "X -> Out", kernel=_digamma, infer=same,
+                      engines=[by(LOOPS, fast.digamma, fast.LEAST)],
                       grad={"X": lambda g, X: g * apply(polygamma_op, X, n=1)})
 lgamma_op = operator("lgamma", "X -> Out", kernel=_lgamma, infer=same,
+                     engines=[by(LOOPS, fast.lgamma, fast.LEAST)],
                      grad={"X": lambda g, X: g * apply(digamma_op, X)})
 
 

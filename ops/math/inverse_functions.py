@@ -3,7 +3,10 @@
 import math
 from typing import Any
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import special as fast
 from ..core.infer import same
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
 from .elementwise import as_floating, cast, dtype_of
@@ -29,6 +32,7 @@ def _erfinv(xp, x):
 
 
 erfinv_op = operator("erfinv", "X -> Out", kernel=_erfinv, infer=same,
+                     engines=[by(LOOPS, fast.erfinv, fast.LEAST)],
                      grad={"X": lambda g, Out: g * (exp(Out * Out) * _HALF_ROOT_PI)}, precision="black")
 
 

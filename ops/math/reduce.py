@@ -13,6 +13,7 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import reduce as fast
+from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ..array.fed_axes import axes_back, axes_last_op, fed_values, numbers_in, one_number, only_a_run_tells, without_some
@@ -25,6 +26,7 @@ from ..core.infer import normalize_axes, normalize_axis, product
 from ..core.kernels import by
 from ..core.operator import Ints, Long, Longs, Operator, operator
 from ..core.spec import Spec
+from ..core.taped import over_dimensions
 from ..core.trace import apply
 from .cumulative import product_of_others
 from .elementwise import cast, dtype_of, equal_op, multiply_op
@@ -114,7 +116,8 @@ def _by(function: Any, method: str) -> Callable[..., Any]:
 
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
                grad: Callable | None = None, loop: Callable | None = None,
-               least: int = fast.LEAST, precision: str = "gray") -> Operator:
+               least: int = fast.LEAST, precision: str = "gray", compiled: str = "",
+               taped: Callable | None = None) -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -124,19 +127,19 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
         return reduced if out_dtype is None else reduced.astype(out_dtype.dtype, copy=False)
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
-                    engines=[by(LOOPS, loop, least)] if loop else [],
-                    grad={"X": grad} if grad else None, precision=precision, lod="drop")
+                    engines=[by(LOOPS, loop, least)] if loop else [], taped=taped,
+                    grad={"X": grad} if grad else None, precision=precision, lod="drop", compiled=compiled)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
-                              grad: Callable | None = None) -> Operator:
+                              grad: Callable | None = None, compiled: str = "") -> Operator:
     """As `_reduction`, where files may give the dimensions as a tensor."""
     def kernel(xp, x, axis_tensor=None, axis_list=None, *, dim: Longs = (), keep_dim: bool = False,
                reduce_all: bool = False, in_dtype: DType | None = None, out_dtype: DType | None = None):
         return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
 
     return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
-                    grad={"X": grad} if grad else None, lod="drop")
+                    grad={"X": grad} if grad else None, lod="drop", compiled=compiled)
 
 
 def _summed(dtype: DType) -> DType:
@@ -202,28 +205,47 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
     return apply(multiply_op, others, kept(g, shape_handle(X), dim, keep_dim, reduce_all))
 
 
-sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black")
+def _taped(is_mean: bool) -> Callable:
+    """The sum, or the mean, as a step of a tape."""
+    def taped(tape: Any, x: Any, *, dim: Any = (), keep_dim: bool = False, reduce_all: bool = False,
+              in_dtype: DType | None = None, out_dtype: DType | None = None) -> Any:
+        if out_dtype is not None and out_dtype.dtype != x.dtype:
+            raise Declined
+        axes = _axes_of(x, dim, reduce_all)
+        given = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
+        dims = sorted({d % x.ndim for d in given})
+        outer, count, inner = over_dimensions(x.shape, dims)
+        if not count:
+            raise Declined
+        shape = [1 if d in dims else n for d, n in enumerate(x.shape) if keep_dim or d not in dims]
+        return tape.summed(x, shape, outer, count, inner, float(count) if is_mean else 1.0)
+
+    return taped
+
+
+sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black",
+                    taped=_taped(False), compiled="sum")
 mean_op = _reduction("reduce_mean", _mean, grad=_mean_gradient,
-                     loop=fast.reduce_mean, precision="black")
+                     loop=fast.reduce_mean, precision="black", taped=_taped(True), compiled="mean")
 max_op = _reduction("reduce_max", _by(np.maximum, "max"), grad=_extreme_gradient,
-                    loop=fast.reduce_max)
+                    loop=fast.reduce_max, compiled="max")
 min_op = _reduction("reduce_min", _by(np.minimum, "min"), grad=_extreme_gradient,
-                    loop=fast.reduce_min)
+                    loop=fast.reduce_min, compiled="min")
 prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
-                     fast.reduce_prod, fast.LEAST_OF_PRODUCTS, precision="black")
+                     fast.reduce_prod, fast.LEAST_OF_PRODUCTS, precision="black", compiled="prod")
 amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
-                                    grad=_shared_gradient)
+                                    grad=_shared_gradient, compiled="max")
 amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
-                                    grad=_shared_gradient)
+                                    grad=_shared_gradient, compiled="min")
 any_op = _reduction_of_tensor_axes("reduce_any", _by(np.logical_or, "any"),
-                                   lambda _: dt.bool_)
+                                   lambda _: dt.bool_, compiled="any")
 all_op = _reduction_of_tensor_axes("reduce_all", _by(np.logical_and, "all"),
-                                   lambda _: dt.bool_)
+                                   lambda _: dt.bool_, compiled="all")
 whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: _mean(xp, x, None, False),
                          engines=[by(LOOPS, fast.mean, fast.LEAST)],
                          infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)},
-                         precision="black", lod="drop")
+                         precision="black", lod="drop", compiled="mean")
 
 
 def _reduction_of_fed_axes(base: Operator, result: Callable[[DType], DType] = _same, *,
@@ -416,7 +438,7 @@ def _arg(type: str, find: str) -> Operator:
         axes = range(x.rank) if flatten else (normalize_axis(type, axis, x.rank),)
         return Spec(tuple(1 if n in axes else s for n, s in enumerate(x.shape) if keepdims or n not in axes), dtype)
 
-    return operator(type, "X -> Out", kernel=kernel, infer=infer, lod="drop")
+    return operator(type, "X -> Out", kernel=kernel, infer=infer, lod="drop", compiled=find)
 
 
 def _arg_of_fed(base: Operator) -> Operator:

@@ -53,6 +53,7 @@ def _logsumexp_gradient(g: Any, x: Any, out: Any, axis: Any, keepdim: bool, redu
 
 logsumexp_op = operator(
     "logsumexp", "X -> Out", kernel=_logsumexp, engines=[by(LOOPS, fast.logsumexp, fast.LEAST)],
+    compiled="logsumexp",
     infer=lambda x, *, axis=(), keepdim=False, reduce_all=False: Spec(
         _reduced(x.shape, axis, reduce_all, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, axis, keepdim, reduce_all: _logsumexp_gradient(g, X, Out, axis, keepdim, reduce_all)},
@@ -111,6 +112,7 @@ def _variance_gradient(g: Any, x: Any, dim: Any, keep_dim: bool, reduce_all: boo
 
 variance_op = operator(
     "variance", "X -> Out", kernel=_variance, composed=_variance_of, engines=[by(LOOPS, fast.variance, fast.LEAST)],
+    compiled="variance",
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False, unbiased=True: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, dim, keep_dim, reduce_all, unbiased: _variance_gradient(
@@ -177,6 +179,8 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
 
 def _moved_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     """x with one last dimension that holds the reduced ones, and these."""
+    if axis is None and x.ndim > 1:
+        return reshape(x, [-1]), list(range(x.ndim))
     axes = list(range(x.ndim)) if axis is None else [normalize_axis("axis", n, x.ndim) for n in ints_of(axis)]
     if x.ndim == 0:
         return reshape(x, [1]), []

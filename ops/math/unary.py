@@ -19,15 +19,16 @@ from .elementwise import apply, cast, dtype_of, equal_op, scale_op
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
-           loop: Callable | None = None, precision: str = "gray") -> Operator:
+           loop: Callable | None = None, precision: str = "gray", compiled: str = "") -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
     ufunc = function if isinstance(function, str) else None
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
-                    grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision,
+                    grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision, compiled=compiled,
                     engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
 
 
+_NUMBERS = "fciub"  # the kinds of dtypes of which NumPy has them
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 
 exp_op = _unary("exp", "exp", lambda g, Out: g * Out, "exp(X)", precision="black")
@@ -39,7 +40,7 @@ log10_op = _unary("log10", "log10", lambda g, X: g / (X * 2.302585092994046), pr
 log1p_op = _unary("log1p", "log1p", lambda g, X: g / (X + 1.0), "log1p(X)")
 sqrt_op = _unary("sqrt", "sqrt", lambda g, Out: g / (Out * 2.0), "sqrt(X)")
 rsqrt_op = _unary("rsqrt", lambda xp, x: xp.reciprocal(xp.sqrt(x)), lambda g, Out: g * (Out * Out * Out * -0.5),
-                  "1.0 / sqrt(X)", precision="black")
+                  "1.0 / sqrt(X)", precision="black", compiled="rsqrt")
 square_op = _unary("square", "square", lambda g, X: g * (X * 2.0), "X * X", precision="black")
 reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X",
                        precision="black")
@@ -70,8 +71,9 @@ def _abs_gradient(g: Any, x: Any) -> Any:
     return g * sign(x) if dtype_of(x).is_complex else apply(times_sign_op, g, x)
 
 
-abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)",
-                  grad={"X": lambda g, X: _abs_gradient(g, X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
+abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)", ufunc="absolute",
+                  ufunc_for=_NUMBERS, grad={"X": lambda g, X: _abs_gradient(g, X)},
+                  infer=lambda x: x if not x.dtype.is_complex else Spec(
                       x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64), lod="drop")
 
 
@@ -84,7 +86,8 @@ sign_op = _unary("sign", "sign", _flat,
                  "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
 floor_op = _unary("floor", numpy_1.whole("floor"), _flat, "floor(X)")
 ceil_op = _unary("ceil", numpy_1.whole("ceil"), _flat, "ceil(X)")
-round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)")
+round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",
+                  compiled="round")
 trunc_op = _unary("trunc", numpy_1.whole("trunc"), _flat, "truncate(X)")
 erf_op = _unary("erf", lambda xp, x: error_function(xp, x),
                 lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
@@ -93,13 +96,15 @@ erfc_op = operator("erfc", "X -> Out", kernel=lambda xp, x: complementary_error_
     "X": lambda g, X: g * (exp(X * X * -1.0) * -_TWO_OVER_SQRT_PI)}, only_here=True)
 
 logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_),
-                          formula="not X")
-bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same)
+                          formula="not X", ufunc="logical_not", ufunc_for=_NUMBERS)
+bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same,
+                          ufunc="invert", ufunc_for="iub")
 isnan_op = operator("isnan_v2", "X -> Out", kernel=lambda xp, x: xp.isnan(x), infer=with_dtype(dt.bool_),
-                    formula="X != X", lod="drop")
-isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_), lod="drop")
+                    formula="X != X", lod="drop", ufunc="isnan", ufunc_for=_NUMBERS)
+isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_), lod="drop",
+                     ufunc="isinf", ufunc_for=_NUMBERS)
 isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfinite(x), infer=with_dtype(dt.bool_),
-                       lod="drop")
+                       lod="drop", ufunc="isfinite", ufunc_for=_NUMBERS)
 
 
 def _round_half_away(xp: Any, x: Any) -> Any:

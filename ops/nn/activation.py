@@ -58,9 +58,9 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None],
-                infer: Callable = same, precision: str = "gray") -> Operator:
+                infer: Callable = same, precision: str = "gray", compiled: str = "") -> Operator:
     return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula,
-                    precision=precision)
+                    precision=precision, compiled=compiled)
 
 
 # constant slope in pieces
@@ -93,16 +93,17 @@ def _softshrink(xp, x, *, lambda_: float = 0.5):
     return x - x.clip(-lambda_, lambda_)
 
 
-relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)")
+relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)",
+                      compiled="relu")
 relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold),
-    "min(max(X, 0.0), threshold)")
+    "min(max(X, 0.0), threshold)", compiled="relu6")
 leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(
     g, X, high=0.0, inside=alpha, outside=1.0),
-    "X if X > 0.0 else X * alpha")
+    "X if X > 0.0 else X * alpha", compiled="leaky_relu")
 brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max),
     "min(max(X, t_min), t_max)")
 hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slope: _sloped(
-    g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)")
+    g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)", compiled="hard_sigmoid")
 thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(
     g, X, threshold), "X * (1.0 if X > threshold else 0.0)")
 hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
@@ -182,14 +183,15 @@ def _mish_gradient(g: Any, x: Any) -> Any:
     return g * (t + x * (t * t * -1.0 + 1.0) * sigmoid(x))
 
 
-sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out), "sigmoid(X)", _of_floats("sigmoid"))
+sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out), "sigmoid(X)", _of_floats("sigmoid"),
+                         compiled="sigmoid")
 softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _softplus_gradient(
     g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X", _of_floats("softplus"),
                          precision="black")
 swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta),
     "X * sigmoid(X * beta)", _of_floats("swish"))
 silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0),
-    "X * sigmoid(X)", _of_floats("silu"))
+    "X * sigmoid(X)", _of_floats("silu"), compiled="silu")
 mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X), "X * tanh(softplus(X))",
     _of_floats("mish"))
 logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, threshold=_INFINITY),
@@ -213,7 +215,7 @@ def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset:
 
 
 hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(
-    g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale")
+    g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale", compiled="hard_swish")
 
 
 # exponential on the left

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.engines import LOOPS
+from ...backend.engines import LOOPS, ONEDNN
 from ...backend.kernels import attention as accelerated
 from ...core.dtype import DType, float32
 from ..array.assign import shape
@@ -28,7 +28,7 @@ from ..core.trace import apply
 from ..linalg.products import matmul_op
 from ..math.elementwise import add_op, dtype_of, in_dtype, scale_op
 from ..math.reduce import sum
-from .attention_kernels import Arithmetic, forward, gradients
+from .attention_kernels import Arithmetic, WithLargeProducts, forward, gradients
 from .softmax import softmax_grad_op, softmax_op
 
 
@@ -42,6 +42,12 @@ def _forward_by_loops(q, k, v, mask=None, *, scale, causal=False):
     return forward(np, accelerated, q, k, v, mask, scale, causal)
 
 
+def _forward_by_onednn(q, k, v, mask=None, *, scale, causal=False):
+    if not WithLargeProducts.takes(q, k, v, mask):
+        return NotImplemented
+    return forward(np, WithLargeProducts(), q, k, v, mask, scale, causal)
+
+
 def _gradients(xp, q, k, v, mask, totals, g, *, scale: float, causal: bool = False, with_mask: bool = False):
     return gradients(xp, Arithmetic(xp), q, k, v, mask, totals, g, scale, causal, with_mask)
 
@@ -50,6 +56,12 @@ def _gradients_by_loops(q, k, v, mask, totals, g, *, scale, causal=False, with_m
     if not accelerated.takes(q, k, v, mask, totals, g):
         return NotImplemented
     return gradients(np, accelerated, q, k, v, mask, totals, g, scale, causal, with_mask)
+
+
+def _gradients_by_onednn(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
+    if not WithLargeProducts.takes(q, k, v, mask, totals, g):
+        return NotImplemented
+    return gradients(np, WithLargeProducts(), q, k, v, mask, totals, g, scale, causal, with_mask)
 
 
 def _infer(q, k, v, mask=None, *, scale, causal=False):
@@ -177,14 +189,15 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 # LogTotal is for the gradient alone, and has none of its own.
 attention_op = operator(
     "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward,
-    engines=[by(LOOPS, _forward_by_loops)], infer=_infer,
+    engines=[by(LOOPS, _forward_by_loops), by(ONEDNN, _forward_by_onednn)], infer=_infer,
     composed=_composed,
     grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, LogTotal, scale, causal, wants: _first(
         g, (Q, K, V, Mask, LogTotal), scale, causal, wants)})
 # LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
 gradient_op = operator(
     "attention_grad", "Q, K, V, Mask?, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
-    kernel=_gradients, engines=[by(LOOPS, _gradients_by_loops)], infer=_infer_gradient,
+    kernel=_gradients, engines=[by(LOOPS, _gradients_by_loops), by(ONEDNN, _gradients_by_onednn)],
+    infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,
                                         causal).results(Mask_shape)}, only_here=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.kernels.attention import product as product_by_onednn
+
 _TILE = 1 << 17  # scores of a tile on the host: 512 KiB of float32, which stay in a core's cache
 _DEVICE_TILE = 1 << 26
 
@@ -72,6 +74,22 @@ class Arithmetic:
         u *= weights
         if factor != 1.0:
             u *= factor
+
+
+class WithLargeProducts(Arithmetic):
+    """That on NumPy arrays of float32 with large products by oneDNN: what computes while loops are not worth making."""
+
+    def __init__(self) -> None:
+        super().__init__(np)
+
+    def product(self, a: Any, b: Any, out: Any = None) -> Any:
+        """a @ b, in `out` where that is given."""
+        return product_by_onednn(a, b, out)
+
+    @staticmethod
+    def takes(*arrays: Any) -> bool:
+        """Whether it takes these arrays; None stands for one that is not there."""
+        return all(array is None or array.dtype == np.float32 and array.size for array in arrays)
 
 
 def _wide(x: Any) -> Any:

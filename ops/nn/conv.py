@@ -150,13 +150,14 @@ def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dil
                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
 
 
-def _convolution(type: str, precision: str = "gray") -> Operator:
+def _convolution(type: str, precision: str = "gray", compiled: str = "") -> Operator:
     return operator(type, "Input, Filter -> Output", kernel=_conv,
                     engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
-                    grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision, lod="drop")
+                    grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision, lod="drop",
+                    promotes=True, compiled=compiled)
 
 
-conv2d_op = _convolution("conv2d", precision="white")
+conv2d_op = _convolution("conv2d", precision="white", compiled="convolution")
 depthwise_conv2d_op = _convolution("depthwise_conv2d")
 conv3d_op = _convolution("conv3d")
 
@@ -297,7 +298,7 @@ def _transposed(type: str, signature: str) -> Operator:
     return operator(type, signature, kernel=_conv_transpose,
                     engines=[by(ONEDNN, _transposed_by_onednn)], infer=_infer_transpose,
                     grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter},
-                    cost=transposed_convolution, lod="drop")
+                    cost=transposed_convolution, lod="drop", promotes=True)
 
 
 conv2d_transpose_op = _transposed("conv2d_transpose", "Input, Filter, Bias? -> Output")

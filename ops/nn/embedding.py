@@ -73,10 +73,11 @@ def _infer(ids, w, **_):
 
 
 lookup_op = operator(
-    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, engines=[by(LOOPS, fast.lookup)], infer=_infer, grad={
+    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, engines=[by(LOOPS, fast.lookup)], infer=_infer,
+    taped=lambda tape, ids, w, *, padding_idx=-1, **_: fast.taped_lookup(tape, ids, w, padding_idx), grad={
         "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
             lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)},
-    moves=True, fails="values", precision="slow")
+    moves=True, fails="values", precision="slow", compiled="lookup")
 lookup_backward_op = operator(
     "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,
     engines=[by(LOOPS, fast.lookup_grad)],

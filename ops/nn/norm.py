@@ -262,7 +262,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
-                         engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm,
+                         engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm, compiled="layer_norm",
                          grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first")
 
 

@@ -251,7 +251,7 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
 
 _POOLING = by(LOOPS, _pool_by_loops), by(ONEDNN, _pool_by_onednn)
 pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
-                     composed=_adaptive_maxima, grad={"X": _by_input})
+                     composed=_adaptive_maxima, grad={"X": _by_input}, compiled="pool")
 pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
                      composed=_adaptive_maxima, grad={"X": _by_input})
 pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.kernels.window_maxima import maxima
 from ...backend.scatter import add_at
 from ..core.infer import product
 from .windows import Geometry, padded
@@ -187,16 +188,24 @@ def _flattened(x: Any) -> Any:
     return x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
 
 
-def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, Any]:
-    """The maxima, and their positions (int32) in the sample's channel, row after row."""
-    rank, sizes = len(tables), x.shape[2:]
-    flat = xp.zeros((1,) * (2 * rank), "int64")
+def _joined(tables: Sequence[Table], sizes: Sequence[int]) -> np.ndarray:
+    """The positions [*out, longest], row after row, in windows whose positions along each dimension tables have."""
+    rank = len(tables)
+    flat = np.zeros((1,) * (2 * rank), "int64")
     for n, table in enumerate(tables):
         shape = [1] * (2 * rank)
         shape[n], shape[rank + n] = table.shape
-        flat = flat * sizes[n] + xp.asarray(table).reshape(shape)
-    out = flat.shape[:rank]
-    flat = flat.reshape(*out, -1)
+        flat = flat * sizes[n] + table.reshape(shape)
+    return flat.reshape(*flat.shape[:rank], -1)
+
+
+def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, Any]:
+    """The maxima, and their positions (int32) in the sample's channel, row after row."""
+    joined = _joined(tables, x.shape[2:])
+    found = maxima(x, np.ascontiguousarray(np.moveaxis(joined, -1, 0), "int32"))
+    if found is not NotImplemented:
+        return found
+    flat = xp.asarray(joined)
     values = _flattened(x)[:, :, flat]
     best = values.argmax(-1)[..., None]
     positions = xp.take_along_axis(xp.broadcast_to(flat, values.shape), best, -1)[..., 0]

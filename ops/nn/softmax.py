@@ -89,20 +89,30 @@ def _log_softmax_grad(xp, out, g, *, axis: int = -1):
     return g - xp.exp(out) * (_sum(xp, g, axis) if out.ndim else g)
 
 
+def _taped(logarithm: bool) -> Any:
+    return lambda tape, x, *, axis=-1, **_: accelerated.taped(tape, x, axis, logarithm)
+
+
+def _taped_grad(logarithm: bool) -> Any:
+    return lambda tape, out, g, *, axis=-1: accelerated.taped_grad(tape, out, g, axis, logarithm)
+
+
 softmax_op = operator("softmax", "X -> Out", kernel=_softmax, engines=[by(LOOPS, accelerated.softmax)],
+                      taped=_taped(False),
                       infer=_infer("softmax(x, axis)"), grad={
-    "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, precision="black")
+    "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, precision="black", compiled="softmax")
 softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad,
-                           engines=[by(LOOPS, accelerated.softmax_grad)],
+                           engines=[by(LOOPS, accelerated.softmax_grad)], taped=_taped_grad(False),
                            infer=same, grad={
     "Out": lambda g, Out, G, axis: _softmax_grad_of_out(Out, G, g, axis),
     "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, only_here=True)
 log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, engines=[by(LOOPS, accelerated.log_softmax)],
+                          taped=_taped(True),
                           infer=_infer("log_softmax(x, axis)"), grad={
-    "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)}, precision="black")
+    "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)}, precision="black", compiled="log_softmax")
 log_softmax_grad_op = operator(
     "log_softmax_grad", "Out, G -> Result", kernel=_log_softmax_grad,
-    engines=[by(LOOPS, accelerated.log_softmax_grad)], infer=same,
+    engines=[by(LOOPS, accelerated.log_softmax_grad)], infer=same, taped=_taped_grad(True),
     grad={"Out": lambda g, Out, G, axis: g * exp(Out) * _total(G, axis) * -1.0,
           "G": lambda g, Out, axis: g - _total(g * exp(Out), axis)}, only_here=True)
 

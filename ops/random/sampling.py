@@ -20,6 +20,7 @@ from ...core.mersenne_twister import Engine, words_of_seed
 from ...core.random import default_generator
 from ..array.assign import shape
 from ..array.fed_axes import numbers_in, only_a_run_tells
+from ..array.fill import written_over
 from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
@@ -221,7 +222,7 @@ randperm_op = operator("randperm", "-> Out", kernel=_randperm, effects="random",
                        infer=lambda *, n, dtype=dt.int64, seed=0: Spec((n,), dtype))
 bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random")
 poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random",
-                      fails="values")
+                      fails="values", grad={"X": lambda g: g * 0.0})
 multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effects="random",
                           infer=lambda x, *, num_samples=1, replacement=False: Spec(
                               (*x.shape[:-1], num_samples), dt.int64), fails="values")
@@ -410,7 +411,7 @@ def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: s
     >>> 1 <= x.min().item() <= x.max().item() <= 2
     True
     """
-    return x._rebind(uniform(_shape(x), x.dtype, min, max, seed))
+    return x._rebind(written_over(x, uniform(_shape(x), x.dtype, min, max, seed)))
 
 
 def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
@@ -422,7 +423,7 @@ def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None
     >>> 4.9 < x.mean().item() < 5.1
     True
     """
-    return x._rebind(gaussian(_shape(x), mean, std, dtype=x.dtype))
+    return x._rebind(written_over(x, gaussian(_shape(x), mean, std, dtype=x.dtype)))
 
 
 def _gamma(xp, x):
@@ -473,7 +474,7 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     >>> paddle.zeros([9]).exponential_().min().item() >= 0
     True
     """
-    return x._rebind(apply(exponential_op, x._alias(), **{"lambda": float(lam)}))
+    return x._rebind(written_over(x, apply(exponential_op, x._alias(), **{"lambda": float(lam)})))
 
 
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
@@ -485,7 +486,9 @@ def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -
     >>> 2.9 < x.median().item() < 3.1
     True
     """
-    return x._rebind(tan((_uniform_like(x) - 0.5) * math.pi) * scale + loc)
+    # in turns of half a circle normally distributed numbers are spread evenly, but for one part in 10⁸; as Paddle draws
+    angles = (gaussian(_shape(x), dtype=x.dtype) - 0.5) * math.pi
+    return x._rebind(written_over(x, tan(angles) * scale + loc))
 
 
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
@@ -501,4 +504,4 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     if isinstance(chance, float) and not 0 < chance < 1:
         raise ValueError(f"geometric_(probs): must lie between 0 and 1. Received {chance}.")
     failing = math.log1p(-chance) if isinstance(chance, float) else log(chance * -1.0 + 1.0)
-    return x._rebind(ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0))
+    return x._rebind(written_over(x, ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0)))

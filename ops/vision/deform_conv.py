@@ -15,14 +15,12 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.products import matmul
-from ..math.elementwise import dtype_of, multiply
+from ..math.elementwise import multiply
 from ..math.reduce import sum
-from ..nn.pool_kernels import take_positions
 from ..nn.windows import Geometry, geometry
-from .corners import Corners, linear_gradients
-from .grid_sample_kernels import corners
+from .sample_at_places import sample_images, sample_op, slopes_op, spread_op
 
-# the places, and images sampled there
+# the places
 
 
 def _geometry(sizes: Any, kernel: Any, strides: Any, paddings: Any, dilations: Any) -> Geometry:
@@ -55,27 +53,6 @@ places_op = operator("deformable_places", "Offset -> Y, X", kernel=_places, infe
     "Offset": lambda d_Y, d_X, Offset_shape: reshape_to(stack([d_Y, d_X], 2), Offset_shape)}, only_here=True)
 
 
-def _sampled(xp, x, down, along):
-    result = None
-    for at, weight in corners(xp, [down, along], x.shape[2:]):
-        part = take_positions(xp, x, at) * weight
-        result = part if result is None else result + part
-    return result
-
-
-def _sampled_gradients(g, X, Down, Along, wants):
-    around = Corners(X, dtype_of(Down))
-    around.settle([Down, Along])
-    d_x, (down, along) = linear_gradients(g, X, dtype_of(X), around, (wants[0], wants[1] or wants[2]))
-    return d_x, down, along
-
-
-sample_op = operator("sample_at_places", "X, Down, Along -> Out", kernel=_sampled,
-                     infer=lambda x, down, along: Spec((*x.shape[:2], *down.shape[1:]), x.dtype),
-                     grad={"X, Down, Along": _sampled_gradients}, only_here=True)
-"""Images [N, C, H, W] at places [N, *out] between their elements, zeros outside: [N, C, *out]."""
-
-
 # the operators
 
 def _grouped(w: Any, groups: int) -> Any:
@@ -87,7 +64,7 @@ def _deformed(xp, x, offset, mask, w, *, strides: Ints = (1, 1), paddings: Ints 
     down, along = _places(xp, offset, kernel=w.shape[2:], deformable_groups=deformable_groups, strides=strides,
                           paddings=paddings, dilations=dilations)
     split = x.reshape(-1, x.shape[1] // deformable_groups, *x.shape[2:])
-    columns = _sampled(xp, split, down, along)
+    columns = sample_images(xp, split, down, along)
     if mask is not None:
         columns = columns * mask.reshape(len(columns), 1, *columns.shape[2:])
     product = xp.matmul(_grouped(w, groups), columns.reshape(len(x), groups, -1, columns.shape[-2] * columns.shape[-1]))
@@ -141,11 +118,12 @@ def _gradients(g, Input, Offset, Mask, Filter, strides, paddings, dilations, def
     if not (wants[0] or wants[1]):
         return None, None, d_mask, d_filter
     d_sampled = d_columns if mask is None else multiply(d_columns, mask)
-    around = Corners(split, dtype_of(down))
-    around.settle([down, along])
-    d_split, slopes = linear_gradients(d_sampled, split, dtype_of(Input), around, wants)
-    d_offset = reshape_to(stack(slopes, 2), shape_handle(Offset)) if wants[1] else None
-    return None if d_split is None else reshape_to(d_split, shape_handle(Input)), d_offset, d_mask, d_filter
+    d_input = d_offset = None
+    if wants[0]:
+        d_input = reshape_to(apply(spread_op, d_sampled, split, down, along), shape_handle(Input))
+    if wants[1]:
+        d_offset = reshape_to(stack(apply(slopes_op, d_sampled, split, down, along), 2), shape_handle(Offset))
+    return d_input, d_offset, d_mask, d_filter
 
 
 def _as_rows(columns: Any, channels: int, groups: int) -> Any:

@@ -6,12 +6,18 @@ grid gives, and elements are taken from and put to positions.
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import sampling as fast
 from ..array.concat_split import stack
 from ..array.reshape import shape_handle, squeeze, unsqueeze
 from ..array.slices import slice_
 from ..core.infer import promoting
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
+from ..core.trace import apply
 from ..math.comparison import less_equal
 from ..math.elementwise import cast, dtype_of, minimum, multiply
 from ..math.unary import abs, floor, round
@@ -19,6 +25,7 @@ from ..nn.pool import put_back
 from ..nn.pool_kernels import take_positions
 from .corners import Corners, linear_gradients
 from .grid_sample_kernels import corners, nearest, placed
+from .sample_at_places import slopes_op, spread_op
 
 
 def _places(xp: Any, grid: Any, sizes: Any, padding_mode: str, align_corners: bool) -> list[Any]:
@@ -39,6 +46,12 @@ def _grid_sampler(xp, x, grid, *, align_corners: bool = True, padding_mode: str 
     return result
 
 
+def _by_loops(x, grid, *, align_corners: bool = True, padding_mode: str = "zeros", mode: str = "bilinear"):
+    if mode != "bilinear" or x.ndim != 4:
+        return NotImplemented
+    return fast.sampled(x, *_places(np, grid, x.shape[2:], padding_mode, align_corners))
+
+
 def _infer(x, grid, *, align_corners=True, padding_mode="zeros", mode="bilinear"):
     if -1 not in (x.shape[0], grid.shape[0]) and x.shape[0] != grid.shape[0]:
         raise ValueError(f"grid_sample(x, grid): both must have as many samples. "
@@ -54,14 +67,14 @@ class _Sampled(Corners):
     def __init__(self, x: Any, grid: Any, padding_mode: str, align_corners: bool, mode: str):
         super().__init__(x, dtype_of(grid))
         self.padding_mode, self.align_corners = padding_mode, align_corners
-        self.speeds, places = [], []
+        self.speeds: list[Any] = []
+        self.places: list[Any] = []
         for n, size in enumerate(self.sizes):
             axis = self.rank - 1 - n
             along = squeeze(slice_(grid, [self.rank + 1], [axis], [axis + 1]), [self.rank + 1])
             place, speed = self._placed(along, size)
-            places.append(round(place) if mode == "nearest" else place)
+            self.places.append(round(place) if mode == "nearest" else place)
             self.speeds.append(speed)
-        self.settle(places)
 
     def _placed(self, p: Any, size: Any) -> tuple[Any, Any]:
         """A place, and the change of it when the coordinate grows."""
@@ -88,6 +101,13 @@ class _Sampled(Corners):
 
 def _gradients(g, X, Grid, align_corners, padding_mode, mode, wants):
     sampled = _Sampled(X, Grid, padding_mode, align_corners, mode)
+    if mode == "bilinear" and sampled.rank == 2:
+        d_x = apply(spread_op, g, X, *sampled.places) if wants[0] else None
+        if not wants[1]:
+            return d_x, None
+        slopes = apply(slopes_op, g, X, *sampled.places)
+        return d_x, stack([slope * speed for slope, speed in zip(slopes, sampled.speeds, strict=True)][::-1], -1)
+    sampled.settle(sampled.places)
     if mode == "nearest":
         _, at, inside = next(iter(sampled))
         d_x = put_back(multiply(g, cast(unsqueeze(inside, 1), dtype_of(X))), at, shape_handle(X)) if wants[0] else None
@@ -99,4 +119,5 @@ def _gradients(g, X, Grid, align_corners, padding_mode, mode, wants):
 
 
 grid_sampler_op = operator("grid_sampler", "X, Grid -> Output", kernel=_grid_sampler, infer=promoting(_infer),
+                           engines=[by(LOOPS, _by_loops, fast.LEAST)],
                            grad={"X, Grid": _gradients})

@@ -33,13 +33,13 @@ def corners(xp: Any, places: Sequence[Any], sizes: Sequence[int]) -> Iterator[tu
     lower = [xp.floor(p) for p in places]
     share = [p - low for p, low in zip(places, lower, strict=True)]
     for offsets in itertools.product((0, 1), repeat=len(places)):
-        at, weight = _inside(xp, [low + n for low, n in zip(lower, offsets, strict=True)], sizes)
+        at, weight = inside(xp, [low + n for low, n in zip(lower, offsets, strict=True)], sizes)
         for n, part in zip(offsets, share, strict=True):
             weight = weight * (part if n else 1 - part)
         yield at[:, None], weight[:, None]
 
 
-def _inside(xp: Any, at: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
+def inside(xp: Any, at: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
     """Flat positions, those outside moved to the edge, and 1 inside and 0 outside."""
     flat: Any = 0
     weight: Any = 1
@@ -52,5 +52,5 @@ def _inside(xp: Any, at: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]
 def nearest(xp: Any, places: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
     """As `corners` for the one nearest element, halves away from zero."""
     rounded = [xp.sign(p) * xp.floor(xp.abs(p) + 0.5) for p in places]
-    at, weight = _inside(xp, rounded, sizes)
+    at, weight = inside(xp, rounded, sizes)
     return at[:, None], weight[:, None]

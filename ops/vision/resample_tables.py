@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.kernels.resampling import weighted
+
 Table = tuple[tuple[np.ndarray, np.ndarray | None], ...]
 """For each tap the positions and the weights, which nobody writes to; None stands for weights of 1."""
 
@@ -98,6 +100,9 @@ def _taken(xp: Any, x: Any, positions: Any, axis: int) -> Any:
 
 def resampled(xp: Any, x: Any, axis: int, taps: Table) -> Any:
     """The array with one dimension made anew after a table."""
+    result = weighted(x, axis, taps) if len(taps) > 1 or taps[0][1] is not None else NotImplemented
+    if result is not NotImplemented:
+        return result
     result = None
     for positions, weights in taps:
         part = _taken(xp, x, xp.asarray(positions), axis)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.dtype import convert_dtype
+from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.core.hints import without_hints
 from ...ops.core.operator import Operator, find
@@ -49,6 +50,36 @@ class LayerHelper:
     def startup_program(self) -> Program:
         """The Program that fills parameters."""
         return default_startup_program()
+
+    @property
+    def param_attr(self) -> Any:
+        """What the layer's `param_attr` means."""
+        return ParamAttr._to_attr(self.kwargs.get("param_attr"))
+
+    @property
+    def bias_attr(self) -> Any:
+        """What the layer's `bias_attr` means."""
+        return ParamAttr._to_attr(self.kwargs.get("bias_attr"))
+
+    def multiple_input(self, input_param_name: str = "input") -> list[Any]:
+        """The layer's inputs as a list."""
+        given = self.kwargs.get(input_param_name, [])
+        return list(given) if isinstance(given, (list, tuple)) else [given]
+
+    def input(self, input_param_name: str = "input") -> Any:
+        """The layer's only input; ValueError where there are several."""
+        given = self.multiple_input(input_param_name)
+        if len(given) != 1:
+            raise ValueError(f"{self.layer_type}({input_param_name}): takes one. Received {len(given)}.")
+        return given[0]
+
+    def input_dtype(self, input_param_name: str = "input") -> Any:
+        """The dtype that the inputs have; ValueError where they have several."""
+        dtypes = {value.dtype for value in self.multiple_input(input_param_name)}
+        if len(dtypes) > 1:
+            raise ValueError(f"{self.layer_type}({input_param_name}): all must have one dtype. Received "
+                             f"{sorted(d.name for d in dtypes)}.")
+        return dtypes.pop() if dtypes else None
 
     def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False,
                                            shape: Any = None) -> Variable:

@@ -72,6 +72,12 @@ class ArrayVariable(Variable):
     def __setitem__(self, index: Any, value: Any) -> None:
         self.write(self._index(index), value)
 
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            raise TypeError("A list of a Program loses one item at a time: `del a[i]`. Make the list of what remains, "
+                            f"`a = a[:i] + a[j:]`, to take out more. Received a slice, {index}.")
+        self.pop(index)
+
     def append(self, value: Any) -> None:
         """Puts a tensor or a number behind the last item."""
         self.write(apply(ops.length_op, self), value)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.engines import LOOPS
+from ...backend.engines import LOOPS, ONEDNN
 from ...backend.kernels import attention as accelerated
 from ...ops.core.kernels import by
 from ...ops.core.operator import operator
 from ...ops.core.spec import Spec
-from ...ops.nn.attention_kernels import Arithmetic
+from ...ops.nn.attention_kernels import Arithmetic, WithLargeProducts
 
 
 def _forward(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
@@ -36,6 +36,12 @@ def _attention_by_loops(q, k, v, mask=None, *, scale):
     return _forward(np, accelerated, q, k, v, mask, scale)
 
 
+def _attention_by_onednn(q, k, v, mask=None, *, scale):
+    if not WithLargeProducts.takes(q, k, v, mask):
+        return NotImplemented
+    return _forward(np, WithLargeProducts(), q, k, v, mask, scale)
+
+
 def _infer_attention(q, k, v, mask=None, *, scale):
     return Spec((*q.shape[:3], v.shape[3]), q.dtype)
 
@@ -47,4 +53,5 @@ def _two_products(inputs, outputs, attrs):
 
 
 fused_attention_op = operator("fused_attention", "Q, K, V, Mask? -> Out", kernel=_attention,
-                              engines=[by(LOOPS, _attention_by_loops)], infer=_infer_attention, cost=_two_products)
+                              engines=[by(LOOPS, _attention_by_loops), by(ONEDNN, _attention_by_onednn)],
+                              infer=_infer_attention, cost=_two_products)

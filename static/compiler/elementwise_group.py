@@ -49,12 +49,16 @@ class Group:
         lines = [f"t{part.output} = {part.formula}" for part in self.parts]
         return [*lines, *(f"{name} = t{value}" for value, name in numbers.items())]
 
-    def by_loop(self, arrays: Sequence[Any]) -> Any:
-        """The outputs by one loop; NotImplemented where it does not fit the arrays."""
+    def loop(self) -> ElementwiseLoop:
+        """The group as a loop."""
         loop = self._loop
         if loop is None:
             loop = self._loop = ElementwiseLoop(self.body(), [spec.dtype.name for spec in self.specs], self._fits)
-        results = loop(*[a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
+        return loop
+
+    def by_loop(self, arrays: Sequence[Any]) -> Any:
+        """The outputs by one loop; NotImplemented where it does not fit the arrays."""
+        results = self.loop()(*[a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
         return NotImplemented if results is None else results
 
     def _fits(self, arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> bool:
@@ -86,8 +90,12 @@ def _by_loop(x, *, group):
     return group.by_loop(x)
 
 
+def _taped(tape, x, *, group):
+    return tape.elementwise(group.loop(), x)
+
+
 fused_elementwise_op = operator("fused_elementwise", "X* -> Out*", kernel=_fused_elementwise,
-                                engines=[by(LOOPS, _by_loop)],
+                                engines=[by(LOOPS, _by_loop)], taped=_taped,
                                 infer=lambda x, *, group: (list(group.specs),),
                                 cost=lambda inputs, outputs, attrs: len(attrs["group"].parts) * math.prod(
                                     next((s for s in outputs[0]), ())))

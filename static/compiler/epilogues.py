@@ -21,7 +21,9 @@ from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
 from ...ops.core.operator import Ints, find, operator
 from ...ops.core.spec import Spec
+from ...ops.core.taped import taped
 from ...ops.nn.conv import conv_geometry
+from .frozen_weight import FrozenWeight, array_of
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
                "silu": "swish", "hard_swish": "hard_swish"}
@@ -48,7 +50,7 @@ class Packed:
 
     A weight is packed at its third use, whatever the sizes of the other operand: until then oneDNN brings it into the
     same form in memory that it uses again and again, and the results are the same bits. Sizes that want another form
-    pack it for themselves, when they have met this one three times.
+    pack it for themselves, when they have met this one three times. A FrozenWeight is packed at once, and released.
     """
 
     __slots__ = ("_last",)
@@ -68,7 +70,7 @@ class Packed:
         if last.weight() is not weight or last.scale is not scale or last.form != form:
             last = _Use(weakref.ref(weight), scale, form, 0, None, {})
         if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
-            packed = pack() if last.times + 1 >= uses else None
+            packed = pack() if last.times + 1 >= uses or type(weight) is FrozenWeight else None
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
             self._last = last = last._replace(times=last.times + 1, packed=packed, calls={})
@@ -93,6 +95,8 @@ class Packed:
 
 def _scaled(weight: Any, scale: Any) -> Any:
     """A filter, each of its outputs multiplied by a number."""
+    if type(weight) is FrozenWeight:
+        weight, scale = weight.scaled_by(scale)
     return weight if scale is None else weight * scale.reshape(-1, *(1,) * (weight.ndim - 1))
 
 
@@ -132,7 +136,7 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
                                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups)
         return result if result is NotImplemented else _finish(np, result, None, residual, activation)
     given = geo.strides, geo.pads, geo.dilations, groups
-    weight = packed.of(w, "packed", lambda: onednn.pack_weight(w, x.shape, *given, scale), scale)
+    weight = packed.of(w, "packed", lambda: _packed_filter(w, x.shape, *given, scale), scale)
     if weight is None:
         result = onednn.convolution(x, w, *given, bias, residual, epilogue, scale=scale)
     else:
@@ -141,6 +145,26 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
             packed.keep(weight, bias, key, lambda: onednn.prepared_convolution(
                 x, weight, *given, bias, residual, epilogue))
     return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
+
+
+def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any) -> Any:
+    """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer then."""
+    if type(w) is not FrozenWeight:
+        return onednn.pack_weight(w, shape, strides, pads, dilations, groups, scale)
+    array, left = w.scaled_by(scale)
+    packed = onednn.pack_weight(array, shape, strides, pads, dilations, groups, left)
+    if packed is not NotImplemented and packed.release():
+        w.release(packed.unpacked, scale is not None)
+    return packed
+
+
+def _packed_matrix(y: Any, rows: int) -> Any:
+    """The same of a matrix, for so many rows."""
+    packed = onednn.pack_matrix(array_of(y), rows)
+    if type(y) is FrozenWeight and packed is not NotImplemented:
+        packed.release()
+        y.release(packed.unpacked)
+    return packed
 
 
 def _key_of(x: Any, residual: Any) -> tuple:
@@ -167,7 +191,7 @@ line_op = operator("batch_norm_line", "Scale, Bias, Mean, Variance -> Factor, Sh
 
 
 def _linear(xp, x, y, bias=None, residual=None, *, packed: Any, activation: str = ""):
-    return _finish(xp, xp.matmul(x, y), bias, residual, activation)
+    return _finish(xp, xp.matmul(x, array_of(y)), bias, residual, activation)
 
 
 def rows_of(x: Any) -> int:
@@ -191,7 +215,7 @@ def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation
         result = _linear_by_onednn(x, y, bias, packed=packed)
         return result if result is NotImplemented else _finish(np, result, None, residual, activation)
     rows, epilogue = rows_of(x), ACTIVATIONS[activation]
-    weight = packed.of(y, "packed", lambda: onednn.pack_matrix(y, rows))
+    weight = packed.of(y, "packed", lambda: _packed_matrix(y, rows))
     result = NotImplemented
     if weight is None:
         result = onednn.linear(x, y, None, bias, epilogue, residual)
@@ -202,10 +226,18 @@ def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation
     return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
 
 
+def _taped_linear(tape, x, y, bias=None, residual=None, *, packed: Any, activation=""):
+    found = taped(tape, find("matmul_v2"), [x, y], {})
+    for other in (bias, residual):
+        if other is not None:
+            found = taped(tape, find("elementwise_add"), [*found, other], {"axis": -1})
+    return taped(tape, find(activation), found, {})[0] if activation else found[0]
+
+
 def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation=""):
     return Spec((*x.shape[:-1], y.shape[-1]), x.dtype)
 
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
-                           engines=[by(ONEDNN, _linear_by_onednn, when=_is_large)],
+                           engines=[by(ONEDNN, _linear_by_onednn, when=_is_large)], taped=_taped_linear,
                            infer=_infer_linear, cost=matrix_product)

@@ -19,8 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...backend import loops
 from ...backend.engines import CPU, GPU, generation
 from ...backend.loops import cache
+from ...backend.loops.kernel import Due
 from ...core.dtype import from_numpy_dtype
 from ...core.forks import unforked
 from ...core.limits import LimitError
@@ -35,14 +37,18 @@ from .agreement import agreed
 from .coalesced import with_values_alone
 from .describe import describe
 from .emit import Code, Emitter, emit_unit
+from .packed_weights import packed_weights
 from .passes import optimize
 from .refused import refuse, refuse_misfits
+from .segments import with_segments
 from .shared_statistics import with_shared_statistics
 from .unit import Unit, in_declared_rank, in_evaluation, unit_of
 
 _KIND = ".code"
 _LONG = 8192  # characters
 _ANYWHERE = "<proa plan>"
+_SEGMENTED = ", segments"
+_OF_A_LINE = 1 << 11  # elements as which a line counts: 500 lines are worth segments after 8 runs, ten after 100
 
 
 def code_of(source: str, file: str) -> CodeType:
@@ -84,6 +90,7 @@ class PlanForm(NamedTuple):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     dtypes: list[np.dtype | None]  # of the inputs; None where nothing is sure
+    packed: frozenset[str] = frozenset()  # the inputs that may be given as a FrozenWeight
 
 
 class Origin(NamedTuple):
@@ -97,7 +104,7 @@ class Origin(NamedTuple):
 def _plan(unit: Unit, emitter: Emitter, inputs: Sequence[str], outputs: Sequence[str]) -> Plan:
     specs = [unit.sure_spec(name) for name in inputs]
     form = PlanForm(emitter.code(), tuple(inputs), tuple(outputs),
-                    [None if spec is ... else spec.dtype.dtype for spec in specs])
+                    [None if spec is ... else spec.dtype.dtype for spec in specs], packed_weights(unit))
     origin = Origin(unit, emitter.operations_at, emitter.arguments_at)
     return Plan(form, lambda: origin)
 
@@ -127,6 +134,9 @@ class Plan:
         self._dtypes = [dtype for dtype in form.dtypes if dtype is not None]
         self._runs: dict[Any, Callable[..., tuple]] = {}
         self._generation = -1
+        self._segments_due: Due | None = None
+        self._weight = len(form.code.calls_at) * _OF_A_LINE  # of a run, as segments are asked for
+        self._origins: list[int] | None = None  # by line with segments: which line it is without
 
     def function(self, on_host: bool, arrays: Sequence[Any]) -> Callable[..., tuple]:
         """The code for these arrays: over the kernels chosen for the shapes and dtypes that the Program declares.
@@ -135,6 +145,7 @@ class Plan:
         """
         if self._generation != generation.count:  # engines were turned on or off, or have other kernels
             self._runs, self._generation = {}, generation.count
+            self._segments_due = Due() if loops.is_ready() and self._code.limited is None else None
         is_bound = _are_of(self._dtypes, list(itertools.compress(arrays, self._is_sure)))
         runs = self._runs
         run = runs.get((on_host, is_bound))
@@ -144,16 +155,29 @@ class Plan:
             if is_bound:
                 lines, namespace = self._code.bound_lines(CPU if on_host else GPU)
             run = runs[on_host, is_bound] = self.load(namespace, "\n".join(lines))
+        due = self._segments_due
+        if due is not None and on_host and is_bound and due.is_due(self._weight):
+            self._segments_due = None
+            run = runs[on_host, is_bound] = self._with_segments() or run
         return run
+
+    def _with_segments(self) -> Callable[..., tuple] | None:
+        """The code over chosen kernels with segments; None where there are none to be had."""
+        lines, namespace = self._code.bound_lines(CPU)
+        found = with_segments(self._code, lines)
+        if found is None:
+            return None
+        self._origins = found.origins
+        return self.load({**namespace, **found.bindings}, "\n".join(found.lines), self._file + _SEGMENTED)
 
     def globals(self, on_host: bool) -> dict[str, Any]:
         """What the global names of the source stand for: attributes, and what computes an operator on any arrays."""
         return {name: value.kernel_for(np if on_host else None) if isinstance(value, Operator) else value
                 for name, value in self._bindings.items()}
 
-    def load(self, namespace: dict[str, Any], source: str = "") -> Callable[..., tuple]:
+    def load(self, namespace: dict[str, Any], source: str = "", file: str = "") -> Callable[..., tuple]:
         """The source as a function over these globals."""
-        exec(code_of(source or self.source, self._file), namespace)  # noqa: S102 - it is our own, made of names
+        exec(code_of(source or self.source, file or self._file), namespace)  # noqa: S102 - it is our own, made of names
         run, prepare = namespace["run"], namespace.get("prepare")
         made = run if prepare is None else _Prepared(run, prepare, self._frozen)
         return made if self._code.limited is None else self._code.limited.around(made)
@@ -185,12 +209,17 @@ class Plan:
     def _explain(self, error: Exception) -> None:
         """Raises the error anew, naming the operation and the user's line that appended it."""
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != self._file:
+        while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(self._file):
             trace = trace.tb_next
-        op = self.operation_at(trace.tb_lineno) if trace is not None else None
-        if op is None or trace is None:
+        if trace is None:
             return
-        arguments = self.origin.arguments_at.get(trace.tb_lineno, [])
+        line = trace.tb_lineno
+        if self._origins is not None and trace.tb_frame.f_code.co_filename != self._file:
+            line = self._origins[line - 1] + 1
+        op = self.operation_at(line)
+        if op is None:
+            return
+        arguments = self.origin.arguments_at.get(line, [])
         reason = None if isinstance(error, LimitError) else _operator_account(op, arguments, trace.tb_frame.f_locals)
         reason = reason or str(error) or type(error).__name__
         where = f" appended at {op.source}" if op.source else ""

@@ -5,6 +5,8 @@ computes all in one product with the weights side by side, packed at the third u
 Where it declines, and on other devices, the products are computed one by one.
 """
 
+import functools
+import itertools
 import math
 import weakref
 from collections.abc import Sequence
@@ -18,6 +20,7 @@ from ...ops.core.kernels import by
 from ...ops.core.operator import operator
 from ...ops.core.spec import Spec
 from .epilogues import rows_of
+from .frozen_weight import FrozenWeight, array_of
 
 _HOT = 3
 
@@ -40,14 +43,14 @@ class Joined:
     def __reduce__(self) -> tuple:
         return Joined, ()
 
-    def of(self, weights: Sequence[np.ndarray], biases: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:
+    def of(self, weights: Sequence[Any], biases: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:
         """The weights, packed for products with so many rows, and the bias; None twice before the third use."""
         last, arrays = self._last, [*weights, *biases]
         if len(last.arrays) != len(arrays) or not all(map(_is, last.arrays, arrays)):
             last = _Use(list(map(weakref.ref, arrays)), 0, None, None)
         if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             last = last._replace(times=last.times + 1)
-            if last.times >= _HOT:
+            if last.times >= _HOT or all(type(weight) is FrozenWeight for weight in weights):
                 last = last._replace(packed=_packed(weights, rows), bias=np.concatenate(biases) if biases else None)
             self._last = last
         return last.packed, last.bias
@@ -57,15 +60,29 @@ def _is(held: weakref.ref[Any], array: Any) -> bool:
     return held() is array
 
 
-def _packed(weights: Sequence[np.ndarray], rows: int) -> Any:
-    packed = onednn.pack_matrix(np.concatenate(weights, 1), rows)
+def _packed(weights: Sequence[Any], rows: int) -> Any:
+    packed = onednn.pack_matrix(np.ascontiguousarray(np.concatenate(list(map(array_of, weights)), 1)), rows)
     if packed is not NotImplemented:
-        packed.plain = weights[0]  # `linear` asks for the packed form alone: the copy of the weights can go
+        packed.release()  # the copy of the weights can go
+        for weight, (start, end) in zip(weights, _places(weights), strict=True):
+            if type(weight) is FrozenWeight:
+                weight.release(functools.partial(_unpacked, packed, start, end))
     return packed
 
 
+def _unpacked(packed: Any, start: int, end: int) -> np.ndarray:
+    """Columns of what was packed."""
+    return np.ascontiguousarray(packed.unpacked()[:, start:end])
+
+
+def _places(weights: Sequence[Any]) -> list[tuple[int, int]]:
+    """The first and the last column, exclusive, of each weight where they lie side by side."""
+    ends = list(itertools.accumulate(weight.shape[1] for weight in weights))
+    return list(zip([0, *ends], ends, strict=False))
+
+
 def _linears(xp, x, y, bias=None, *, joined: Any):
-    results = [xp.matmul(x, weight) for weight in y]
+    results = [xp.matmul(x, array_of(weight)) for weight in y]
     return results if not bias else [result + row for result, row in zip(results, bias, strict=True)]
 
 
@@ -81,16 +98,12 @@ def _linears_by_onednn(x, y, bias=None, *, joined):
     whole = NotImplemented if packed is None or packed is NotImplemented else onednn.linear(x, packed, None, row)
     if whole is not NotImplemented:
         return _columns(whole, y)
-    results = [onednn.linear(x, weight, None, None if not bias else bias[n]) for n, weight in enumerate(y)]
+    results = [onednn.linear(x, array_of(weight), None, None if not bias else bias[n]) for n, weight in enumerate(y)]
     return NotImplemented if any(result is NotImplemented for result in results) else results
 
 
-def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
-    results, start = [], 0
-    for weight in weights:
-        results.append(whole[..., start:start + weight.shape[1]])
-        start += weight.shape[1]
-    return results
+def _columns(whole: np.ndarray, weights: Sequence[Any]) -> list[np.ndarray]:
+    return [whole[..., start:end] for start, end in _places(weights)]
 
 
 fused_linears_op = operator(

@@ -108,7 +108,7 @@ class _Checks:
         for index, block in enumerate(self.desc.blocks):
             self.block(index, block)
             for var in block.vars:
-                self.var(f"block {index}, variable {var.name!r}", var.type)
+                self.var(f"block {index}, variable {var.name!r}", var.type, var.persistable)
             for number, op in enumerate(block.ops):
                 self.op(index, f"block {index}, operator {number} ({op.type})", op)
         self.no_cycle()
@@ -128,16 +128,19 @@ class _Checks:
         if steps > self.count:
             self.fail(f"block {index}, parent_idx", "the parents go round in a circle")
 
-    def var(self, place: str, kind: pb.VarType) -> None:
-        """Element types and dims."""
+    def var(self, place: str, kind: pb.VarType, persistable: bool) -> None:
+        """Element types and dims. Paddle 1.x multiplies sizes with the -1 of one that is not known: all are unknown."""
         for field, message in kind.ListFields():
             tensor = getattr(message, "tensor", message)
             if field.name not in ("selected_rows", "lod_tensor", "tensor_array", "sparse_coo", "sparse_csr"):
                 continue
             if tensor.data_type not in ELEMENTS:
                 self.fail(f"{place}, data_type", f"{tensor.data_type} is not the number of an element type")
-            if len(tensor.dims) > _MOST_DIMENSIONS or any(size < -1 for size in tensor.dims):
+            multiplied = [n for n, size in enumerate(tensor.dims) if size < -1]
+            if len(tensor.dims) > _MOST_DIMENSIONS or multiplied and persistable:
                 self.fail(f"{place}, dims", f"a shape of {list(tensor.dims)[:_MOST_DIMENSIONS]} cannot be")
+            for n in multiplied:
+                tensor.dims[n] = -1
 
     def op(self, index: int, place: str, op: pb.OpDesc) -> None:
         """The blocks that attributes name."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from proa.dygraph.tensor import Tensor
 from proa.dygraph.value import EagerValue
+from proa.nn import Layer
 from proa.ops.methods import METHODS, SYNTAX
 from proa.static.ir.variable import Variable
 
@@ -94,7 +95,7 @@ def package_stub(name: str) -> str:
     """The public names of a package: classes from where they are, functions of operators with what they give."""
     package = importlib.import_module(name)
     imports: dict[str, list[str]] = {}
-    functions, values = [], []
+    functions, classes, values = [], [], []
     for public in _public(package):
         value = getattr(package, public)
         if isinstance(value, types.ModuleType):
@@ -104,6 +105,10 @@ def package_stub(name: str) -> str:
             functions.append(f"def {public}{_signature(value)}: ...\n")
         elif inspect.ismethod(value):
             functions.append(f"def {public}{_signature(value)}: ...\n")
+        elif inspect.isclass(value) and _computes_a_tensor(value):
+            imports.setdefault(value.__module__, []).append(f"{value.__name__} as _{value.__name__}")
+            classes.append(f"class {public}(_{value.__name__}):\n"
+                           f"    def forward{_signature(value.forward, method=True)}: ...\n\n")
         elif inspect.isclass(value) or inspect.isfunction(value):
             imports.setdefault(value.__module__, []).append(f"{value.__name__} as {public}")
         else:
@@ -111,12 +116,12 @@ def package_stub(name: str) -> str:
             if kind.__module__.startswith("proa."):
                 imports.setdefault(kind.__module__, []).append(f"{kind.__name__} as _{kind.__name__}")
             values.append(f"{public}: {'_' * kind.__module__.startswith('proa.')}{kind.__name__}\n")
-    text = "".join(functions)
+    text = "".join([*classes, *functions])
     if re.search(r"\bTensor\b", text):
         imports.setdefault("proa.dygraph.tensor", []).append("Tensor as Tensor")
     found = [f"from {'.' if module == name else module} import {', '.join(sorted(set(names)))}\n"
              for module, names in sorted(imports.items())]
-    body = "".join([*values, "\n" if values and functions else "", text])
+    body = "".join([*values, "\n" if values and text else "", text])
     return _with_builtins(_NOTE.format(what=f"`{name}`") + _HEADER + "".join(found) + "\n", body, _public(package))
 
 
@@ -131,8 +136,9 @@ def _with_builtins(head: str, body: str, defined: list[str]) -> str:
 
 def _public(package: types.ModuleType) -> list[str]:
     names = sorted(getattr(package, "__all__", None) or dir(package))
-    typing_names = {"annotations", "TYPE_CHECKING", "Any", "attach", "asked_of"}
-    return [name for name in names if not name.startswith("_") and name not in typing_names and _here(package, name)]
+    typing_names = {"annotations", "TYPE_CHECKING", "Any", "attach", "asked_of", "stand_at"}
+    shown = [name for name in names if not name.startswith("_") and name not in typing_names and _here(package, name)]
+    return shown + [name for name in ("__version__",) if name in vars(package)]
 
 
 def _here(package: types.ModuleType, name: str) -> bool:
@@ -143,6 +149,16 @@ def _here(package: types.ModuleType, name: str) -> bool:
         return False
     of = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", "proa") or "proa"
     return of == "proa" or of.startswith("proa.")
+
+
+def _computes_a_tensor(layer: type) -> bool:
+    """Whether it is one of the layers of `nn` whose call, which says Any, gives a Tensor with all arguments."""
+    if not (issubclass(layer, Layer) and layer.forward is not Layer.forward
+            and layer.__module__.startswith("proa.nn.layers")):
+        return False
+    asked = {*inspect.signature(layer).parameters, *inspect.signature(layer.forward).parameters}
+    return (inspect.signature(layer.forward).return_annotation in ("Any", Any)
+            and not asked & {"cache", "need_weights", "return_mask"})
 
 
 def _gives_tensors(function: Any) -> bool:

@@ -5,8 +5,8 @@ import pytest
 
 
 @pytest.mark.parametrize(("place", "subject"), [
-    ("quantization.ImperativeQuantAware", "QAT and PTQ"), ("nn.quant.quant_layers", "QAT and PTQ"),
-    ("quantization.nothing", "no attribute"), ("static.quantization", "quantization of Programs"),
+    ("nn.quant.lsq", "learned step sizes"), ("quantization.nothing", "no attribute"),
+    ("static.quantization", "quantization of Programs"),
     ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"), ("dataset.mq2007", "RAR archives"), ("dataset.nothing", "no attribute"),
 ])

@@ -9,7 +9,11 @@ import pytest
 
 from tests.api import stubs
 
-PROGRAM = os.path.join(stubs.ROOT, "tests", "api", "typed_program.py")
+HERE = os.path.join(stubs.ROOT, "tests", "api")
+#: One in which every type is asserted, and others as people write them.
+PROGRAMS = [os.path.join(HERE, "typed_program.py"),
+            *sorted(os.path.join(HERE, "typed", name) for name in os.listdir(os.path.join(HERE, "typed"))
+                    if name.endswith(".py"))]
 
 
 @pytest.mark.parametrize("path", sorted(stubs.stubs()))
@@ -32,16 +36,25 @@ def _linked(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
-def test_a_strict_program_is_clean(checker, tmp_path):
+def test_strict_programs_are_clean(checker, tmp_path):
     if shutil.which(checker, path=os.path.dirname(sys.executable)) is None:
         pytest.skip(f"{checker} is not installed")
     folder = _linked(tmp_path)
-    shutil.copy(PROGRAM, folder / "program.py")
-    (folder / "pyrightconfig.json").write_text('{"include": ["program.py"], "typeCheckingMode": "strict"}')
+    (folder / "programs").mkdir()
+    for program in PROGRAMS:
+        shutil.copy(program, folder / "programs")
+    (folder / "pyrightconfig.json").write_text('{"include": ["programs"], "typeCheckingMode": "strict"}')
     cache = str(folder / "cache")
-    command = {"mypy": ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", cache, "program.py"],
+    command = {"mypy": ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", cache, "programs"],
                "basedpyright": ["basedpyright", "--level", "error"]}[checker]
     ran = subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True,
                          env={**os.environ, "MYPYPATH": str(folder)})
-    lines = [line for line in ran.stdout.splitlines() if "program.py" in line and "error" in line]
+    lines = [line for line in ran.stdout.splitlines() if "programs" in line and "error" in line]
     assert not lines and ("Found" in ran.stdout or "Success" in ran.stdout or "0 errors" in ran.stdout), ran.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS[1:], ids=os.path.basename)
+def test_strict_programs_run(program, tmp_path):
+    ran = subprocess.run([sys.executable, "-W", "error", program], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr

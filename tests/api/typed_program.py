@@ -68,6 +68,9 @@ class Net(paddle.nn.Layer):
         return paddle.nn.functional.relu(self.fc(x)).mean()
 
 
+assert_type(paddle.nn.Linear(3, 4)(x), paddle.Tensor)  # layers of its own, too
+assert_type(paddle.nn.CrossEntropyLoss()(x, x), paddle.Tensor)
+assert_type(paddle.__version__, str)
 net = Net()
 schedule = paddle.optimizer.lr.CosineAnnealingDecay(0.1, T_max=3)
 adam = paddle.optimizer.Adam(schedule, parameters=net.parameters())

@@ -124,6 +124,14 @@ def test_packed_filters(conv):
     close(onednn.convolution(x, packed, *rest), expected)
     close(onednn.convolution(last(x), packed, *rest, epilogue="relu"), np.maximum(expected, 0))
     close(onednn.convolution(x[:1], packed, *rest), expected[:1])
+    if w.flags.c_contiguous:
+        scale = normal(w.shape[0])
+        for given in (None, scale):
+            packed = onednn.pack_weight(w, x.shape, *rest, given)
+            packed.release()
+            scaled = w if given is None else w * scale.reshape(-1, *(1,) * (w.ndim - 1))
+            np.testing.assert_array_equal(packed.unpacked(), scaled)
+            close(onednn.convolution(x, packed, *rest), conv_kernels.convolve(np, x, scaled, geo, groups))
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
@@ -411,6 +419,21 @@ def test_packed_matrices(rows):
         close(onednn.matmul(x, packed, bias=bias, residual=residual), x @ y + bias + residual)
         close(onednn.matmul(x.reshape(1, rows, 48), packed), (x @ y)[None])
         close(onednn.matmul(swapped(x), packed, bias=bias), x @ y + bias)
+
+
+@pytest.mark.parametrize("shape", [(256, 512), (512, 128)])
+def test_a_packed_matrix_serves_any_number_of_rows(shape):
+    y, bias = normal(*shape), normal(shape[1])
+    for made_for in (128, 41):
+        packed = onednn.pack_matrix(y, made_for)
+        if packed is NotImplemented:
+            pytest.skip("oneDNN has no code for packed matrices here")
+        packed.release()
+        for rows in (128, 41, 77, 19, 1, 64):
+            x = normal(rows, shape[0])
+            close(onednn.linear(x, packed, None, bias, "tanh"), np.tanh(x @ y + bias), 1e-3)
+        assert packed.misfits == 0
+        np.testing.assert_array_equal(packed.unpacked(), y)
 
 
 def test_results_are_written_where_they_shall(conv):

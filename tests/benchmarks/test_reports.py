@@ -118,8 +118,8 @@ def test_operators_above_the_mark_have_their_reasons():
     def sizes(ratio):
         return {str(n): {"proa": record(ratio * 1e-6), "torch": record(1e-6)} for n in operators.ELEMENTS}
 
-    text = operators._worse({"operators": {"reshape": sizes(2.0), "tanh": sizes(1.2), "no such operator": sizes(3.0)}})
-    assert text.startswith("Above 1.5: 6 of 9.")
+    text = operators._worse({"operators": {"reshape": sizes(2.0), "tanh": sizes(1.1), "no such operator": sizes(3.0)}})
+    assert text.startswith("Above 1.2: 6 of 9.")
     assert "`reshape` at 100 (2.00)" in text and "tanh" not in text
     assert text.split("Without a known reason: ")[1].count("`no such operator` at") == 3
 

@@ -30,6 +30,12 @@ def run(capsys, *arguments, status=0):
     return capsys.readouterr()
 
 
+def test_a_pickle_that_asks_for_code_is_told_of_in_a_line(tmp_path, capsys):
+    (tmp_path / "state.pdparams").write_bytes(b"\x80\x04cos\nsystem\n")
+    said = run(capsys, "inspect", tmp_path / "state.pdparams", status=1).err
+    assert "os.system, which was refused" in said and "Traceback" not in said and said.count("\n") == 1
+
+
 def test_inspect_tells_what_a_model_is(model, capsys):
     net, prefix = model
     for name in (prefix, prefix + ".pdmodel"):

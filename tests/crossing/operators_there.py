@@ -19,7 +19,10 @@ _DIFFERENT = {
         "itself, mixed": ["quantize_linear", "quantize_linear-by channel, of 4 bits",
                           "quantize_linear-of what is 0 everywhere", "quantize_linear-that only observes",
                           "fake_quantize_dequantize_moving_average_abs_max",
-                          "fake_quantize_dequantize_moving_average_abs_max-in training"]},
+                          "fake_quantize_dequantize_moving_average_abs_max-in training",
+                          "moving_average_abs_max_scale", "moving_average_abs_max_scale-in training"],
+        "itself": ["fake_quantize_dequantize_abs_max", "fake_quantize_dequantize_abs_max-to even",
+                   "fake_channel_wise_quantize_dequantize_abs_max"]},
     "of equal elements the first; PaddlePaddle takes any": {
         "int32, int64": ["top_k_v2-smallest", "top_k_v2-of many", "top_k_v2-tensor"]},
     "a mean of integers by the operator itself is rounded there; mean() makes them floats before it": {

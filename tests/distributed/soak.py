@@ -106,22 +106,34 @@ class Soak:
             "launcher and supervisor": [job.launcher.pid, *top]}[whom]
         if not targets:
             return False
-        self.old, self.ends_launcher = set(running), "launcher" in whom
+        self.old, self.ends_launcher, self.stopped = set(running), "launcher" in whom, None
         both = whom == "launcher and supervisor"
         for process in targets if both else [self.random.choice(sorted(targets))]:
             try:
                 os.kill(process, number)
             except ProcessLookupError:
                 return False
+            self.stopped = process if number is signal.SIGSTOP else None
         self.done[f"{whom}: {number.name}"] += 1
         self.last = f"{whom}: {number.name}"
         return True
 
+    def is_missed_by_none(self, job):
+        """Whether the others have ended when one is stopped: nobody exchanges with it, and it may take its time."""
+        return self.stopped is not None and any(path for folder in job.folders() for path in folder.rglob("*.done"))
+
     def recovered(self, job, folder):
         """The job once it trains again: the same, or where its launcher has ended another one."""
         alive = self.old - {job.launcher.pid}
-        gone = wait_for(lambda: job.launcher.poll() is not None or not self.ends_launcher and not any(
-            map(is_running, alive)), seconds=DEADLINE_S)
+
+        def is_gone():
+            return job.launcher.poll() is not None or not self.ends_launcher and not any(map(is_running, alive))
+
+        gone = wait_for(lambda: is_gone() or self.is_missed_by_none(job), seconds=DEADLINE_S)
+        if gone and not is_gone():
+            os.kill(self.stopped, signal.SIGCONT)
+            self.done["stopped behind the last exchange"] += 1
+            gone = wait_for(is_gone, seconds=DEADLINE_S)
         left = {process: line[:200] for process, line in job.running().items() if process in alive}
         assert gone, f"{self.last}: left after {DEADLINE_S:g} s: {left}"
         if job.launcher.poll() is not None:

@@ -21,6 +21,8 @@ KINDS = {
     "Multinomial": lambda a, b: D.Multinomial(5, paddle.stack([a, b], -1)),
 }
 WITH_GRADIENTS = ["Normal", "LogNormal", "Uniform", "Laplace", "Gumbel"]
+SAMPLED_WITH_GRADIENTS = {"Normal", "LogNormal", "Uniform"}
+"""Those whose `sample` is that of `rsample`, as in PaddlePaddle: policies and autoencoders are trained through it."""
 
 
 def parameters():
@@ -32,7 +34,8 @@ def test_moments_of_samples(kind):
     paddle.seed(11)
     made = KINDS[kind](*parameters())
     samples = made.sample([20000])
-    assert samples.stop_gradient
+    assert samples.stop_gradient == (kind not in SAMPLED_WITH_GRADIENTS)
+    samples = samples.detach()
     np.testing.assert_allclose(samples.numpy().mean(0), made.mean.numpy(), rtol=0.06, atol=0.03)
     np.testing.assert_allclose(samples.numpy().var(0), made.variance.numpy(), rtol=0.12, atol=0.03)
 
@@ -43,6 +46,36 @@ def test_gradients_reach_the_parameters_through_samples(kind):
     KINDS[kind](first, second).rsample([4]).sum().backward()
     assert (first.grad.numpy() != 0).all()
     assert (second.grad.numpy() != 0).all()
+
+
+SAMPLED = {
+    "Normal": lambda a, b: D.Normal(a, b),
+    "LogNormal": lambda a, b: D.LogNormal(a, b),
+    "Uniform": lambda a, b: D.Uniform(a, a + b),
+    "Transformed": lambda a, b: D.TransformedDistribution(D.Normal(a, b), [D.TanhTransform()]),
+    "Independent": lambda a, b: D.Independent(D.Normal(a, b), 1),
+}
+
+
+@pytest.mark.parametrize("kind", SAMPLED)
+def test_gradients_flow_through_sample_where_they_do_in_paddle(kind):
+    first, second = parameters()
+    paddle.seed(3)
+    SAMPLED[kind](first, second).sample([4]).sum().backward()
+    assert (first.grad.numpy() != 0).all()
+    assert (second.grad.numpy() != 0).all()
+
+
+def test_a_policy_is_trained_through_its_samples_in_a_program_too():
+    def score(mean, spread):
+        return (D.Normal(mean, spread).sample([64]) ** 2).mean()
+
+    paddle.seed(5)
+    for run in (score, paddle.jit.to_static(score, full_graph=True)):
+        mean, spread = parameters()
+        run(mean, spread).backward()
+        assert (mean.grad.numpy() > 0).all()
+        assert (spread.grad.numpy() > 0).all()
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k != "Multinomial"])
@@ -79,7 +112,7 @@ def test_multinomial_counts_by_its_weights():
 def test_bernoulli_samples_with_gradients_sharpen_with_the_temperature():
     paddle.seed(5)
     made = D.Bernoulli(paddle.to_tensor([0.3], stop_gradient=False))
-    sharp = made.rsample([2000], temperature=0.01).numpy()
+    sharp = paddle.nn.functional.sigmoid(made.rsample([2000], temperature=0.01)).numpy()
     assert ((sharp < 0.01) | (sharp > 0.99)).mean() > 0.9
     assert sharp.mean() == pytest.approx(0.3, abs=0.05)
     with pytest.raises(ValueError, match="temperature"):
@@ -180,3 +213,13 @@ def test_values_of_more_dimensions_after_a_transform():
     sticks = D.TransformedDistribution(base, [D.StickBreakingTransform()])
     assert (tuple(sticks.batch_shape), tuple(sticks.event_shape)) == ((1,), (3,))
     np.testing.assert_allclose(sticks.sample([5]).sum(-1).numpy(), np.ones((5, 1)), rtol=1e-6)
+
+
+def test_bernoulli_rsample_gives_what_a_sigmoid_is_taken_of():
+    probs = paddle.to_tensor([0.3, 0.9], stop_gradient=False)
+    paddle.seed(1)
+    drawn = paddle.distribution.Bernoulli(probs).rsample([1000], 0.01)
+    assert drawn.min().item() < 0 and drawn.max().item() > 1
+    np.testing.assert_allclose(paddle.nn.functional.sigmoid(drawn).mean(0).numpy(), [0.3, 0.9], atol=0.05)
+    drawn.sum().backward()
+    np.testing.assert_allclose(probs.grad.numpy(), 1000 / 0.01 / np.array([0.3 * 0.7, 0.9 * 0.1]), rtol=1e-4)

@@ -365,7 +365,7 @@ def test_classes_that_do_not_fit_are_refused():
     with pytest.raises(AttributeError):
         native.module.serve((object,) * 6, (None,) * 6, np, {}, (np.zeros(1), np.zeros(1)))
     with pytest.raises(AttributeError):
-        native.module.serve_walk(object, object, object, len, {})
+        native.module.serve_walk(object, object, object, object, len, {})
     with pytest.raises(TypeError):
         native.module.walk(None, None, None)
     with pytest.raises(TypeError):
@@ -373,3 +373,70 @@ def test_classes_that_do_not_fit_are_refused():
     x = tensor(2)  # what was there before holds
     (x * x).sum().backward()
     assert np.allclose(x.grad, 2 * x.numpy())
+
+
+def _made_of(kind):
+    """A value whose node is of one result, of a repeated one, of several, or has a repeated input."""
+    x = tensor(4, 4)
+    if kind == "one":
+        return paddle.tanh(x * x)
+    if kind == "list":
+        return paddle.split(x * 2.0, 2)[1]
+    if kind == "several":
+        return paddle.topk(x * 2.0, 2)[0]
+    if kind == "several that are kept":
+        return apply(find("lstm_gates"), tensor(2, 8), tensor(2, 2))[1]
+    return paddle.add_n([x * 1.0, tensor(4, 4, trained=False), x * x]) if kind == "sum" else paddle.stack([x, x * x])
+
+
+@compiled
+@pytest.mark.parametrize("kind", ["one", "list", "several", "several that are kept", "sum", "repeated"])
+def test_what_a_node_saved_is_connected_as_in_python(kind):
+    edge = _made_of(kind)._edge
+    node = getattr(edge, "node", edge)
+
+    def connect(array, edge):
+        value = paddle.Tensor.__new__(paddle.Tensor)
+        value._array, value._edge = array, edge
+        return value
+
+    def seen(saved):
+        return [seen(one) if isinstance(one, (list, tuple)) else (type(one), id(one._array), one._edge)
+                if isinstance(one, paddle.Tensor) else (type(one), str(one)) for one in saved]
+
+    assert seen(native.module.connected(node, paddle.Tensor)) == seen(node.connected(connect))
+
+
+@compiled
+def test_what_a_node_saved_is_connected_for_nodes_alone():
+    freed = paddle.tanh(tensor(3))
+    freed.sum().backward()
+    for node, kind in ((object(), paddle.Tensor), (freed._edge, paddle.Tensor), (paddle.tanh(tensor(3))._edge, dict)):
+        with pytest.raises(TypeError, match="connected"):
+            native.module.connected(node, kind)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_gradients_meet_at_several_results_and_at_repeated_inputs(graph):
+    x = tensor(4, 6)
+    parts = paddle.split(x, 3, axis=1)
+    joined = paddle.concat([parts[0], parts[2] * parts[0], parts[0]], axis=1)
+    best, _ = paddle.topk(joined, 2)
+    total = joined.sum() + (best * best).sum()
+    [found] = paddle.grad(total, x, create_graph=graph)
+    a, c = x.numpy()[:, :2], x.numpy()[:, 4:]
+    values = np.concatenate([a, c * a, a], axis=1)
+    g = np.ones_like(values)
+    for row, places in enumerate(np.argsort(-values, axis=1, kind="stable")[:, :2]):
+        g[row, places] += 2 * values[row, places]
+    wanted = np.zeros((4, 6), "float32")
+    wanted[:, :2] = g[:, :2] + g[:, 2:4] * c + g[:, 4:]
+    wanted[:, 4:] = g[:, 2:4] * a
+    np.testing.assert_allclose(found.numpy().sum(axis=1), wanted.sum(axis=1), rtol=1e-5)
+
+
+def test_a_rule_that_gives_too_few_gradients_of_a_repeated_input_is_an_error(monkeypatch):
+    op = find("stack")
+    monkeypatch.setattr(op.gradient, "run", lambda gs, saved, attrs, wants: [[gs[0]]], raising=False)
+    with pytest.raises(ValueError):
+        paddle.stack([tensor(2), tensor(2, seed=1)]).sum().backward()

@@ -238,3 +238,56 @@ def test_the_gradient_by_the_name_that_scripts_print_it_by():
     assert x._grad_ivar() is None
     (x * x).sum().backward()
     assert x._grad_ivar().tolist() == x.grad.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("write", [
+    lambda y: y.zero_(), lambda y: y.fill_(3.0), lambda y: y.uniform_(), lambda y: y.normal_(),
+    lambda y: y.exponential_(), lambda y: y.cauchy_(), lambda y: y.geometric_(0.5)],
+    ids="zero_ fill_ uniform_ normal_ exponential_ cauchy_ geometric_".split())
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_is_written_over_gets_zeros_as_its_gradient(write, staged):
+    def total(x):
+        y = x * 2
+        write(y)
+        return y.sum()
+
+    x = paddle.to_tensor([1.0, np.inf], stop_gradient=False)
+    (paddle.jit.to_static(total, full_graph=True) if staged else total)(x).backward()
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+def test_writing_over_a_value_without_gradients_leaves_it_so():
+    y = paddle.ones([2])
+    assert y.zero_().stop_gradient and y.fill_(2.0).uniform_().stop_gradient
+
+
+def test_a_leaf_takes_what_is_assigned_and_stays_a_leaf_unless_that_has_gradients():
+    w = paddle.to_tensor([5.0, 5.0], stop_gradient=False)
+    for value in (np.array([1.0, 2.0], "float32"), paddle.to_tensor([1.0, 2.0])):
+        w.clear_grad()
+        assert paddle.assign(value, output=w) is w
+        (w * 3).sum().backward()
+        assert w.tolist() == [1.0, 2.0] and w.is_leaf and w.grad.tolist() == [3.0, 3.0]
+    w, x = paddle.create_parameter([2], "float32"), paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    paddle.assign(x * 2, output=w)
+    (w * 3).sum().backward()
+    assert w.tolist() == [2.0, 4.0] and not w.is_leaf and w.grad is None and x.grad.tolist() == [6.0, 6.0]
+
+
+def test_an_assigned_constant_leaves_the_way_of_gradients_as_set_value_does():
+    x = paddle.to_tensor([5.0, 5.0], stop_gradient=False)
+    y = x * 2
+    paddle.assign(paddle.to_tensor([1.0, 2.0]), output=y)
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [4.0, 8.0]
+
+
+def test_what_is_assigned_and_its_source_are_changed_apart():
+    source = paddle.to_tensor([1.0, 2.0])
+    w = paddle.create_parameter([2], "float32")
+    paddle.assign(source, output=w)
+    (w * w).sum().backward()
+    paddle.optimizer.SGD(0.25, parameters=[w]).step()
+    assert w.tolist() == [0.5, 1.0] and source.tolist() == [1.0, 2.0]
+    source.zero_()
+    assert w.tolist() == [0.5, 1.0]

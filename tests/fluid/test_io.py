@@ -467,3 +467,18 @@ def test_attributes_that_have_another_type_in_1_8():
     types = {(op.type, attr.name): attr.type for op in message.blocks[0].ops for attr in op.attrs}
     assert types["reduce_all", "dim"] == 3 and types["eye", "num_rows"] == 9
     assert [list(a.ints) for op in message.blocks[0].ops for a in op.attrs if a.name == "dim"] == [[1]]
+
+
+@pytest.mark.parametrize("name", ["encoder", "tagger"])
+def test_models_of_the_zoo_s_kind_give_what_1_8_5_gives(exe, name):
+    folder, answers = FILES.with_name("models") / name, np.load(FILES.with_name("models") / "answers.npz")
+    program, feeds, fetches = fluid.io.load_inference_model(str(folder), exe, params_filename="__params__")
+    feed = {feed: answers[f"{name}.{feed}"] for feed in feeds}
+    if name == "tagger":
+        feed["words"] = fluid.create_lod_tensor(feed["words"], [[3, 4]], fluid.CPUPlace())
+    [found] = exe.run(program, feed=feed, fetch_list=fetches, return_numpy=False)
+    np.testing.assert_allclose(np.array(found), answers[name], rtol=1e-5, atol=1e-6)
+    if name == "encoder":
+        loaded = paddle.jit.load(str(folder), params_filename="__params__")
+        tensors = [paddle.to_tensor(answers[f"encoder.{feed}"]) for feed in feeds]
+        np.testing.assert_allclose(loaded(*tensors).numpy(), answers[name], rtol=1e-5, atol=1e-6)

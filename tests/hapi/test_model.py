@@ -204,15 +204,72 @@ def test_what_is_refused():
         model.summary()
     with pytest.raises(TypeError, match="callbacks"):
         model.fit(paddle.io.TensorDataset([paddle.ones([1, 2])]), callbacks=[print])
-    with pytest.raises(KeyError, match="monitor='auc'"):
-        made = cases.model(paddle)
-        made.evaluate(cases.data(paddle, 4, 1), verbose=0, callbacks=[paddle.callbacks.EarlyStopping("auc")])
     paddle.enable_static()
     try:
         with pytest.raises(ValueError, match="inputs must be given"):
             paddle.Model(paddle.nn.Linear(2, 2))
     finally:
         paddle.disable_static()
+
+
+def test_callbacks_without_what_they_watch_warn_once():
+    made, data = cases.model(paddle), cases.data(paddle, 4, 1)
+    for callback in (paddle.callbacks.EarlyStopping("auc"), paddle.callbacks.ReduceLROnPlateau("auc")):
+        with pytest.warns(UserWarning, match="monitor='auc'.*no such number") as told:
+            made.fit(data, data, verbose=0, epochs=2, callbacks=[callback])
+        assert len(told) == 1 and not made.stop_training
+    schedule = paddle.optimizer.lr.StepDecay(0.1, 100)
+    made._optimizer.set_lr_scheduler(schedule)
+    with pytest.warns(UserWarning, match="a schedule decides") as told:
+        made.fit(data, data, verbose=0, epochs=2, callbacks=[paddle.callbacks.ReduceLROnPlateau(patience=0)])
+    assert len(told) == 1 and schedule() == 0.1
+
+
+def test_shuffled_samples_come_in_the_order_of_their_epoch_and_batches_of_two_sizes():
+    class Numbers(paddle.io.Dataset):
+        def __init__(self):
+            self.asked = []
+
+        def __len__(self):
+            return 7
+
+        def __getitem__(self, index):
+            self.asked.append(index)
+            return np.full([2], index, "float32"), np.zeros([1], "float32")
+
+    class Sizes(paddle.callbacks.Callback):
+        seen = []
+
+        def on_train_batch_end(self, step, logs=None):
+            self.seen.append(logs["batch_size"])
+
+        def on_eval_batch_end(self, step, logs=None):
+            self.seen.append(-logs["batch_size"])
+
+    network = paddle.nn.Linear(2, 1)
+    model = paddle.Model(network)
+    model.prepare(paddle.optimizer.SGD(0.0, parameters=network.parameters()), paddle.nn.MSELoss())
+    train, evaluation = Numbers(), Numbers()
+    model.fit(train, evaluation, batch_size=(4, 5), epochs=2, verbose=0, callbacks=[Sizes()])
+    wanted = []
+    for epoch in range(2):
+        order = list(range(7))
+        np.random.RandomState(epoch).shuffle(order)
+        wanted += order
+    assert train.asked == wanted and evaluation.asked == list(range(7)) * 2
+    assert Sizes.seen == [4, 3, -5, -2] * 2
+
+
+def test_early_stopping_counts_evaluations_and_names_the_best_checkpoint(tmp_path, capsys):
+    network = paddle.nn.Linear(2, 1)
+    model = paddle.Model(network)
+    model.prepare(paddle.optimizer.SGD(0.0, parameters=network.parameters()), paddle.nn.MSELoss())
+    data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+    stop = paddle.callbacks.EarlyStopping(patience=2)
+    model.fit(data, data, epochs=9, verbose=0, save_dir=str(tmp_path), callbacks=[stop])
+    assert stop.stopped_epoch == 3
+    told = capsys.readouterr().out
+    assert "Epoch 3: Early stopping." in told and f"saved at {tmp_path / 'best_model'}" in told
 
 
 def test_curves(monkeypatch, tmp_path):

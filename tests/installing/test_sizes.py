@@ -93,3 +93,31 @@ def test_what_proa_requires_is_found():
     found = space.distributions()
     assert found[0] == "proa" and {"numpy", "protobuf", "gast"} <= set(found)
     assert space.size("numpy") > 10**6 and list(space.savings("gast")) == []
+
+
+def test_bytecode_counts_whoever_compiled_it(installed):
+    before = space.size("heavy")
+    kept = installed / "heavy" / "__pycache__" / f"__init__.{sys.implementation.cache_tag}.pyc"
+    kept.parent.mkdir()
+    kept.write_bytes(b"x" * 1000)
+    assert space.size("heavy") == before + 1000
+
+
+@LINUX
+def test_advice_says_what_makes_it_smaller_and_what_that_costs(installed, monkeypatch):
+    (installed / "heavy" / "__pycache__").mkdir()
+    (installed / "heavy" / "__pycache__" / f"__init__.{sys.implementation.cache_tag}.pyc").write_bytes(b"x" * 10_000)
+    told = CliRunner().invoke(sizes.command, ["--advice"])
+    assert told.exit_code == 0, told.output
+    assert told.output.index("proa sizes --free") < told.output.index("pip install --no-compile"), told.output
+    assert "llvmlite" not in told.output  # which is not there
+
+
+@pytest.mark.parametrize(("size", "saved"), [(178_800_000, 45_900_000), (159_800_000, 55_700_000), (132_900_000, 0),
+                                             (104_100_000, 0)])
+def test_a_large_llvm_is_told_of(size, saved, monkeypatch):
+    monkeypatch.setattr(space, "files", lambda name: ["/libllvmlite.so"] if name == "llvmlite" else [])
+    monkeypatch.setattr(os.path, "getsize", lambda path: size)
+    monkeypatch.setattr(space, "_NONE_FROM", (9, 9))
+    assert space._larger_llvm(["proa", "llvmlite"]) == saved
+    assert space._larger_llvm(["proa"]) == 0

@@ -44,7 +44,7 @@ def for_stmt(iterable, body, guard, get_state, set_state, names, held):
             break
 
 
-def if_stmt(test, body, orelse, get_state, set_state, names, outputs, held):
+def if_stmt(test, body, orelse, get_state, set_state, names, outputs, held, optional):
     set_state(get_state())
     return body() if test else orelse()
 

@@ -69,7 +69,8 @@ def check(make_step, make_rule=OPTIMIZERS["Momentum, clipped"], between=lambda n
     for old, new in ((values, found_values), (kept, found_kept)):
         assert old.keys() == new.keys()
         for name in old:
-            np.testing.assert_allclose(new[name], old[name], rtol=2e-4, atol=2e-6, err_msg=name)
+            # a gradient in front of a batch norm is 0 but for rounding
+            np.testing.assert_allclose(new[name], old[name], rtol=2e-4, atol=5e-6, err_msg=name)
     assert count <= programs
 
 

@@ -34,6 +34,7 @@ def test_names_are_paddles():
         ("norm.weight", "batch_norm2d_0.w_0"), ("norm.bias", "batch_norm2d_0.b_0"),
         ("norm._mean", "batch_norm2d_0.w_1"), ("norm._variance", "batch_norm2d_0.w_2")]
     assert [k for k, _ in net.named_buffers()] == ["seen", "scratch"]
+    assert set(net.to_static_state_dict()) - set(net.state_dict()) == {"scratch"}
     assert list(net.state_dict()) == [
         "scale", "seen", "conv.weight", "conv.bias", "blocks.0.weight", "blocks.0.bias", "blocks.1.weight",
         "blocks.1.bias", "norm.weight", "norm.bias", "norm._mean", "norm._variance"]
@@ -279,3 +280,58 @@ def test_settings_stand_on_the_first_line_of_what_is_shown():
     assert str(nn.Embedding(3, 4, padding_idx=0)) == "Embedding(3, 4, padding_idx=0, sparse=False)"
     assert str(nn.Embedding(3, 4, sparse=True)) == "Embedding(3, 4, sparse=True)"
     assert str(nn.LSTM(2, 3)).splitlines()[:2] == ["LSTM(2, 3", "  (0): RNN("]
+
+
+@pytest.mark.parametrize("name", ["_forget", "_places", "_held", "_check_kind", "_check_new_name", "_state", "_kind",
+                                  "_named_members", "_call_with_hooks", "_values_of_kind"])
+def test_sublayers_may_have_any_name_of_their_own(name):
+    class Cell(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            setattr(self, name, nn.Linear(2, 2))
+            self.register_buffer("seen", paddle.zeros([1]))
+            self.seen = paddle.ones([1])
+            self.add_parameter("scale", self.create_parameter([2]))
+            self.other = nn.ReLU()
+
+        def forward(self, x):
+            return getattr(self, name)(x) * self.scale
+
+    cell = Cell()
+    cell.eval()
+    assert cell(paddle.ones([1, 2])).shape == [1, 2]
+    assert set(cell.to(dtype="float32").state_dict()) == {"scale", "seen", f"{name}.weight", f"{name}.bias"}
+    assert [key for key, _ in cell.named_buffers()] == ["seen"]
+
+
+def test_helpers_of_layer_have_no_names_that_layers_of_users_may_want():
+    """A helper has two underscores in front; `_helper` is there as in PaddlePaddle, `_repr_html_` is for notebooks."""
+    own = {name for name in vars(nn.Layer) if name.startswith("_") and not name.startswith(("__", "_Layer__"))}
+    assert own == {"_helper", "_repr_html_"}
+    assert {"_parameters", "_buffers", "_sub_layers", "_non_persistable_buffer_names_set"} <= set(vars(nn.Layer()))
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_methods_of_users_may_be_called_as_helpers_were(staged):
+    class Members(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(2, 2)
+            self.inner.register_forward_post_hook(lambda layer, inputs, outputs: outputs + 1)
+            self.register_forward_post_hook(lambda layer, inputs, outputs: outputs * 2)
+
+        def _call_with_hooks(self, x):
+            return self.inner(x) * 0
+
+        def _named_members(self):
+            return "of the user's"
+
+        _values_of_kind = _named_members
+
+        def forward(self, x):
+            return self._call_with_hooks(x)
+
+    layer = Members()
+    assert [name for name, _ in layer.named_parameters()] == ["inner.weight", "inner.bias"]
+    layer = paddle.jit.to_static(layer, full_graph=True) if staged else layer
+    assert layer(paddle.ones([1, 2])).tolist() == [[0.0, 0.0]]

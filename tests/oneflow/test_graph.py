@@ -13,7 +13,8 @@ Y = np.random.RandomState(1).randint(0, 4, (6, 8))
 
 def network():
     flow.manual_seed(5)
-    return nn.Sequential(nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+    # in front of a batch norm a bias has a gradient of rounding alone, which some rules make as large as any
+    return nn.Sequential(nn.Conv2d(1, 3, 3, bias=False), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
                          nn.Linear(12, 4))
 
 
@@ -94,7 +95,7 @@ def test_evaluation():
 
     graph, x = Evaluate(), flow.tensor(X[0])
     found = graph(x)
-    np.testing.assert_allclose(found["scores"].numpy(), (net(x) * 2).detach().numpy(), rtol=1e-5)
+    np.testing.assert_allclose(found["scores"].numpy(), (net(x) * 2).detach().numpy(), rtol=1e-5, atol=1e-6)
     assert found["best"][1].tolist() == net(x).argmax(1).tolist() and found["size"] == 8
     assert not found["scores"].requires_grad
     assert graph(flow.tensor(X[1][:3]), scale=1.0)["scores"].shape == (3, 4)

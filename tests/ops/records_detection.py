@@ -10,7 +10,7 @@ import numpy as np
 import proa as paddle
 from PIL import Image
 from proa.ops.core.trace import apply
-from proa.ops.vision import deform_conv, deform_roi, multiclass_nms, roi, roi_perspective, yolo
+from proa.ops.vision import deform_conv, deform_roi, multiclass_nms, roi, roi_perspective, sample_at_places, yolo
 from records import Record, floats, ints
 
 V = paddle.vision.ops
@@ -197,12 +197,36 @@ IMAGE, OFFSET = floats(2, 4, 3, 3), floats(2, 8, 4, 4, low=-1.3, high=1.3, seed=
 OFFSETS = floats(2, 16, 4, 4, low=-1.3, high=1.3, seed=2)
 FILTER, FACTORS = floats(2, 4, 2, 2), floats(2, 8, 4, 4, low=0, seed=3)
 
+PLACES = [floats(2, 2, 3, low=-1.4, high=3.4, seed=n) for n in (1, 2)]
+
+
+def _spread(g, x, down, along):
+    """By the samples of images that are 0 but for one element."""
+    result = np.zeros(x.shape, x.dtype)
+    for at in np.ndindex(x.shape):
+        one = np.zeros(x.shape, x.dtype)
+        one[at] = 1
+        result[at] = (g * _sampled(one, down, along)).sum()
+    return result
+
+
+def _slopes(g, x, down, along):
+    """By differences: between whole places samples are linear in each direction."""
+    step = 2.0**-20
+    return tuple((((_sampled(x, down + a * step, along + b * step) - _sampled(x, down, along)) * g).sum(1) / step
+                  for a, b in ((1, 0), (0, 1))))
+
+
 MOVED = [
     Record("deformable_places", lambda offset: apply(deform_conv.places_op, offset, kernel=[2, 2], paddings=[1, 1]),
            [OFFSET], _places),
-    Record("sample_at_places", lambda x, y, z: apply(deform_conv.sample_op, x, y, z),
-           [floats(2, 3, 3, 4), *(floats(2, 2, 3, low=-1.4, high=3.4, seed=n) for n in (1, 2))], _sampled,
-           batched=[0, 1, 2]),
+    Record("sample_at_places", lambda x, y, z: apply(sample_at_places.sample_op, x, y, z),
+           [floats(2, 3, 3, 4), *PLACES], _sampled, batched=[0, 1, 2]),
+    Record("spread_at_places", lambda g, x, y, z: apply(sample_at_places.spread_op, g, x, y, z),
+           [floats(2, 3, 2, 3, seed=3), floats(2, 3, 3, 4), *PLACES], _spread, batched=[0, 1, 2, 3],
+           differentiable=[0, 2, 3]),
+    Record("slopes_at_places", lambda g, x, y, z: apply(sample_at_places.slopes_op, g, x, y, z),
+           [floats(2, 3, 2, 3, seed=3), floats(2, 3, 3, 4), *PLACES], _slopes, batched=[0, 1, 2, 3]),
     Record("deformable_conv_v1", lambda x, o, w: V.deform_conv2d(x, o, w, padding=1), [IMAGE, OFFSET, FILTER], _moved,
            batched=[0, 1]),
     Record("deformable_conv", lambda x, o, w, m: V.deform_conv2d(x, o, w, padding=1, deformable_groups=2, groups=2,

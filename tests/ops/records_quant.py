@@ -2,6 +2,7 @@
 
 import numpy as np
 from proa.ops.core.trace import apply
+from proa.ops.quant.abs_max import fake_abs_max_op, fake_channels_op, follow_scale, scale_op
 from proa.ops.quant.linear_quantize import (
     dequantize_linear,
     dequantize_linear_op,
@@ -34,7 +35,26 @@ def _fake(x, scale, accum=None, state=None, **given):
     return [value for value in found if value is not None]
 
 
+def _followed(x, accum, state, scale):
+    state, accum = state * 0.9 + 1, accum * 0.9 + np.abs(x).max()
+    return [x, accum / state, state, accum]
+
+
 RECORDS = [
+    Record("fake_quantize_dequantize_abs_max", lambda x: list(apply(fake_abs_max_op, x, bit_length=4)), [X],
+           lambda x: [_faked(x, np.abs(x).max(), 7), np.abs(x).max().reshape(1)], differentiable=[], batched=[0],
+           float32=False),
+    Record("fake_quantize_dequantize_abs_max", lambda x: apply(fake_abs_max_op, x, round_type=0)[0], [X],
+           lambda x: np.rint(x / np.abs(x).max() * 127) * np.abs(x).max() / 127, label="to even", differentiable=[],
+           batched=[0], float32=False),
+    Record("fake_channel_wise_quantize_dequantize_abs_max", lambda x: list(apply(fake_channels_op, x, quant_axis=1)),
+           [X], lambda x: [_faked(x, np.abs(x).max(0)), np.abs(x).max(0)], differentiable=[], batched=[0],
+           float32=False),
+    Record("moving_average_abs_max_scale", lambda x, s: follow_scale(x, s * 1, None, None, 0.9, False), [X, ONE],
+           lambda x, s: x, differentiable=[0], batched=[0]),
+    Record("moving_average_abs_max_scale",
+           lambda x, a, n, s: list(apply(scale_op, x, a * 1, n * 1, s * 1, moving_rate=0.9)), [X, ACCUM, STATE, ONE],
+           _followed, label="in training", differentiable=[], batched=[0]),
     Record("quantize_linear", lambda x, s, z: quantize_linear(x, s, z, -1, 8), [X, ONE, ZERO],
            lambda x, s, z: np.clip(np.rint(x / s * 127), -128, 127), differentiable=[], batched=[0]),
     Record("quantize_linear", lambda x, s, z: quantize_linear(x, s, z, 1, 4), [X, EACH, ZERO],

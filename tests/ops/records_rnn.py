@@ -3,6 +3,7 @@
 import numpy as np
 from proa.ops.core.trace import apply
 from proa.ops.nn import cudnn_lstm, rnn
+from proa.ops.nn.cell_gates import gru_gates, lstm_gates
 from records import Record, floats
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -220,4 +221,28 @@ RECORDS += [
     record("cudnn_lstm", InOneVector(1, 1), "one layer", second=False),
     record("cudnn_lstm", InOneVector(2, 2, is_test=True), "two layers, both directions", second=False),
     record("cudnn_lstm_grad", GradientOfOneVector(1, 2), "both directions", differentiable=()),
+]
+
+
+def gru_reference(x, h, state):
+    (xr, xz, xn), (hr, hz, hn) = np.split(x, 3, -1), np.split(h, 3, -1)
+    z = sigmoid(xz + hz)
+    return (1 - z) * np.tanh(xn + sigmoid(xr + hr) * hn) + z * state
+
+
+def lstm_reference(x, c):
+    i, f, g, o = np.split(x, 4, -1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return [sigmoid(o) * np.tanh(c), c]
+
+
+RECORDS += [
+    Record("gru_gates", gru_gates, [floats(3, 6), floats(3, 6, seed=1), floats(3, 2, seed=2)], gru_reference),
+    Record("gru_gates", gru_gates, [floats(3, 6), floats(1, 6, seed=1), floats(1, 2, seed=2)], gru_reference,
+           label="one state for all"),
+    Record("lstm_gates", lambda x, c: list(lstm_gates(x, c)), [floats(3, 8), floats(3, 2, seed=1)], lstm_reference),
+    Record("lstm_gates", lambda x, c: list(lstm_gates(x, c)), [floats(2, 3, 8), floats(1, 2, seed=1)], lstm_reference,
+           label="one state for all"),
+    Record("lstm_gates", lambda x, c: lstm_gates(x, c)[1], [floats(3, 8), floats(3, 2, seed=1)],
+           lambda x, c: lstm_reference(x, c)[1], label="the cell's state alone"),
 ]

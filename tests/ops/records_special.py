@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from proa.ops.array import creation, diagonal_fill, sorting, take, unflatten
+from proa.ops.array import creation, fill, sorting, take, unflatten
 from proa.ops.linalg import distances
 from proa.ops.math import bessel, binary, differences, gamma, inverse_functions, nan_statistics, numbers
 from records import Record, floats, ints
@@ -137,7 +137,7 @@ CHOICES = [
            batched=[]),
     Record("set_value", lambda x, y: take.select_scatter(x, y, 1, 2), [floats(2, 4), floats(2, seed=1)],
            lambda x, y: np.stack([x[:, 0], x[:, 1], y, x[:, 3]], 1), label="select_scatter", batched=[]),
-    Record("where", lambda x, y: diagonal_fill.diagonal_scatter(x, y, 1), [floats(3, 4), floats(3, seed=1)],
+    Record("where", lambda x, y: fill.diagonal_scatter(x, y, 1), [floats(3, 4), floats(3, seed=1)],
            lambda x, y: x * (1 - np.eye(3, 4, 1)) + np.pad(np.diag(y), ((0, 0), (1, 0))), label="diagonal_scatter",
            batched=[]),
     Record("unique_consecutive", lambda x: sorting.unique_consecutive(x, True, True),

@@ -5,7 +5,9 @@ import tracemalloc
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend import onednn
 from proa.core import dtype as dt
+from proa.core.flags import flags_guard
 from proa.ops.core.spec import Spec
 from proa.ops.core.trace import apply
 from proa.ops.nn import attention_kernels
@@ -107,3 +109,20 @@ def test_dtypes_that_differ_are_told():
         attention(x, x.astype("float64"), x)
     with pytest.raises(TypeError, match="int64"):
         attention(x.astype("int64"), x.astype("int64"), x.astype("int64"))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_large_products_go_to_onednn_before_loops_are_made(monkeypatch, masked):
+    if not onednn.is_ready():
+        pytest.skip("oneDNN is not installed")
+    q, k, v, g = _given(1, 4, 70, 32, dtype="float32")
+    mask = floats(70, 70, seed=9).astype("float32") if masked else None
+    asked = []
+    matmul = onednn.matmul
+    monkeypatch.setattr(onednn, "matmul", lambda *operands: asked.append(operands) or matmul(*operands))
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 60}):
+        found = _results([q, k, v, g], mask, False)
+    assert len(asked) == 2 + 4 + 1
+    for value, expected in zip(found, _results([a.astype("float64") for a in (q, k, v, g)],
+                                               None if mask is None else mask.astype("float64"), False), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=2e-4, atol=2e-5)

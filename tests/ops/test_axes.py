@@ -7,24 +7,25 @@ import proa as paddle
 import proa.nn.functional as F
 import pytest
 from checks import as_list
+from proa.core.flags import flags_guard
 
 X = np.random.default_rng(0).permutation(24).reshape(2, 3, 4) / 24.0 + 0.1
 PLACES = np.array([1, 0])
 #: What a function takes besides x and the axis.
 MORE = {
-    "concat": lambda: {"x": [paddle.to_tensor(X)] * 2}, "stack": lambda: {"x": [paddle.to_tensor(X)] * 2},
-    "split": lambda: {"num_or_sections": 1}, "chunk": lambda: {"chunks": 1}, "kthvalue": lambda: {"k": 2},
-    "quantile": lambda: {"q": 0.5}, "nanquantile": lambda: {"q": 0.5}, "topk": lambda: {"k": 2},
-    "gather": lambda: {"index": paddle.to_tensor(PLACES)}, "index_select": lambda: {"index": paddle.to_tensor(PLACES)},
-    "index_add": lambda: {"index": paddle.to_tensor([0]), "value": None},
-    "index_fill": lambda: {"index": paddle.to_tensor(PLACES), "value": 9.0},
-    "repeat_interleave": lambda: {"repeats": 2}, "roll": lambda: {"shifts": 1},
-    "take_along_axis": lambda: {"indices": paddle.to_tensor(np.zeros((2, 3, 4), "int64"))},
-    "put_along_axis": lambda: {"indices": paddle.to_tensor(np.zeros((2, 3, 4), "int64")), "values": 5.0},
-    "renorm": lambda: {"p": 2.0, "max_norm": 1.0}, "unflatten": lambda: {"shape": [-1, 1]},
-    "unfold": lambda: {"size": 2, "step": 1}, "select_scatter": lambda: {"index": 0, "values": None},
-    "trapezoid": dict, "cumulative_trapezoid": dict,
-}
+    "concat": lambda x: {"x": [x] * 2}, "stack": lambda x: {"x": [x] * 2},
+    "split": lambda x: {"num_or_sections": 1}, "chunk": lambda x: {"chunks": 1}, "kthvalue": lambda x: {"k": 2},
+    "quantile": lambda x: {"q": 0.5}, "nanquantile": lambda x: {"q": 0.5}, "topk": lambda x: {"k": 2},
+    "gather": lambda x: {"index": paddle.to_tensor(PLACES)},
+    "index_select": lambda x: {"index": paddle.to_tensor(PLACES)},
+    "index_add": lambda x: {"index": paddle.to_tensor([0]), "value": None},
+    "index_fill": lambda x: {"index": paddle.to_tensor(PLACES), "value": 9.0},
+    "repeat_interleave": lambda x: {"repeats": 2}, "roll": lambda x: {"shifts": 1},
+    "take_along_axis": lambda x: {"indices": paddle.zeros(x.shape, "int64")},
+    "put_along_axis": lambda x: {"indices": paddle.zeros(x.shape, "int64"), "values": 5.0},
+    "renorm": lambda x: {"p": 2.0, "max_norm": 1.0}, "unflatten": lambda x: {"shape": [-1, 1]},
+    "unfold": lambda x: {"size": 2, "step": 1}, "select_scatter": lambda x: {"index": 0, "values": None},
+    }
 #: Functions whose `axis` is something else, by why.
 OTHERWISE = {
     "several inputs whose shapes depend on the axis: their records": {
@@ -49,10 +50,11 @@ def _functions():
 FUNCTIONS = dict(_functions())
 
 
-def call(name, axis):
-    function, given = FUNCTIONS[name], MORE.get(name, dict)()
+def call(name, axis, x=X):
+    x, function = paddle.to_tensor(x), FUNCTIONS[name]
+    given = MORE[name](x) if name in MORE else {}
     first = next(iter(inspect.signature(function).parameters))
-    return as_list(function(**{first: paddle.to_tensor(X), **given, "axis": axis}))
+    return as_list(function(**{first: x, **given, "axis": axis}))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -68,3 +70,25 @@ def test_out_of_range(name):
     for axis in (3, -4):
         with pytest.raises((ValueError, IndexError)):
             call(name, axis)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_out_of_range_of_large_arrays_by_generated_loops(dtype):
+    """Loops are told sizes before, along and behind a dimension, and would compute with those of another."""
+    large, scores = np.ones((33, 64, 33), dtype), paddle.ones([33, 64, 33])
+    labels = paddle.zeros([33, 64, 1], "int64")
+    calls = {**{name: lambda axis, name=name: call(name, axis, large) for name in FUNCTIONS},
+             "cross_entropy": lambda axis: F.cross_entropy(scores, labels, axis=axis),
+             "stack": lambda axis: paddle.stack([paddle.to_tensor(large)] * 2, axis + (1 if axis > 0 else -1)),
+             "cosine_similarity": lambda axis: F.cosine_similarity(*[paddle.to_tensor(large)] * 2, axis=axis),
+             "Unflatten": lambda axis: paddle.nn.Unflatten(axis, [-1, 1])(paddle.to_tensor(large))}
+    taken = []
+    with flags_guard({"FLAGS_kernel_after_elements": 0}):
+        for name, function in calls.items():
+            for axis in (3, 4, -4, -7):
+                try:
+                    function(axis)
+                    taken.append((name, axis))
+                except (ValueError, IndexError, TypeError):  # TypeError: not of integers
+                    pass
+    assert not taken

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import proa as paddle
 import pytest
 from proa.backend.loops import cache
 from proa.core.flags import flags_guard
@@ -30,6 +31,23 @@ def test_a_later_process_imports_what_it_needs(tmp_path):
     types = ["roi_align", "beam_search", "conv3d_transpose"]
     assert told(tmp_path, *types) == [*types, "True", "False", "True"]
     assert told(tmp_path, *types) == [*types, "False", "False", "True"]
+
+
+OPENING = """
+import sys
+import proa as paddle
+paddle.inference.create_predictor(paddle.inference.Config(sys.argv[1] + ".pdmodel", sys.argv[1] + ".pdiparams"))
+print(*(name in sys.modules for name in ("proa.ops.catalogue", "proa.static.amp", "proa.static.files.persistence")))
+"""
+
+
+def test_opening_a_model_imports_what_it_needs(tmp_path):
+    prefix = str(tmp_path / "model")
+    paddle.jit.save(paddle.nn.Linear(2, 2), prefix, input_spec=[paddle.static.InputSpec([None, 2])])
+    told(tmp_path, "matmul_v2")
+    variables = {**os.environ, "FLAGS_kernel_cache_dir": str(tmp_path), "FLAGS_keep_plans": "1"}
+    done = subprocess.run([sys.executable, "-c", OPENING, prefix], env=variables, capture_output=True, text=True)
+    assert done.stdout.split() == ["False"] * 3, done.stderr
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_an_engine_that_is_turned_off_computes_nothing(engine):
     register_kernel(op, engine, kernel)
     main, y = program(3)
     x = paddle.to_tensor([[1.0, 2.0]])
-    assert get_flag("FLAGS_cpu_engines") == "onednn,loops,test"
+    assert {"onednn", "loops", "test"} <= set(get_flag("FLAGS_cpu_engines").split(","))
     for wanted, calls in (("onednn,loops", 0), ("", 0), ("test", 2), ("onednn,loops", 2), ("test,loops", 4)):
         with flags_guard({"FLAGS_cpu_engines": wanted}):
             apply(op, x)
@@ -133,6 +133,7 @@ def test_an_engine_that_cannot_be_had_computes_nothing():
 
 
 def test_who_set_the_flag_decides():
+    before = get_flag("FLAGS_cpu_engines")
     with flags_guard({"FLAGS_cpu_engines": "loops"}):
         engines.add("late")
         try:
@@ -141,7 +142,7 @@ def test_who_set_the_flag_decides():
             assert engines.is_wanted("late")
         finally:
             engines.remove("late")
-    assert get_flag("FLAGS_cpu_engines") == "onednn,loops"
+    assert get_flag("FLAGS_cpu_engines") == before
 
 
 def test_the_latest_is_asked_first_and_what_it_declines_the_next(engine):
@@ -275,7 +276,8 @@ def test_a_plan_calls_what_was_chosen_and_nothing_around_it():
         y = paddle.matmul(x, paddle.add(x, x))
     plan = compile_plan(main, ["x"], [y.name])[0]
     called, array = [], np.ones((2, 2), "float32")
-    run = plan.function(True, [array])
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 30}):  # no segment yet
+        run = plan.function(True, [array])
     sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
     try:
         run(np, array)

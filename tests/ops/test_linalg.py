@@ -175,3 +175,24 @@ def test_program_of_matrices_of_unknown_count():
     np.testing.assert_allclose(found[1], np.linalg.pinv(fed))
     np.testing.assert_allclose(found[5], np.fft.fftshift(fed))
     assert [list(v.shape) for v in found[-2:]] == [[4, 3, 2], [4, 9]]
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+@pytest.mark.parametrize("staged", [False, True])
+def test_the_gradient_of_pinv_is_the_slope_where_singular_values_are_cut(staged, hermitian):
+    rng = np.random.default_rng(1)
+    array, weights = rng.normal(size=(2, 4, 4 if hermitian else 3)), rng.normal(size=(2, 4 if hermitian else 3, 4))
+    turns = np.linalg.svd(array)
+    array = turns[0][..., :array.shape[-1]] * np.array([5.0, 3.0, 0.7, 0.2])[:array.shape[-1]] @ turns[2]
+    if hermitian:
+        array = turns[0] * np.array([5.0, 3.0, 0.7, 0.2]) @ turns[0].swapaxes(-1, -2)
+
+    def total(x):
+        x = (x + x.transpose([0, 2, 1])) * 0.5 if hermitian else x
+        return (paddle.linalg.pinv(x, 0.3, hermitian) * paddle.to_tensor(weights)).sum()
+
+    x = paddle.to_tensor(array, stop_gradient=False)
+    (paddle.jit.to_static(total, full_graph=True) if staged else total)(x).backward()
+    along = rng.normal(size=array.shape)
+    slope = total(paddle.to_tensor(array + 1e-5 * along)) - total(paddle.to_tensor(array - 1e-5 * along))
+    np.testing.assert_allclose((x.grad.numpy() * along).sum(), slope.item() / 2e-5, rtol=1e-6)

@@ -111,3 +111,9 @@ def test_bad_bounds():
         R.randint(5, 5)
     with pytest.raises(ValueError, match="at least 1"):
         R.randperm(0)
+
+
+def test_what_poisson_draws_has_zeros_as_its_gradient():
+    means = paddle.to_tensor([1.0, 5.0], stop_gradient=False)
+    paddle.poisson(means).sum().backward()
+    assert means.grad.tolist() == [0.0, 0.0]

@@ -7,7 +7,20 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
-from proa.quantization import PTQ, QAT, BaseObserver, BaseQuanter, QuantConfig, quanter
+from proa.quantization import (
+    PTQ,
+    QAT,
+    AbsmaxQuantizer,
+    BaseObserver,
+    BaseQuanter,
+    ImperativePTQ,
+    ImperativeQuantAware,
+    PerChannelAbsmaxQuantizer,
+    PTQConfig,
+    QuantConfig,
+    quanter,
+)
+from proa.quantization.imperative import fuse_utils
 from proa.quantization.observers import AbsmaxObserver, GroupWiseWeightObserver
 from proa.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
@@ -192,3 +205,100 @@ def test_refusals():
         Q.weight_quantize(paddle.ones([2, 3]), "weight_only_int4")
     with pytest.raises(ValueError, match="must be given"):
         Q.weight_only_linear(paddle.ones([2, 2]), paddle.ones([2, 2], "int8"))
+
+
+def test_the_older_way_keeps_scales_in_the_file(tmp_path):
+    network = nn.Sequential(nn.Conv2D(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8, 3))
+    network[3].skip_quant = True
+    method = ImperativeQuantAware(weight_quantize_type="channel_wise_abs_max")
+    assert method.quantize(network) is network
+    assert type(network[0]._layer).__name__ == "QuantizedConv2D" and type(network[3]._layer) is nn.Linear
+    x = _input()
+    for _ in range(3):
+        network(x)
+    network.eval()
+    method.save_quantized_model(network, str(tmp_path / "model"), [paddle.static.InputSpec([None, 1, 4, 4])])
+    loaded = paddle.jit.load(str(tmp_path / "model"))
+    np.testing.assert_allclose(loaded(x).numpy(), network(x).numpy(), atol=1e-6)
+    operators = {op.type: op for op in loaded.program().global_block().ops}
+    assert len(operators["conv2d"].attr("Filter0_threshold")) == 2
+    assert operators["relu"].attr("out_threshold") == pytest.approx(network[1]._ma_output_scale._scale.item())
+    assert "moving_average_abs_max_scale" not in operators
+    weights = list(loaded.state_dict())
+    assert len(weights) == 5, weights  # what only followed results is gone
+
+
+def test_the_older_way_is_the_same_converted():
+    def losses(convert):
+        model = _network()
+        ImperativeQuantAware().quantize(model)
+        optimizer = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+        run = paddle.jit.to_static(model) if convert else model
+        found = []
+        for _ in range(4):
+            loss = run(_input()).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            found.append(float(loss))
+        return found, {name: value.numpy() for name, value in model.state_dict().items()}
+
+    (eager, state), (static, other) = losses(False), losses(True)
+    np.testing.assert_allclose(static, eager, rtol=1e-4)
+    assert eager[-1] < eager[0] and state.keys() == other.keys()
+    for name, value in state.items():
+        np.testing.assert_allclose(other[name], value, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def test_layers_of_one_s_own_in_the_older_way():
+    class Halve(nn.Layer):
+        def forward(self, x):
+            return x * 0.5
+
+    network = nn.Sequential(nn.Linear(2, 2, bias_attr=False))
+    network[0].weight.set_value(paddle.eye(2))
+    ImperativeQuantAware(act_preprocess_layer=Halve, weight_preprocess_layer=Halve).quantize(network)
+    np.testing.assert_allclose(network(paddle.ones([1, 2])).numpy(), [[0.25, 0.25]], rtol=1e-2)
+    product = Q.quant_layers.QuantizedMatmul(act_quant_layer=Halve)
+    assert product(paddle.eye(2), paddle.eye(2)).tolist() == [[0.25, 0.0], [0.0, 0.25]]
+
+
+def test_folding_a_normalization_keeps_what_a_network_gives():
+    network = nn.Sequential(nn.Conv2D(1, 2, 3, bias_attr=False), nn.BatchNorm2D(2), nn.Flatten(), nn.Linear(8, 3),
+                            nn.BatchNorm1D(3))
+    for _ in range(3):
+        network(_input())
+    network.eval()
+    folded = fuse_utils.fuse_layers(network, [["0", "1"], ["3", "4"]])
+    assert [type(layer).__name__ for layer in folded] == ["Conv2D", "Identity", "Flatten", "Linear", "Identity"]
+    np.testing.assert_allclose(folded(_input()).numpy(), network(_input()).numpy(), rtol=1e-4, atol=1e-5)
+    network.train()
+    assert fuse_utils.fuse_conv_bn(network) is network and network.training
+    assert type(network[1]).__name__ == "Identity" and type(network[4]) is nn.BatchNorm1D
+    with pytest.raises(ValueError, match="evaluation mode"):
+        fuse_utils.fuse_layers(network, [["3", "4"]])
+    with pytest.raises(ValueError, match="pairs of a Conv2D"):
+        fuse_utils.fuse_layers(network, [["3", "2"]])
+
+
+def test_what_the_older_way_refuses():
+    with pytest.raises(NotImplementedError, match="paddle.quantization.QAT"):
+        ImperativeQuantAware(onnx_format=True)
+    with pytest.raises(ValueError, match="weight_quantize_type"):
+        ImperativeQuantAware(weight_quantize_type="moving_average_abs_max")
+    with pytest.raises(ValueError, match="quantizable_layer_type"):
+        ImperativeQuantAware(quantizable_layer_type=["LSTM"])
+    with pytest.raises(ValueError, match="from 1 to 16"):
+        ImperativeQuantAware(weight_bits=17)
+    with pytest.raises(TypeError, match="a class of layers"):
+        ImperativeQuantAware(act_quantize_layer=3)
+    with pytest.raises(NotImplementedError, match="LSQ"):
+        Q.quant_layers.QuantizedLinear(nn.Linear(2, 2), weight_quantize_type="lsq_weight")
+    with pytest.raises(TypeError, match="PTQConfig.activation_quantizer"):
+        PTQConfig(PerChannelAbsmaxQuantizer(), AbsmaxQuantizer())
+    with pytest.raises(TypeError, match="fuse_list"):
+        ImperativePTQ().quantize(nn.Sequential(nn.ReLU()), fuse=True)
+    with pytest.raises(NotImplementedError, match="reduce_type"):
+        Q.QuantStub(reduce_type="max")
+    with pytest.raises(ValueError, match="a dimension of x"):
+        paddle._legacy_C_ops.fake_channel_wise_quantize_dequantize_abs_max(paddle.ones([2]), "quant_axis", 3)

@@ -58,7 +58,7 @@ def paste(place: str, python: str, wheel: str | None) -> int:
     with open(os.path.join(ROOT, "docs", "start.md"), encoding="utf-8") as file:
         page = file.read()
     if wheel:
-        os.mkdir(place)
+        os.makedirs(place)
         assert page.count(_FROM_A_CHECKOUT) == 1, f"the page does not install by {_FROM_A_CHECKOUT}"
         page = page.replace(_FROM_A_CHECKOUT, f'"{wheel}[demo,serve]"')
     else:

@@ -101,3 +101,16 @@ def test_a_program_is_needed():
     with pytest.raises(RuntimeError, match="_legacy_C_ops.relu"):
         LayerHelper("relu").create_variable_for_type_inference("float32")
     check_type(1, "x", Variable, "f")  # nothing is checked in dynamic mode
+
+
+def test_a_layer_s_inputs_as_packages_ask_for_them(static_mode_on):
+    with paddle.static.program_guard(paddle.static.Program()):
+        x, y = (paddle.static.data(name, [2], dtype) for name, dtype in (("x", "float32"), ("y", "int64")))
+        helper = LayerHelper("mine", input=x, both=[x, y], param_attr="w", bias_attr=False)
+        assert helper.input() is x and helper.multiple_input("both") == [x, y] and helper.multiple_input("none") == []
+        assert helper.input_dtype() == paddle.float32 and helper.input_dtype("none") is None
+        assert helper.param_attr.name == "w" and helper.bias_attr is False
+        with pytest.raises(ValueError, match="one dtype"):
+            helper.input_dtype("both")
+        with pytest.raises(ValueError, match="takes one. Received 2"):
+            helper.input("both")

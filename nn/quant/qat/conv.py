@@ -16,14 +16,24 @@ class QuantedConv2D(Quanted):
 
     def __init__(self, layer: Layer, q_config: Any):
         super().__init__(layer, q_config)
-        for name in _SETTINGS:
-            setattr(self, name, getattr(layer, name))
+        take_settings(self, layer)
 
     def _compute(self, input: Any, weight: Any) -> Any:
-        padding = self._padding
-        if self._padding_mode != "zeros":
-            widths = [padding] * 4 if isinstance(padding, int) else [width for width in padding[::-1] for _ in range(2)]
-            input = F.pad(input, widths, self._padding_mode, data_format=self._data_format)
-            padding = 0
-        return F.conv2d(input, weight, self.bias, self._stride, padding, self._dilation, self._groups,
-                        self._data_format)
+        return convolve(self, input, weight)
+
+
+def take_settings(layer: Layer, source: Layer) -> None:
+    """Gives a layer the strides, paddings and the like of another convolution."""
+    for name in _SETTINGS:
+        setattr(layer, name, getattr(source, name))
+
+
+def convolve(layer: Any, input: Any, weight: Any) -> Any:
+    """The convolution of a layer with such settings and a bias, of another weight."""
+    padding = layer._padding
+    if layer._padding_mode != "zeros":
+        widths = [padding] * 4 if isinstance(padding, int) else [width for width in padding[::-1] for _ in range(2)]
+        input = F.pad(input, widths, layer._padding_mode, data_format=layer._data_format)
+        padding = 0
+    return F.conv2d(input, weight, layer.bias, layer._stride, padding, layer._dilation, layer._groups,
+                    layer._data_format)

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ....nn.container import LayerDict, LayerList
 from ..module import Module, Parameter
 
 
@@ -56,105 +57,21 @@ class Sequential(Module):
         return input
 
 
-class ModuleList(Module):
+class ModuleList(Module, LayerList):
     """Modules in a list."""
 
     def __init__(self, modules: Iterable[Any] | None = None):
-        super().__init__()
-        self.extend(modules or ())
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            return type(self)(list(self._sub_layers.values())[key])
-        return list(self._sub_layers.values())[key]
-
-    def __setitem__(self, key: int, module: Any) -> None:
-        setattr(self, list(self._sub_layers)[key], module)
-
-    def __delitem__(self, key: Any) -> None:
-        left = list(self._sub_layers.values())
-        del left[key]
-        self._sub_layers.clear()
-        self.extend(left)
-
-    def __len__(self) -> int:
-        return len(self._sub_layers)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._sub_layers.values())
+        LayerList.__init__(self, modules)
 
     def __iadd__(self, modules: Iterable[Any]) -> Any:
         return self.extend(modules)
 
-    def append(self, module: Any) -> Any:
-        """One more module at the end; gives itself."""
-        self.add_module(str(len(self)), module)
-        return self
 
-    def extend(self, modules: Iterable[Any]) -> Any:
-        """More modules at the end; gives itself."""
-        for module in modules:
-            self.append(module)
-        return self
-
-    def insert(self, index: int, module: Any) -> None:
-        """One more module before that of an index."""
-        held = list(self._sub_layers.values())
-        held.insert(index, module)
-        self._sub_layers.clear()
-        self.extend(held)
-
-
-class ModuleDict(Module):
+class ModuleDict(Module, LayerDict):
     """Modules by keys."""
 
     def __init__(self, modules: Mapping[str, Any] | None = None):
-        super().__init__()
-        if modules is not None:
-            self.update(modules)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._sub_layers[key]
-
-    def __setitem__(self, key: str, module: Any) -> None:
-        self.add_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._sub_layers[key]
-
-    def __len__(self) -> int:
-        return len(self._sub_layers)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sub_layers)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._sub_layers
-
-    def keys(self) -> Any:
-        """The keys."""
-        return self._sub_layers.keys()
-
-    def items(self) -> Any:
-        """The keys with their modules."""
-        return self._sub_layers.items()
-
-    def values(self) -> Any:
-        """The modules."""
-        return self._sub_layers.values()
-
-    def pop(self, key: str) -> Any:
-        """The module of a key, which is taken out."""
-        return self._sub_layers.pop(key)
-
-    def clear(self) -> None:
-        """Takes all out."""
-        self._sub_layers.clear()
-
-    def update(self, modules: Any) -> None:
-        """Takes over modules by keys, or pairs of both."""
-        for key, module in modules.items() if isinstance(modules, (Mapping, ModuleDict)) else modules:
-            self[key] = module
+        LayerDict.__init__(self, modules)
 
 
 def _shown(parameters: Any) -> str:

@@ -16,7 +16,8 @@ DTYPES = ["float32", "int64", "int32", "int16", "uint8", "bool"]
 def values(shape, dtype):
     """Values with ties, and of floats both zeros, infinities and NaN of both signs."""
     x = normal(*shape) * 100
-    if dtype == "float32":
+    if dtype in ("float32", "float64"):
+        x = x.astype(dtype)
         for start, step, value in ((0, 7, 0.0), (3, 11, -0.0), (6, 17, np.inf), (8, 19, -np.inf), (5, 1300, np.nan),
                                    (9, 2900, -np.nan)):
             x.flat[start::step] = value
@@ -43,9 +44,25 @@ def test_sorting(shape, dtype, axis):
         for k in (1, 2, 40):
             if k <= x.shape[axis]:
                 found = sort.topk(x, k=k, axis=axis, largest=backwards)
+                plain = sorting.topk_op.kernel(np, x, k=k, axis=axis, largest=backwards)
                 whole = sorting.argsort_op.kernel(np, x, axis=axis, descending=backwards)
-                for a, b in zip(found, whole, strict=True):
-                    np.testing.assert_array_equal(a, np.take(b, range(k), axis))
+                for a, b, c in zip(found, plain, whole, strict=True):
+                    wanted = np.take(c, range(k), axis)
+                    np.testing.assert_array_equal(a, wanted)
+                    np.testing.assert_array_equal(b, wanted)  # the first of equals, here too
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_first_of_float64(shape, axis, largest):
+    x = values(shape, "float64")
+    for k in (1, 4, 11, 32):
+        if k * 8 <= x.shape[axis] or k <= min(4, x.shape[axis]):
+            found = sort.topk(x, k=k, axis=axis, largest=largest)
+            whole = sorting.argsort_op.kernel(np, x, axis=axis, descending=largest)
+            for a, b in zip(found, whole, strict=True):
+                np.testing.assert_array_equal(a, np.take(b, range(k), axis))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -5,6 +5,7 @@ import proa as paddle
 import pytest
 from comparing import agree, needs_loops, normal
 from proa.backend.kernels import places
+from proa.ops.core.operator import find
 
 pytestmark = needs_loops
 X = normal(7, 33, 70)
@@ -31,6 +32,17 @@ def test_slices_are_added_up_at_positions(axis, dtype):
     agree("index_add_along", lambda x, at, updates, *, axis: places.added(x, at, updates, axis), x, at, updates,
           axis=axis, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(x, X.astype(dtype))  # what the operator is given stays as it is
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_rows_that_are_scattered_twice_are_sums(dtype):
+    x, at, updates = normal(40, 16).astype(dtype), index(40, 500), (normal(500, 16, seed=1) * 9).astype(dtype)
+    wanted = x.copy()
+    wanted[at] = 0
+    np.add.at(wanted, at, updates)
+    kernel = find("scatter").kernel
+    np.testing.assert_allclose(kernel(np, x, at, updates, overwrite=False), wanted, rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(x, normal(40, 16).astype(dtype))
 
 
 @pytest.mark.parametrize("shape", [(40, 30), (40, 5, 8), (4, 10, 30)])

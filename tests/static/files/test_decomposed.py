@@ -239,8 +239,12 @@ IN_MODELS = {"conv2d_fusion", "dequantize", "fused_batch_norm", "fused_elementwi
 LATER = {"baddbmm", "bitwise_left_shift", "bitwise_right_shift", "copysign", "fused_bias_residual_layernorm",
          "masked_fill", "median", "reduce_as", "rms_norm", "svdvals", "swiglu", "trunc_divide"}
 
+#: Operators by now, as training uses them; their files are read here still.
+DECLARED = {"fake_channel_wise_quantize_dequantize_abs_max", "fake_quantize_dequantize_abs_max",
+            "moving_average_abs_max_scale"}
+
 
 def test_every_decomposition_is_tested():
     tested = {name.split(",")[0].split(" ")[0] for name in CASES} | set(BY_FORMULA) | IN_MODELS | LATER | {
         name.partition(",")[0] for name in REFUSED}
-    assert {each.type for each in all_decompositions()} == tested
+    assert {each.type for each in all_decompositions()} == tested - DECLARED

@@ -114,12 +114,21 @@ def _tensor(desc):
     (lambda d: d.blocks[0].ClearField("idx"), r"blocks\[0\].idx"),
     (lambda d: _tensor(d).ClearField("data_type"), r"data_type.*missing"),
     (lambda d: setattr(_tensor(d), "data_type", pb.VarType.LOD_TENSOR), "data_type.*not the number of an element"),
-    (lambda d: _tensor(d).dims.append(-3), "dims.*cannot be"),
+    (lambda d: (_tensor(d).dims.append(-3), setattr(d.blocks[0].vars[0], "persistable", True)), "dims.*cannot be"),
     (lambda d: _tensor(d).dims.extend([1] * 40), "dims.*cannot be"),
 ])
 def test_damage_that_can_be_parsed(change, match):
     with pytest.raises(CorruptFileError, match=f"(?s)bad.pdmodel: .*{match}"):
         read_program_desc(_change(change), "bad.pdmodel")
+
+
+def test_a_size_multiplied_with_that_of_the_batch_is_unknown():
+    def change(desc):
+        desc.blocks[0].vars[0].persistable = False
+        _tensor(desc).dims[:] = [-8, 3, -1]
+
+    read = read_program_desc(_change(change), "1.x.pdmodel")
+    assert list(_tensor(read).dims) == [-1, 3, -1]
 
 
 def test_an_element_type_that_nobody_knows():

@@ -1,4 +1,4 @@
-"""Values put on diagonals: diagonal_scatter, fill_diagonal."""
+"""Values written over what a tensor holds: fill_, zero_, and on diagonals diagonal_scatter and fill_diagonal."""
 
 from typing import Any
 
@@ -7,10 +7,37 @@ import numpy as np
 from ..core.infer import check_rank, normalize_axis
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
-from .creation import to_tensor
+from .creation import full_like, to_tensor
 from .diagonal import place_diagonal_op
 from .full import full
 from .where import where
+
+
+def written_over(x: Any, values: Any) -> Any:
+    """`values`, which take x's place: what x was computed from gets zeros as its gradient, as in Paddle, not none."""
+    if x.stop_gradient:
+        return values
+    return where(full_like(x, False, "bool"), x._alias(), values)
+
+
+def fill_(x: Any, value: Any) -> Any:
+    """Fills x, in place, with a number.
+
+    >>> import proa as paddle
+    >>> paddle.zeros([2]).fill_(3.0).tolist()
+    [3.0, 3.0]
+    """
+    return x._rebind(written_over(x, full_like(x, value)))
+
+
+def zero_(x: Any) -> Any:
+    """Fills x, in place, with zeros.
+
+    >>> import proa as paddle
+    >>> paddle.ones([2]).zero_().tolist()
+    [0.0, 0.0]
+    """
+    return x._rebind(written_over(x, full_like(x, 0.0)))
 
 
 def _on_diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:

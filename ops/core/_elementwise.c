@@ -1,0 +1,250 @@
+/* Elementwise functions of one and two small arrays, with the bits that NumPy's functions of these names give.
+
+Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result. Where
+a computation raises a flag of the processor that NumPy tells of (a division by 0, say), NumPy computes it instead.
+*/
+#include "_native.h"
+
+#include <math.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-math-errno")
+#endif
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+enum { TOLD = 0x1D }; /* invalid, division by zero, overflow, underflow */
+static inline void begin_flags(void) {
+    unsigned status = _mm_getcsr();
+    if (status & 0x3F) _mm_setcsr(status & ~0x3Fu);
+}
+static inline int are_flags_raised(void) { return (_mm_getcsr() & TOLD) != 0; }
+#else
+#include <fenv.h>
+static inline void begin_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
+static inline int are_flags_raised(void) {
+    return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW) != 0;
+}
+#endif
+
+typedef void (*UnaryLoop)(const void *, void *, Py_ssize_t);
+typedef void (*BinaryLoop)(const void *, const void *, void *, Py_ssize_t, int, int); /* steps: 0 for a single element */
+
+#define UNARY(NAME, T, R, EXPRESSION) \
+    static void NAME(const void *given, void *result, Py_ssize_t count) { \
+        const T *restrict x = given; \
+        R *restrict out = result; \
+        for (Py_ssize_t n = 0; n < count; n++) { \
+            T a = x[n]; \
+            out[n] = (R)(EXPRESSION); \
+        } \
+    }
+
+#define BINARY(NAME, T, R, EXPRESSION) \
+    static void NAME(const void *one, const void *other, void *result, Py_ssize_t count, int step_x, int step_y) { \
+        const T *x = one, *y = other; \
+        R *restrict out = result; \
+        if (step_x && step_y) \
+            for (Py_ssize_t n = 0; n < count; n++) { \
+                T a = x[n], b = y[n]; \
+                out[n] = (R)(EXPRESSION); \
+            } \
+        else if (step_x) { \
+            T b = *y; \
+            for (Py_ssize_t n = 0; n < count; n++) { \
+                T a = x[n]; \
+                out[n] = (R)(EXPRESSION); \
+            } \
+        } else { \
+            T a = *x; \
+            for (Py_ssize_t n = 0; n < count; n++) { \
+                T b = y[n]; \
+                out[n] = (R)(EXPRESSION); \
+            } \
+        } \
+    }
+
+typedef unsigned char Truth;
+
+#define OF_FLOATS(ONE, NAME, EXPRESSION_F, EXPRESSION_D) \
+    ONE(NAME##_f, float, float, EXPRESSION_F) \
+    ONE(NAME##_d, double, double, EXPRESSION_D)
+#define OF_INTEGERS(ONE, NAME, EXPRESSION) /* of unsigned numbers, which may overflow */ \
+    ONE(NAME##_l, uint64_t, uint64_t, EXPRESSION) \
+    ONE(NAME##_i, uint32_t, uint32_t, EXPRESSION)
+#define OF_ALL(NAME, EXPRESSION) \
+    BINARY(NAME##_f, float, Truth, EXPRESSION) \
+    BINARY(NAME##_d, double, Truth, EXPRESSION) \
+    BINARY(NAME##_l, int64_t, Truth, EXPRESSION) \
+    BINARY(NAME##_i, int32_t, Truth, EXPRESSION) \
+    BINARY(NAME##_b, Truth, Truth, EXPRESSION)
+
+OF_FLOATS(BINARY, add, a + b, a + b)
+OF_FLOATS(BINARY, subtract, a - b, a - b)
+OF_FLOATS(BINARY, multiply, a * b, a * b)
+OF_FLOATS(BINARY, divide, a / b, a / b)
+OF_FLOATS(BINARY, maximum, a > b || a != a ? a : b, a > b || a != a ? a : b)
+OF_FLOATS(BINARY, minimum, a < b || a != a ? a : b, a < b || a != a ? a : b)
+OF_INTEGERS(BINARY, add, a + b)
+OF_INTEGERS(BINARY, subtract, a - b)
+OF_INTEGERS(BINARY, multiply, a * b)
+OF_INTEGERS(BINARY, bitwise_and, a & b)
+OF_INTEGERS(BINARY, bitwise_or, a | b)
+OF_INTEGERS(BINARY, bitwise_xor, a ^ b)
+BINARY(maximum_l, int64_t, int64_t, a > b ? a : b)
+BINARY(maximum_i, int32_t, int32_t, a > b ? a : b)
+BINARY(minimum_l, int64_t, int64_t, a < b ? a : b)
+BINARY(minimum_i, int32_t, int32_t, a < b ? a : b)
+BINARY(and_b, Truth, Truth, (a != 0) & (b != 0))
+BINARY(or_b, Truth, Truth, (a | b) != 0)
+BINARY(xor_b, Truth, Truth, (a != 0) ^ (b != 0))
+OF_ALL(equal, a == b)
+OF_ALL(not_equal, a != b)
+OF_ALL(less, a < b)
+OF_ALL(less_equal, a <= b)
+OF_ALL(greater, a > b)
+OF_ALL(greater_equal, a >= b)
+
+OF_FLOATS(UNARY, absolute, fabsf(a), fabs(a))
+OF_FLOATS(UNARY, negative, -a, -a)
+OF_FLOATS(UNARY, square, a * a, a * a)
+OF_FLOATS(UNARY, reciprocal, 1.0f / a, 1.0 / a)
+OF_FLOATS(UNARY, square_root, sqrtf(a), sqrt(a))
+OF_FLOATS(UNARY, rsqrt, 1.0f / sqrtf(a), 1.0 / sqrt(a))
+OF_FLOATS(UNARY, round, truncf(copysignf(0.5f, a) + a), trunc(copysign(0.5, a) + a))
+OF_FLOATS(UNARY, floor, floorf(a), floor(a))
+OF_FLOATS(UNARY, ceil, ceilf(a), ceil(a))
+OF_FLOATS(UNARY, rint, rintf(a), rint(a))
+OF_FLOATS(UNARY, sign, a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a, a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a)
+UNARY(isnan_f, float, Truth, a != a)
+UNARY(isnan_d, double, Truth, a != a)
+UNARY(isinf_f, float, Truth, fabsf(a) == INFINITY)
+UNARY(isinf_d, double, Truth, fabs(a) == (double)INFINITY)
+UNARY(isfinite_f, float, Truth, fabsf(a) < INFINITY)
+UNARY(isfinite_d, double, Truth, fabs(a) < (double)INFINITY)
+UNARY(not_b, Truth, Truth, a == 0)
+UNARY(not_l, uint64_t, uint64_t, ~a)
+UNARY(not_i, uint32_t, uint32_t, ~a)
+
+/* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools, and flags looked at. */
+typedef struct {
+    UnaryLoop loops[BOOL + 1];
+    int gives_truth, looks_at_flags;
+} Unary;
+typedef struct {
+    BinaryLoop loops[BOOL + 1];
+    int gives_truth, looks_at_flags;
+} Binary;
+
+static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    const Unary *how = with;
+    if (count != 1 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype);
+    Py_ssize_t size = size_of(inputs[0]);
+    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > MOST_ELEMENTS) return declined_form();
+    PyObject *result = new_array(how->gives_truth ? BOOL : kind, x->dimensions_count, x->dimensions);
+    if (!result) return NULL;
+    if (how->looks_at_flags) begin_flags();
+    how->loops[kind](x->data, ((Array *)result)->data, size);
+    if (how->looks_at_flags && are_flags_raised()) {
+        Py_DECREF(result);
+        return declined_form();
+    }
+    return result;
+}
+
+/* Whether the sizes of the shorter of both are the last ones of the other. */
+static int is_behind(const Array *small, const Array *large) {
+    int more = large->dimensions_count - small->dimensions_count;
+    if (more < 0) return 0;
+    for (int n = 0; n < small->dimensions_count; n++)
+        if (small->dimensions[n] != large->dimensions[n + more]) return 0;
+    return 1;
+}
+
+/* A number of Python's beside an array of floats, which keeps its dtype: 1 where the dtype holds it. */
+static int number_beside(int kind, PyObject *number, char *place) {
+    double value;
+    Py_ssize_t whole;
+    if (PyFloat_CheckExact(number)) value = PyFloat_AS_DOUBLE(number);
+    else if (integer_in(number, &whole) > 0 && whole < 1 << 24 && whole > -(1 << 24)) value = (double)whole;
+    else return 0;
+    if (kind == FLOAT64) memcpy(place, &value, sizeof value);
+    else if (kind == FLOAT32 && (isinf(value) || isnan(value) || fabs(value) < 3e38)) {
+        float single = (float)value;
+        memcpy(place, &single, sizeof single);
+    } else return 0;
+    return 1;
+}
+
+static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    const Binary *how = with;
+    if (count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
+    Array *x = (Array *)inputs[0], *y = (Array *)inputs[1], *larger = x;
+    int kind = kind_of(x->dtype), step_x = 1, step_y = 1;
+    if (kind < 0 || kind > BOOL || !how->loops[kind]) return declined_form();
+    Py_ssize_t size = size_of(inputs[0]), other = 1;
+    char number[sizeof(double)];
+    const char *second = number;
+    if (is_plain_array(inputs[1]) && y->dtype == x->dtype) {
+        other = size_of(inputs[1]);
+        second = y->data;
+        if (!is_behind(y, x)) {
+            if (!is_behind(x, y)) return declined_form();
+            larger = y;
+        }
+    } else if (!number_beside(kind, inputs[1], number)) return declined_form();
+    Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
+    if (most > MOST_ELEMENTS) return declined_form();
+    PyObject *result = new_array(how->gives_truth ? BOOL : kind, larger->dimensions_count, larger->dimensions);
+    if (!result || !most || !least) return result;
+    Py_ssize_t width = least, rows = most / least;
+    Py_ssize_t item = sizes_by_kind[kind], item_out = sizes_by_kind[how->gives_truth ? BOOL : kind];
+    if (least == 1 && most > 1) { /* one number for all */
+        step_x = size > 1, step_y = other > 1;
+        width = most, rows = 1;
+    }
+    const char *one = x->data;
+    char *out = ((Array *)result)->data;
+    if (how->looks_at_flags) begin_flags();
+    for (Py_ssize_t row = 0; row < rows; row++, out += width * item_out) {
+        how->loops[kind](one, second, out, width, step_x, step_y);
+        if (size == most) one += width * item;
+        if (other == most) second += width * item;
+    }
+    if (how->looks_at_flags && are_flags_raised()) {
+        Py_DECREF(result);
+        return declined_form();
+    }
+    return result;
+}
+
+#define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}
+#define NUMBERS(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NULL}
+#define ALL(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NAME##_b}
+#define BITS(NAME, OF_BOOLS) {NULL, NULL, NAME##_l, NAME##_i, OF_BOOLS}
+#define ONE_ARRAY(NAME, ...) {NAME, one_array, &(const Unary){__VA_ARGS__}}
+#define TWO_ARRAYS(NAME, ...) {NAME, two_arrays, &(const Binary){__VA_ARGS__}}
+
+const FormEntry elementwise_forms[] = {
+    TWO_ARRAYS("add", NUMBERS(add), 0, 1), TWO_ARRAYS("subtract", NUMBERS(subtract), 0, 1),
+    TWO_ARRAYS("multiply", NUMBERS(multiply), 0, 1), TWO_ARRAYS("divide", FLOATS(divide), 0, 1),
+    TWO_ARRAYS("true_divide", FLOATS(divide), 0, 1), TWO_ARRAYS("maximum", NUMBERS(maximum), 0, 0),
+    TWO_ARRAYS("minimum", NUMBERS(minimum), 0, 0), TWO_ARRAYS("bitwise_and", BITS(bitwise_and, and_b), 0, 0),
+    TWO_ARRAYS("bitwise_or", BITS(bitwise_or, or_b), 0, 0), TWO_ARRAYS("bitwise_xor", BITS(bitwise_xor, xor_b), 0, 0),
+    TWO_ARRAYS("logical_and", {NULL, NULL, NULL, NULL, and_b}, 1, 0),
+    TWO_ARRAYS("logical_or", {NULL, NULL, NULL, NULL, or_b}, 1, 0),
+    TWO_ARRAYS("logical_xor", {NULL, NULL, NULL, NULL, xor_b}, 1, 0),
+    TWO_ARRAYS("equal", ALL(equal), 1, 0), TWO_ARRAYS("not_equal", ALL(not_equal), 1, 0),
+    TWO_ARRAYS("less", ALL(less), 1, 0), TWO_ARRAYS("less_equal", ALL(less_equal), 1, 0),
+    TWO_ARRAYS("greater", ALL(greater), 1, 0), TWO_ARRAYS("greater_equal", ALL(greater_equal), 1, 0),
+    ONE_ARRAY("absolute", FLOATS(absolute), 0, 0), ONE_ARRAY("negative", FLOATS(negative), 0, 0),
+    ONE_ARRAY("square", FLOATS(square), 0, 1), ONE_ARRAY("sqrt", FLOATS(square_root), 0, 1),
+    ONE_ARRAY("reciprocal", FLOATS(reciprocal), 0, 1), ONE_ARRAY("rsqrt", FLOATS(rsqrt), 0, 1),
+    ONE_ARRAY("round", FLOATS(round), 0, 0), ONE_ARRAY("floor", FLOATS(floor), 0, 0),
+    ONE_ARRAY("ceil", FLOATS(ceil), 0, 0), ONE_ARRAY("rint", FLOATS(rint), 0, 0), ONE_ARRAY("sign", FLOATS(sign), 0, 0),
+    ONE_ARRAY("isnan", FLOATS(isnan), 1, 0), ONE_ARRAY("isinf", FLOATS(isinf), 1, 0),
+    ONE_ARRAY("isfinite", FLOATS(isfinite), 1, 0), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1, 0),
+    ONE_ARRAY("bitwise_not", BITS(not, not_b), 0, 0), ONE_ARRAY("invert", BITS(not, not_b), 0, 0),
+    {NULL, NULL, NULL}};

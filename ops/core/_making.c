@@ -1,0 +1,246 @@
+/* Small arrays made of numbers and of other arrays: filled, joined, chosen by a condition, kept between limits. */
+#include "_native.h"
+
+#include <math.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+enum { MOST_COPIED = 1 << 16 }; /* elements, from which on threads copy */
+
+/* A number as an element of a kind: 1; 0 where the kind does not hold it as it is. */
+static int element_of(double value, int kind, void *place) {
+    if (kind == FLOAT64) memcpy(place, &value, sizeof value);
+    else if (kind == FLOAT32) {
+        if (isfinite(value) && fabs(value) > 3e38) return 0;
+        float single = (float)value;
+        memcpy(place, &single, sizeof single);
+    } else {
+        if (!(fabs(value) < 1 << 30) || value != floor(value)) return 0;
+        int64_t whole = (int64_t)value;
+        int32_t shorter = (int32_t)value;
+        if (kind == INT64) memcpy(place, &whole, sizeof whole);
+        else if (kind == INT32) memcpy(place, &shorter, sizeof shorter);
+        else if (kind == BOOL) *(char *)place = whole != 0;
+        else return 0;
+    }
+    return 1;
+}
+
+static PyObject *filled(int kind, int rank, const Py_ssize_t *sizes, double value) {
+    union { char bytes[8]; uint32_t four; uint64_t eight; } element = {{0}};
+    if (!element_of(value, kind, &element)) return declined_form();
+    Py_ssize_t size = 1;
+    for (int n = 0; n < rank; n++) {
+        if (sizes[n] < 0 || sizes[n] >= MOST_COPIED) return declined_form();
+        if ((size *= sizes[n]) >= MOST_COPIED) return declined_form();
+    }
+    PyObject *result = new_array(kind, rank, sizes);
+    if (!result) return NULL;
+    void *data = ((Array *)result)->data;
+    if (sizes_by_kind[kind] == 1 || element.eight == 0)
+        memset(data, element.bytes[0], (size_t)(size * sizes_by_kind[kind]));
+    else if (sizes_by_kind[kind] == 4)
+        for (Py_ssize_t n = 0; n < size; n++) ((uint32_t *)data)[n] = element.four;
+    else
+        for (Py_ssize_t n = 0; n < size; n++) ((uint64_t *)data)[n] = element.eight;
+    return result;
+}
+
+/* The kind of a dtype of ours, as attributes have it: NO_KIND where there is none; -2 with an error. */
+static int kind_of_attribute(PyObject *attrs, PyObject *name) {
+    PyObject *wanted = attrs ? PyDict_GetItemWithError(attrs, name) : NULL;
+    if (!wanted) return PyErr_Occurred() ? -2 : NO_KIND;
+    if (wanted == Py_None) return NO_KIND;
+    PyObject *dtype = PyObject_GetAttr(wanted, name_dtype);
+    if (!dtype) return -2;
+    int kind = kind_of(dtype);
+    Py_DECREF(dtype);
+    return kind;
+}
+
+static PyObject *fill(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t sizes[MOST_DIMENSIONS], rank = 0;
+    double value = 0.0;
+    for (Py_ssize_t n = 0; n < count; n++)
+        if (inputs[n] != Py_None && !(PyList_CheckExact(inputs[n]) && !PyList_GET_SIZE(inputs[n]))) return declined_form();
+    if (integers_attribute(attrs, name_shape, sizes, &rank) <= 0 || number_attribute(attrs, name_value, &value) < 0)
+        return declined_form();
+    PyObject *text = PyDict_GetItemWithError(attrs, name_str_value);
+    if (text && !(PyUnicode_Check(text) && PyUnicode_GET_LENGTH(text) == 0)) return declined_form();
+    int kind = kind_of_attribute(attrs, name_dtype);
+    return kind == -2 ? NULL : kind == NO_KIND ? declined_form() : filled(kind, (int)rank, sizes, value);
+}
+
+static PyObject *fill_like(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    double value = 0.0;
+    if (count != 1 || Py_TYPE(inputs[0]) != array_type || number_attribute(attrs, name_value, &value) <= 0)
+        return declined_form();
+    Array *x = (Array *)inputs[0];
+    PyObject *wanted = PyDict_GetItemWithError(attrs, name_dtype);
+    int kind = !wanted || wanted == Py_None ? kind_of(x->dtype) : kind_of_attribute(attrs, name_dtype);
+    return kind == -2 ? NULL : kind == NO_KIND ? declined_form() : filled(kind, x->dimensions_count, x->dimensions, value);
+}
+
+/* Arrays of one dtype one behind the other along a dimension, or along a new one. */
+static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    int is_stacked = with != NULL;
+    Py_ssize_t axis = 0, sizes[MOST_DIMENSIONS + 1], blocks = 1, inner = 1, total = 0;
+    if (count < 1 || !PyList_CheckExact(inputs[0]) || (count > 1 && inputs[1] != Py_None)
+        || integer_attribute(attrs, name_axis, &axis) < 0 || !PyList_GET_SIZE(inputs[0])
+        || !is_plain_array(PyList_GET_ITEM(inputs[0], 0)))
+        return declined_form();
+    Py_ssize_t parts = PyList_GET_SIZE(inputs[0]);
+    Array *first = (Array *)PyList_GET_ITEM(inputs[0], 0);
+    int rank = first->dimensions_count, kind = kind_of(first->dtype);
+    if (axis < 0) axis += rank + is_stacked;
+    if (kind == NO_KIND || rank > MOST_DIMENSIONS - 1 || axis < 0 || axis >= rank + is_stacked) return declined_form();
+    for (Py_ssize_t m = 0; m < parts; m++) {
+        PyObject *one = PyList_GET_ITEM(inputs[0], m);
+        Array *part = (Array *)one;
+        if (!is_plain_array(one) || part->dtype != first->dtype || part->dimensions_count != rank) return declined_form();
+        for (int n = 0; n < rank; n++)
+            if (part->dimensions[n] != first->dimensions[n] && (is_stacked || n != axis)) return declined_form();
+        Py_ssize_t along = is_stacked ? 1 : part->dimensions[axis];
+        if (size_of(one) >= MOST_COPIED || along >= MOST_COPIED || (total += along) >= MOST_COPIED) return declined_form();
+    }
+    for (int n = 0; n < rank; n++) sizes[n] = first->dimensions[n];
+    if (is_stacked) {
+        memmove(sizes + axis + 1, sizes + axis, sizeof *sizes * (size_t)(rank - axis));
+        rank++;
+    }
+    sizes[axis] = total;
+    for (Py_ssize_t n = 0; n < axis; n++) blocks *= sizes[n];
+    for (Py_ssize_t n = axis + 1; n < rank; n++) inner *= sizes[n];
+    if (blocks * inner >= MOST_COPIED || blocks * inner * total >= MOST_COPIED) return declined_form();
+    PyObject *result = new_array(kind, rank, sizes);
+    if (!result) return NULL;
+    char *out = ((Array *)result)->data;
+    inner *= sizes_by_kind[kind];
+    for (Py_ssize_t block = 0; block < blocks; block++)
+        for (Py_ssize_t m = 0; m < parts; m++) {
+            Array *part = (Array *)PyList_GET_ITEM(inputs[0], m);
+            size_t bytes = (size_t)(inner * (is_stacked ? 1 : part->dimensions[axis]));
+            memcpy(out, part->data + (size_t)block * bytes, bytes);
+            out += bytes;
+        }
+    return result;
+}
+
+static int has_shape_of(const Array *x, const Array *y) {
+    if (x->dimensions_count != y->dimensions_count) return 0;
+    for (int n = 0; n < x->dimensions_count; n++)
+        if (x->dimensions[n] != y->dimensions[n]) return 0;
+    return 1;
+}
+
+#define CHOOSE(NAME, T) \
+    static void NAME(const char *condition, const void *one, const void *other, void *result, Py_ssize_t count, \
+                     int step_x, int step_y) { \
+        const T *x = one, *y = other; \
+        T *restrict out = result; \
+        if (step_x && step_y) \
+            for (Py_ssize_t n = 0; n < count; n++) { \
+                T a = x[n], b = y[n]; /* both are read, so that it needs no branch */ \
+                out[n] = condition[n] ? a : b; \
+            } \
+        else \
+            for (Py_ssize_t n = 0; n < count; n++) { \
+                T a = x[n * step_x], b = y[n * step_y]; \
+                out[n] = condition[n] ? a : b; \
+            } \
+    }
+
+CHOOSE(choose_4, uint32_t)
+CHOOSE(choose_8, uint64_t)
+
+static PyObject *where(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    if (count != 3) return declined_form();
+    for (Py_ssize_t n = 0; n < count; n++)
+        if (!is_plain_array(inputs[n])) return declined_form();
+    Array *condition = (Array *)inputs[0], *x = (Array *)inputs[1], *y = (Array *)inputs[2];
+    int kind = kind_of(x->dtype), step_x = x->dimensions_count != 0, step_y = y->dimensions_count != 0;
+    Py_ssize_t size = size_of(inputs[0]);
+    if (kind < 0 || kind >= BOOL || y->dtype != x->dtype || kind_of(condition->dtype) != BOOL || size >= MOST_COPIED
+        || (step_x && !has_shape_of(x, condition)) || (step_y && !has_shape_of(y, condition)))
+        return declined_form();
+    PyObject *result = new_array(kind, condition->dimensions_count, condition->dimensions);
+    if (result)
+        (sizes_by_kind[kind] == 4 ? choose_4 : choose_8)(condition->data, x->data, y->data, ((Array *)result)->data, size,
+                                                         step_x, step_y);
+    return result;
+}
+
+#define CLIP(NAME, T) \
+    static void NAME(const void *given, void *result, Py_ssize_t count, T low, T high) { \
+        const T *x = given; \
+        T *out = result; \
+        for (Py_ssize_t n = 0; n < count; n++) { \
+            T a = x[n] < low ? low : x[n]; /* a NaN is neither */ \
+            out[n] = a > high ? high : a; \
+        } \
+    }
+
+CLIP(clip_f, float)
+CLIP(clip_d, double)
+
+static PyObject *clip(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    double low, high;
+    if (count < 1 || !is_plain_array(inputs[0])) return declined_form();
+    for (Py_ssize_t n = 1; n < count; n++)
+        if (inputs[n] != Py_None) return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype);
+    Py_ssize_t size = size_of(inputs[0]);
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > 1 << 14 || number_attribute(attrs, name_min, &low) <= 0
+        || number_attribute(attrs, name_max, &high) <= 0 || !(fabs(low) < 3e38) || !(fabs(high) < 3e38))
+        return declined_form();
+    PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
+    if (!result) return NULL;
+    void *out = ((Array *)result)->data;
+    if (kind == FLOAT32) clip_f(x->data, out, size, (float)low, (float)high);
+    else clip_d(x->data, out, size, low, high);
+    return result;
+}
+
+static PyObject *eye(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t rows, columns = -1;
+    if (count || integer_attribute(attrs, name_num_rows, &rows) <= 0
+        || integer_attribute(attrs, name_num_columns, &columns) < 0 || rows < 0 || rows > 256 || columns > 256)
+        return declined_form();
+    Py_ssize_t sizes[2] = {rows, columns < 0 ? rows : columns};
+    int kind = kind_of_attribute(attrs, name_dtype);
+    if (kind < 0 || kind > BOOL) return kind == -2 ? NULL : declined_form();
+    PyObject *result = filled(kind, 2, sizes, 0.0);
+    if (!result || result == Py_NotImplemented) return result;
+    for (Py_ssize_t n = 0; n < sizes[0] && n < sizes[1]; n++)
+        element_of(1.0, kind, ((Array *)result)->data + sizes_by_kind[kind] * n * (sizes[1] + 1));
+    return result;
+}
+
+static PyObject *linspace(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    double start, stop;
+    Py_ssize_t number;
+    if (count || number_attribute(attrs, name_start, &start) <= 0 || number_attribute(attrs, name_stop, &stop) <= 0
+        || integer_attribute(attrs, name_num, &number) <= 0 || number < 1 || number > MOST_COPIED
+        || !(fabs(start) < 1e30) || !(fabs(stop) < 1e30))
+        return declined_form();
+    int kind = kind_of_attribute(attrs, name_dtype);
+    if (kind != FLOAT32 && kind != FLOAT64) return kind == -2 ? NULL : declined_form();
+    PyObject *result = new_array(kind, 1, &number);
+    if (!result) return NULL;
+    void *out = ((Array *)result)->data;
+    double step = (stop - start) / (double)(number > 1 ? number - 1 : 1);
+    for (Py_ssize_t n = 0; n < number; n++) {
+        double point = n && n == number - 1 ? stop : (double)n * step + start;
+        if (kind == FLOAT32) ((float *)out)[n] = (float)point;
+        else ((double *)out)[n] = point;
+    }
+    return result;
+}
+
+const FormEntry making_forms[] = {
+    {"fill", fill, NULL}, {"fill_like", fill_like, NULL}, {"concat", join, NULL}, {"stack", join, ""},
+    {"where", where, NULL}, {"clip", clip, NULL},
+    {"eye", eye, NULL}, {"linspace", linspace, NULL}, {NULL, NULL, NULL}};

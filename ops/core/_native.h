@@ -1,0 +1,115 @@
+/* What the files of the compiled form share: how arrays lie in memory, how they are made, and what a form is. */
+#ifndef PROA_NATIVE_H
+#define PROA_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#ifdef Py_GIL_DISABLED
+#error "Reads and fills slots without locks: only for interpreters with a global lock."
+#endif
+
+#if defined(__GNUC__)
+#define HIDDEN __attribute__((visibility("hidden")))
+#else
+#define HIDDEN
+#endif
+
+/* The head of an array as NumPy's ABI has it since 1.7; `looks_as_expected` checks it before anything relies on it. */
+typedef struct {
+    PyObject_HEAD
+    char *data;
+    int dimensions_count;
+    Py_ssize_t *dimensions;
+    Py_ssize_t *strides;
+    PyObject *base;
+    PyObject *dtype;
+    int flags;
+} Array;
+
+enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 }; /* flags of arrays */
+enum { MOST_DIMENSIONS = 32, MOST_ELEMENTS = 2048 }; /* of what forms compute: NumPy's loops catch up with more */
+
+/* The dtypes that forms compute with, as NumPy has them once a process: by identity. */
+enum { FLOAT32, FLOAT64, INT64, INT32, BOOL, UINT8, INT8, INT16, FLOAT16, COMPLEX64, COMPLEX128, KINDS, NO_KIND = -1 };
+extern HIDDEN PyObject *dtypes_by_kind[KINDS];
+extern HIDDEN const Py_ssize_t sizes_by_kind[KINDS];
+extern HIDDEN PyTypeObject *array_type;
+
+static inline Py_ssize_t size_of(PyObject *array) {
+    Py_ssize_t size = 1;
+    for (int n = 0; n < ((Array *)array)->dimensions_count; n++) size *= ((Array *)array)->dimensions[n];
+    return size;
+}
+
+static inline int kind_of(PyObject *dtype) {
+    for (int kind = 0; kind < KINDS; kind++)
+        if (dtypes_by_kind[kind] == dtype) return kind;
+    return NO_KIND;
+}
+
+/* Whether it is an array of NumPy's own whose elements lie one behind the other. */
+static inline int is_plain_array(PyObject *x) {
+    return Py_TYPE(x) == array_type && (((Array *)x)->flags & (C_CONTIGUOUS | ALIGNED)) == (C_CONTIGUOUS | ALIGNED);
+}
+
+/* A new array, its elements not set; one that shows another's memory, `strides` NULL where they follow one another. */
+HIDDEN PyObject *new_array(int kind, int count, const Py_ssize_t *dimensions);
+HIDDEN PyObject *new_view(PyObject *of, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides, char *data);
+HIDDEN int arrays_can_be_made(void);
+
+/* A form computes what an operator's kernel does, for small arrays that lie as it wants them, or declines by giving
+   NotImplemented: then the kernel is called. It has no effect before it declines, and declines instead of failing, but
+   for want of memory. `attrs` is a dict, or NULL where there are none; `inputs` has None where nothing is given. */
+typedef PyObject *(*FormFunction)(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs);
+
+typedef struct {
+    const char *name;
+    FormFunction function;
+    const void *with; /* what it is told of the operator */
+} FormEntry;
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    FormFunction function;
+    const void *with;
+    PyObject *kernel; /* what computes the rest */
+    int is_direct;    /* called with the inputs alone, as NumPy's functions are */
+} Form;
+
+extern HIDDEN PyTypeObject *form_type;
+extern HIDDEN const FormEntry elementwise_forms[], shape_forms[], reduction_forms[], making_forms[], network_forms[],
+    order_forms[], part_forms[], layer_forms[];
+
+static inline PyObject *declined_form(void) { Py_RETURN_NOTIMPLEMENTED; }
+
+HIDDEN int add_forms(PyObject *module); /* the type Form; -1 with an error */
+HIDDEN PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+HIDDEN PyObject *serve_arrays(PyObject *module, PyObject *arguments);
+extern HIDDEN const char make_form_doc[], serve_arrays_doc[];
+
+/* Attributes: 1 where one is given as said, 0 where it is left out, -1 where it is something else. Errors are cleared. */
+HIDDEN int integer_in(PyObject *number, Py_ssize_t *value);
+HIDDEN int integer_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value);
+HIDDEN int truth_attribute(PyObject *attrs, PyObject *name, int *value);
+HIDDEN int number_attribute(PyObject *attrs, PyObject *name, double *value);
+/* Whether it is this text, or left out. */
+HIDDEN int text_attribute(PyObject *attrs, PyObject *name, const char *text);
+/* Integers of a list or tuple, at most MOST_DIMENSIONS. */
+HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *values, Py_ssize_t *count);
+
+/* Names of attributes, made once. */
+#define NAMES(X) X(shape) X(axis) X(axes) X(dim) X(keep_dim) X(reduce_all) X(out_dtype) X(start_axis) \
+    X(stop_axis) X(dtype) X(value) X(str_value) X(min) X(max) X(ksize) X(strides) X(paddings) X(pooling_type) \
+    X(ceil_mode) X(exclusive) X(data_format) X(global_pooling) X(adaptive) X(padding_algorithm) X(keepdims) X(flatten) \
+    X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(descending) X(k) \
+    X(largest) X(rank) X(count) X(return_index) X(return_inverse) X(return_counts) X(is_sorted) X(starts) X(ends) X(decrease_axis) \
+    X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
+    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx)
+#define DECLARE(name) extern HIDDEN PyObject *name_##name;
+NAMES(DECLARE)
+#undef DECLARE
+
+#endif

@@ -1,0 +1,222 @@
+/* Activations, softmax and pooling of small arrays, within the rounding of their kernels: exp is the C library's. */
+#include "_native.h"
+
+#include <math.h>
+
+/* Activations: a function of an element and of up to three attributes, which are 0 where there are none. */
+
+typedef struct {
+    void (*of_floats)(const float *, float *, Py_ssize_t, const double *);
+    void (*of_doubles)(const double *, double *, Py_ssize_t, const double *);
+    PyObject **names[3];
+    double defaults[3]; /* as the kernel has them */
+    double least, most; /* of the first attribute */
+} Activation;
+
+#define ACTIVATION(NAME, EXPRESSION) \
+    static void NAME##_f(const float *x, float *out, Py_ssize_t count, const double *attributes) { \
+        float p = (float)attributes[0], q = (float)attributes[1], r = (float)attributes[2]; \
+        (void)p, (void)q, (void)r; \
+        for (Py_ssize_t n = 0; n < count; n++) { \
+            float a = x[n]; \
+            out[n] = EXPRESSION(float, expf, 88.0f); \
+        } \
+    } \
+    static void NAME##_d(const double *x, double *out, Py_ssize_t count, const double *attributes) { \
+        double p = attributes[0], q = attributes[1], r = attributes[2]; \
+        (void)p, (void)q, (void)r; \
+        for (Py_ssize_t n = 0; n < count; n++) { \
+            double a = x[n]; \
+            out[n] = EXPRESSION(double, exp, 709.0); \
+        } \
+    }
+
+/* A NaN is neither less nor more: it stays. */
+#define BETWEEN(value, low, high) ((value) < (low) ? (low) : (value) > (high) ? (high) : (value))
+#define RELU(T, EXP, LARGEST) (a < 0 ? (T)0 : a)
+#define RELU6(T, EXP, LARGEST) BETWEEN(a, (T)0, p)
+#define LEAKY_RELU(T, EXP, LARGEST) (a < 0 ? a * p : a)
+#define HARD_SIGMOID(T, EXP, LARGEST) BETWEEN(a * p + q, (T)0, (T)1)
+#define HARD_SWISH(T, EXP, LARGEST) (a * BETWEEN(a + r, (T)0, p) / q)
+#define SIGMOID(T, EXP, LARGEST) ((T)1 / ((T)1 + EXP(-a > LARGEST ? LARGEST : -a)))
+#define SILU(T, EXP, LARGEST) (a * SIGMOID(T, EXP, LARGEST))
+
+ACTIVATION(relu, RELU)
+ACTIVATION(relu6, RELU6)
+ACTIVATION(leaky_relu, LEAKY_RELU)
+ACTIVATION(hard_sigmoid, HARD_SIGMOID)
+ACTIVATION(hard_swish, HARD_SWISH)
+ACTIVATION(sigmoid, SIGMOID)
+ACTIVATION(silu, SILU)
+
+static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    const Activation *how = with;
+    if (count != 1 || !is_plain_array(inputs[0])) return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype), named = 0;
+    Py_ssize_t size = size_of(inputs[0]);
+    double values[3];
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > MOST_ELEMENTS) return declined_form();
+    for (int n = 0; n < 3; n++) {
+        values[n] = how->defaults[n];
+        int found = how->names[n] && attrs ? number_attribute(attrs, *how->names[n], values + n) : 0;
+        if (found < 0 || !(fabs(values[n]) < 3e38)) return declined_form();
+        named += found;
+    }
+    if (attrs && PyDict_GET_SIZE(attrs) != named) return declined_form();
+    if (values[0] < how->least || values[0] > how->most) return declined_form();
+    PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
+    if (!result) return NULL;
+    void *data = x->data, *out = ((Array *)result)->data;
+    if (kind == FLOAT32) how->of_floats(data, out, size, values);
+    else how->of_doubles(data, out, size, values);
+    return result;
+}
+
+/* softmax and log_softmax along a dimension: rows [outer, count, inner]. */
+
+#define SOFTMAX(NAME, T, EXP) \
+    static int NAME(const T *x, T *out, Py_ssize_t count, Py_ssize_t step, int is_log) { \
+        T largest = x[0]; \
+        double sum = 0; \
+        for (Py_ssize_t n = 1; n < count; n++) largest = x[n * step] > largest ? x[n * step] : largest; \
+        if (!isfinite(largest)) return 0; \
+        for (Py_ssize_t n = 0; n < count; n++) { \
+            T shifted = x[n * step] - largest, power = EXP(shifted); \
+            sum += power; \
+            out[n * step] = is_log ? shifted : power; \
+        } \
+        if (!isfinite(sum)) return 0; \
+        T last = (T)(is_log ? log(sum) : sum); \
+        if (is_log) \
+            for (Py_ssize_t n = 0; n < count; n++) out[n * step] -= last; \
+        else \
+            for (Py_ssize_t n = 0; n < count; n++) out[n * step] /= last; \
+        return 1; \
+    }
+
+SOFTMAX(softmax_f, float, expf)
+SOFTMAX(softmax_d, double, exp)
+
+static PyObject *softmax(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t axis = -1, outer = 1, inner = 1;
+    if (count != 1 || !is_plain_array(inputs[0]) || integer_attribute(attrs, name_axis, &axis) < 0) return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype), rank = x->dimensions_count, fits = 1;
+    Py_ssize_t size = size_of(inputs[0]);
+    if (axis < 0) axis += rank;
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > MOST_ELEMENTS || axis < 0 || axis >= rank)
+        return declined_form();
+    for (int n = 0; n < rank; n++) *(n < axis ? &outer : &inner) *= n == axis ? 1 : x->dimensions[n];
+    PyObject *result = new_array(kind, rank, x->dimensions);
+    if (!result) return NULL;
+    Py_ssize_t along = x->dimensions[axis];
+    void *data = x->data, *out = ((Array *)result)->data;
+    for (Py_ssize_t o = 0; o < outer && fits; o++)
+        for (Py_ssize_t i = 0; i < inner && fits; i++) {
+            Py_ssize_t at = o * along * inner + i;
+            fits = kind == FLOAT32 ? softmax_f((float *)data + at, (float *)out + at, along, inner, with != NULL)
+                                   : softmax_d((double *)data + at, (double *)out + at, along, inner, with != NULL);
+        }
+    if (fits) return result;
+    Py_DECREF(result);
+    return declined_form();
+}
+
+/* Pooling of images [n, c, h, w] by windows within what is padded before and behind. */
+
+typedef struct {
+    Py_ssize_t images, height, width, kernel[2], step[2], before[2], out[2];
+    int is_mean, counts_padding;
+} Windows;
+
+#define POOL(NAME, T) \
+    static int NAME(const Windows *w, const T *x, T *out) { \
+        for (Py_ssize_t image = 0; image < w->images; image++, x += w->height * w->width) \
+            for (Py_ssize_t i = 0; i < w->out[0]; i++) { \
+                Py_ssize_t top = i * w->step[0] - w->before[0], bottom = top + w->kernel[0]; \
+                if (top < 0) top = 0; \
+                if (bottom > w->height) bottom = w->height; \
+                for (Py_ssize_t j = 0; j < w->out[1]; j++) { \
+                    Py_ssize_t left = j * w->step[1] - w->before[1], right = left + w->kernel[1]; \
+                    if (left < 0) left = 0; \
+                    if (right > w->width) right = w->width; \
+                    T found = w->is_mean ? 0 : x[top * w->width + left]; \
+                    for (Py_ssize_t row = top; row < bottom; row++) \
+                        for (Py_ssize_t column = left; column < right; column++) { \
+                            T a = x[row * w->width + column]; \
+                            if (w->is_mean) found += a; \
+                            else if (a > found) found = a; \
+                            else if (a != a) return 0; \
+                        } \
+                    if (found != found) return 0; \
+                    if (w->is_mean) \
+                        found /= (T)(w->counts_padding ? w->kernel[0] * w->kernel[1] : (bottom - top) * (right - left)); \
+                    *out++ = found; \
+                } \
+            } \
+        return 1; \
+    }
+
+POOL(pool_f, float)
+POOL(pool_d, double)
+
+static int read_windows(Windows *w, const Array *x, PyObject *attrs) {
+    Py_ssize_t kernel[MOST_DIMENSIONS], steps[MOST_DIMENSIONS], pads[MOST_DIMENSIONS], count, more = 0, padded = 0;
+    int rounds_up = 0, exclusive = 1, whole = 0, adaptive = 0;
+    PyObject *type = PyDict_GetItemWithError(attrs, name_pooling_type);
+    if (!type || !text_attribute(attrs, name_data_format, "NCHW") || !text_attribute(attrs, name_padding_algorithm, "EXPLICIT")
+        || integers_attribute(attrs, name_ksize, kernel, &count) <= 0 || count != 2
+        || integers_attribute(attrs, name_strides, steps, &more) < 0 || (more && more != 2)
+        || integers_attribute(attrs, name_paddings, pads, &padded) < 0 || (padded && padded != 2)
+        || truth_attribute(attrs, name_ceil_mode, &rounds_up) < 0 || truth_attribute(attrs, name_exclusive, &exclusive) < 0
+        || truth_attribute(attrs, name_global_pooling, &whole) < 0 || truth_attribute(attrs, name_adaptive, &adaptive) < 0
+        || rounds_up)
+        return 0;
+    w->is_mean = text_attribute(attrs, name_pooling_type, "avg");
+    if (!w->is_mean && !text_attribute(attrs, name_pooling_type, "max")) return 0;
+    w->counts_padding = !exclusive;
+    w->images = x->dimensions[0] * x->dimensions[1];
+    w->height = x->dimensions[2], w->width = x->dimensions[3];
+    for (int n = 0; n < 2; n++) {
+        Py_ssize_t size = x->dimensions[2 + n], before = padded && !whole && !adaptive ? pads[n] : 0;
+        Py_ssize_t window = whole ? size : kernel[n], step = whole || !more ? 1 : steps[n];
+        if (adaptive && !whole) {
+            if (window < 1 || size % window) return 0;
+            window = step = size / window;
+        }
+        if (window < 1 || window > MOST_ELEMENTS || step < 1 || before < 0 || before >= window || size + 2 * before < window)
+            return 0;
+        w->kernel[n] = window, w->step[n] = step, w->before[n] = before;
+        w->out[n] = (size + 2 * before - window) / step + 1;
+        if ((w->out[n] - 1) * step - before >= size) return 0; /* a window of padding alone */
+    }
+    return 1;
+}
+
+static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Windows windows;
+    if (count != 1 || !is_plain_array(inputs[0]) || ((Array *)inputs[0])->dimensions_count != 4 || !attrs)
+        return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype);
+    Py_ssize_t size = size_of(inputs[0]);
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > MOST_ELEMENTS || !read_windows(&windows, x, attrs)
+        || windows.images * windows.out[0] * windows.out[1] * windows.kernel[0] * windows.kernel[1] > 16 * MOST_ELEMENTS)
+        return declined_form();
+    Py_ssize_t sizes[4] = {x->dimensions[0], x->dimensions[1], windows.out[0], windows.out[1]};
+    PyObject *result = new_array(kind, 4, sizes);
+    if (!result) return NULL;
+    void *data = x->data, *out = ((Array *)result)->data;
+    if (kind == FLOAT32 ? pool_f(&windows, data, out) : pool_d(&windows, data, out)) return result;
+    Py_DECREF(result);
+    return declined_form();
+}
+
+#define OF(NAME, ...) {#NAME, activate, &(const Activation){NAME##_f, NAME##_d, __VA_ARGS__}}
+const FormEntry network_forms[] = {
+    OF(relu, {NULL}, {0}, 0, 0), OF(relu6, {&name_threshold}, {6}, 0, 3e38),
+    OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1), OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38),
+    OF(hard_swish, {&name_threshold, &name_scale, &name_offset}, {6, 6, 3}, 0, 3e38), OF(sigmoid, {NULL}, {0}, 0, 0),
+    OF(silu, {NULL}, {0}, 0, 0), {"softmax", softmax, NULL}, {"log_softmax", softmax, ""}, {"pool", pool, NULL},
+    {NULL, NULL, NULL}};

@@ -1,0 +1,191 @@
+/* Parts of arrays by ranges, as views; arrays in the middle of padding, and turned along a dimension. */
+#include "_native.h"
+
+enum { MOST_COPIED = 1 << 16 };
+
+/* The end of a range, or a start, within a dimension, as Python's slices have it. */
+static Py_ssize_t within(Py_ssize_t place, Py_ssize_t size) {
+    if (place < 0) place += size;
+    return place < 0 ? 0 : place > size ? size : place;
+}
+
+static PyObject *slice(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t axes[MOST_DIMENSIONS], starts[MOST_DIMENSIONS], ends[MOST_DIMENSIONS], steps[MOST_DIMENSIONS];
+    Py_ssize_t dropped[MOST_DIMENSIONS], named = 0, more = 0, others = 0, stepped = 0, drops = 0;
+    Py_ssize_t sizes[MOST_DIMENSIONS], strides[MOST_DIMENSIONS], made = 0;
+    if (count < 1 || !attrs || Py_TYPE(inputs[0]) != array_type) return declined_form();
+    for (Py_ssize_t n = 1; n < count; n++)
+        if (inputs[n] != Py_None) return declined_form();
+    Array *x = (Array *)inputs[0];
+    int rank = x->dimensions_count, leaves[MOST_DIMENSIONS] = {0}, seen[MOST_DIMENSIONS] = {0};
+    if (rank > MOST_DIMENSIONS || integers_attribute(attrs, name_axes, axes, &named) <= 0
+        || integers_attribute(attrs, name_starts, starts, &more) <= 0 || more != named
+        || integers_attribute(attrs, name_ends, ends, &others) <= 0 || others != named
+        || integers_attribute(attrs, name_strides, steps, &stepped) < 0 || (stepped && stepped != named)
+        || integers_attribute(attrs, name_decrease_axis, dropped, &drops) < 0)
+        return declined_form();
+    for (Py_ssize_t n = 0; n < drops; n++) {
+        if (dropped[n] < 0 || dropped[n] >= rank) return declined_form();
+        leaves[dropped[n]] = 1;
+    }
+    char *data = x->data;
+    for (int n = 0; n < rank; n++) sizes[n] = x->dimensions[n], strides[n] = x->strides[n];
+    for (Py_ssize_t n = 0; n < named; n++) {
+        Py_ssize_t axis = axes[n], step = stepped ? steps[n] : 1;
+        if (axis < 0 || axis >= rank || seen[axis] || step < 1) return declined_form();
+        seen[axis] = 1;
+        Py_ssize_t size = sizes[axis], start = starts[n];
+        if (leaves[axis]) {
+            if (start < 0) start += size;
+            if (start < 0 || start >= size) return declined_form(); /* whose error says so */
+        } else {
+            start = within(start, size);
+            Py_ssize_t length = within(ends[n], size) - start;
+            sizes[axis] = length > 0 ? (length - 1) / step + 1 : 0;
+            if (sizes[axis] > 1) strides[axis] *= step; /* no further than the dimension reaches */
+            if (!sizes[axis]) start = 0;
+        }
+        data += start * x->strides[axis];
+    }
+    for (int n = 0; n < rank; n++) {
+        if (leaves[n] && !seen[n]) return declined_form();
+        if (leaves[n]) continue;
+        sizes[made] = sizes[n], strides[made] = strides[n];
+        made++;
+    }
+    return new_view((PyObject *)x, (int)made, sizes, strides, data);
+}
+
+/* x between `before` and `behind` of a value in each dimension. */
+static PyObject *surrounded(Array *x, const Py_ssize_t *before, const Py_ssize_t *behind, double value) {
+    int kind = kind_of(x->dtype), rank = x->dimensions_count;
+    Py_ssize_t sizes[MOST_DIMENSIONS], size = 1;
+    if (kind < 0 || rank < 1 || rank > 6 || (value != 0 && kind != FLOAT32 && kind != FLOAT64)) return declined_form();
+    for (int n = 0; n < rank; n++) {
+        if (before[n] < 0 || behind[n] < 0 || before[n] > MOST_COPIED || behind[n] > MOST_COPIED) return declined_form();
+        sizes[n] = x->dimensions[n] + before[n] + behind[n];
+        if (sizes[n] > MOST_COPIED || (size *= sizes[n]) > MOST_COPIED) return declined_form();
+    }
+    PyObject *result = new_array(kind, rank, sizes);
+    if (!result) return NULL;
+    char *out = ((Array *)result)->data;
+    size_t item = (size_t)sizes_by_kind[kind];
+    if (value == 0) memset(out, 0, item * (size_t)size);
+    else
+        for (Py_ssize_t n = 0; n < size; n++) {
+            if (kind == FLOAT32) ((float *)(void *)out)[n] = (float)value;
+            else ((double *)(void *)out)[n] = value;
+        }
+    Py_ssize_t width = x->dimensions[rank - 1], rows = width ? size_of((PyObject *)x) / width : 0, place[MOST_DIMENSIONS];
+    for (int n = 0; n < rank; n++) place[n] = 0;
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        Py_ssize_t at = 0;
+        for (int n = 0; n < rank; n++) at = at * sizes[n] + before[n] + (n < rank - 1 ? place[n] : 0);
+        memcpy(out + item * (size_t)at, x->data + item * (size_t)(row * width), item * (size_t)width);
+        for (int n = rank - 2; n >= 0 && ++place[n] == x->dimensions[n]; n--) place[n] = 0;
+    }
+    return result;
+}
+
+/* Two numbers for each dimension, the first one first. */
+static PyObject *pad(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t widths[MOST_DIMENSIONS], named = 0, before[MOST_DIMENSIONS], behind[MOST_DIMENSIONS];
+    double value = 0;
+    if (count != 1 || !is_plain_array(inputs[0]) || integers_attribute(attrs, name_paddings, widths, &named) <= 0
+        || named != 2 * ((Array *)inputs[0])->dimensions_count || number_attribute(attrs, name_pad_value, &value) < 0)
+        return declined_form();
+    for (Py_ssize_t n = 0; n < named / 2; n++) before[n] = widths[2 * n], behind[n] = widths[2 * n + 1];
+    return surrounded((Array *)inputs[0], before, behind, value);
+}
+
+/* Two numbers for each dimension behind the channels, the last one first. */
+static PyObject *pad_image(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t widths[MOST_DIMENSIONS], named = 0, before[MOST_DIMENSIONS] = {0}, behind[MOST_DIMENSIONS] = {0};
+    double value = 0;
+    if (count != 1 || !attrs || !is_plain_array(inputs[0])
+        || integers_attribute(attrs, name_paddings, widths, &named) <= 0
+        || number_attribute(attrs, name_value, &value) < 0)
+        return declined_form();
+    int rank = ((Array *)inputs[0])->dimensions_count;
+    PyObject *format = PyDict_GetItemWithError(attrs, name_data_format);
+    if (rank < 3 || named != 2 * (rank - 2) || (format && (!PyUnicode_Check(format) || PyUnicode_GET_LENGTH(format) < 2
+                                                           || PyUnicode_READ_CHAR(format, 1) != 'C')))
+        return declined_form();
+    for (Py_ssize_t n = 0; n < named / 2; n++) before[rank - 1 - n] = widths[2 * n], behind[rank - 1 - n] = widths[2 * n + 1];
+    return surrounded((Array *)inputs[0], before, behind, value);
+}
+
+static PyObject *roll(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t shifts[MOST_DIMENSIONS], axes[MOST_DIMENSIONS], moved = 0, named = 0;
+    if (count < 1 || !is_plain_array(inputs[0]) || (count > 1 && inputs[1] != Py_None)
+        || integers_attribute(attrs, name_shifts, shifts, &moved) <= 0 || moved != 1
+        || integers_attribute(attrs, name_axis, axes, &named) < 0 || named > 1)
+        return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype), rank = x->dimensions_count;
+    Py_ssize_t size = size_of(inputs[0]), along = size, inner = 1;
+    if (kind == NO_KIND || size < 1 || size > MOST_COPIED) return declined_form();
+    if (named) {
+        Py_ssize_t axis = axes[0] < 0 ? axes[0] + rank : axes[0];
+        if (axis < 0 || axis >= rank) return declined_form();
+        along = x->dimensions[axis];
+        for (Py_ssize_t n = axis + 1; n < rank; n++) inner *= x->dimensions[n];
+    }
+    Py_ssize_t shift = shifts[0] % along;
+    if (shift < 0) shift += along;
+    PyObject *result = new_array(kind, rank, x->dimensions);
+    if (!result) return NULL;
+    size_t block = (size_t)(along * inner * sizes_by_kind[kind]), behind = (size_t)(shift * inner * sizes_by_kind[kind]);
+    char *out = ((Array *)result)->data;
+    for (size_t at = 0; at < (size_t)(size * sizes_by_kind[kind]); at += block) {
+        memcpy(out + at, x->data + at + block - behind, behind);
+        memcpy(out + at + behind, x->data + at, block - behind);
+    }
+    return result;
+}
+
+/* The rows of x, along its first dimension, that whole numbers name; these come where that dimension was. */
+static PyObject *rows_of(Array *x, Array *places, int places_rank) {
+    int kind = kind_of(x->dtype), rank = places_rank + x->dimensions_count - 1;
+    Py_ssize_t sizes[MOST_DIMENSIONS], inner = 1, count = 1;
+    if (kind == NO_KIND || kind_of(places->dtype) != INT64 || rank > MOST_DIMENSIONS) return declined_form();
+    for (int n = 0; n < places_rank; n++) {
+        sizes[n] = places->dimensions[n];
+        if (sizes[n] > MOST_COPIED || (count *= sizes[n]) > MOST_COPIED) return declined_form();
+    }
+    for (int n = 1; n < x->dimensions_count; n++) {
+        sizes[places_rank + n - 1] = x->dimensions[n];
+        if (x->dimensions[n] > MOST_COPIED || (inner *= x->dimensions[n]) > MOST_COPIED) return declined_form();
+    }
+    if (count * inner > MOST_COPIED) return declined_form();
+    const int64_t *places_data = (const int64_t *)(void *)places->data;
+    for (Py_ssize_t n = 0; n < count; n++)
+        if (places_data[n] < 0 || places_data[n] >= x->dimensions[0]) return declined_form();
+    PyObject *result = new_array(kind, rank, sizes);
+    if (!result) return NULL;
+    size_t bytes = (size_t)(inner * sizes_by_kind[kind]);
+    char *out = ((Array *)result)->data;
+    for (Py_ssize_t n = 0; n < count; n++, out += bytes) memcpy(out, x->data + bytes * (size_t)places_data[n], bytes);
+    return result;
+}
+
+static PyObject *lookup(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t padding = -1;
+    if (count != 2 || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])
+        || ((Array *)inputs[1])->dimensions_count != 2 || integer_attribute(attrs, name_padding_idx, &padding) < 0
+        || padding != -1)
+        return declined_form();
+    return rows_of((Array *)inputs[1], (Array *)inputs[0], ((Array *)inputs[0])->dimensions_count);
+}
+
+/* Where the places hold one number each: in a last dimension of size 1. */
+static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    if (count != 2 || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])) return declined_form();
+    Array *x = (Array *)inputs[0], *places = (Array *)inputs[1];
+    int last = places->dimensions_count - 1;
+    if (x->dimensions_count < 1 || last < 0 || places->dimensions[last] != 1) return declined_form();
+    return rows_of(x, places, last);
+}
+
+const FormEntry part_forms[] = {{"slice", slice, NULL}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL},
+                                {"roll", roll, NULL}, {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {NULL, NULL, NULL}};

@@ -1,0 +1,126 @@
+/* Views in other shapes: they share the memory of the array that they are made of. */
+#include "_native.h"
+
+/* The elements of so many sizes; -1 where there are too many. */
+static Py_ssize_t product_of(const Py_ssize_t *sizes, Py_ssize_t count) {
+    Py_ssize_t product = 1;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        if (sizes[n] < 0 || (sizes[n] && product > PY_SSIZE_T_MAX / sizes[n])) return -1;
+        product *= sizes[n];
+    }
+    return product;
+}
+
+/* The first input, where it is NumPy's own, and nothing else is given. */
+static Array *alone(PyObject *const *inputs, Py_ssize_t count) {
+    if (count < 1 || Py_TYPE(inputs[0]) != array_type) return NULL;
+    for (Py_ssize_t n = 1; n < count; n++)
+        if (inputs[n] != Py_None) return NULL;
+    return ((Array *)inputs[0])->dimensions_count > MOST_DIMENSIONS ? NULL : (Array *)inputs[0];
+}
+
+static PyObject *contiguous_view(Array *x, Py_ssize_t rank, const Py_ssize_t *sizes) {
+    return new_view((PyObject *)x, (int)rank, sizes, NULL, x->data);
+}
+
+static PyObject *reshape(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], rank, open = -1, known = 1;
+    if (!x || !(x->flags & C_CONTIGUOUS) || integers_attribute(attrs, name_shape, sizes, &rank) <= 0)
+        return declined_form();
+    Py_ssize_t size = size_of((PyObject *)x);
+    for (Py_ssize_t n = 0; n < rank; n++) {
+        if (sizes[n] == -1 && open < 0) open = n;
+        else if (sizes[n] <= 0 || sizes[n] > size) return declined_form();
+        else if ((known *= sizes[n]) > size) return declined_form(); /* before it overflows */
+    }
+    if (!size || (open < 0 ? known != size : size % known != 0)) return declined_form();
+    if (open >= 0) sizes[open] = size / known;
+    return contiguous_view(x, rank, sizes);
+}
+
+static PyObject *flatten(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], start = 1, stop = 1;
+    if (!x || !(x->flags & C_CONTIGUOUS) || integer_attribute(attrs, name_start_axis, &start) < 0
+        || integer_attribute(attrs, name_stop_axis, &stop) < 0)
+        return declined_form();
+    Py_ssize_t rank = x->dimensions_count, made = 0;
+    if (start < 0) start += rank;
+    if (stop < 0) stop += rank;
+    if (start < 0 || start > stop || stop >= rank) return declined_form();
+    for (Py_ssize_t n = 0; n < rank; n++) {
+        if (n <= start || n > stop) sizes[made++] = x->dimensions[n];
+        else sizes[made - 1] *= x->dimensions[n];
+    }
+    return contiguous_view(x, made, sizes);
+}
+
+static PyObject *squeeze(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], axes[MOST_DIMENSIONS], named = 0, made = 0;
+    if (!x || !(x->flags & C_CONTIGUOUS) || integers_attribute(attrs, name_axes, axes, &named) < 0) return declined_form();
+    int rank = x->dimensions_count, leaves[MOST_DIMENSIONS];
+    for (int n = 0; n < rank; n++) leaves[n] = !named;
+    for (Py_ssize_t n = 0; n < named; n++) {
+        if (axes[n] < -rank || axes[n] >= rank) return declined_form();
+        leaves[axes[n] < 0 ? axes[n] + rank : axes[n]] = 1;
+    }
+    for (int n = 0; n < rank; n++)
+        if (x->dimensions[n] != 1 || !leaves[n]) sizes[made++] = x->dimensions[n];
+    return contiguous_view(x, made, sizes);
+}
+
+static PyObject *unsqueeze(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], axes[MOST_DIMENSIONS], more = 0;
+    if (!x || !(x->flags & C_CONTIGUOUS) || integers_attribute(attrs, name_axes, axes, &more) <= 0) return declined_form();
+    Py_ssize_t rank = x->dimensions_count;
+    if (rank + more > MOST_DIMENSIONS) return declined_form();
+    for (Py_ssize_t n = 0; n < rank; n++) sizes[n] = x->dimensions[n];
+    for (Py_ssize_t n = 0; n < more; n++) {
+        Py_ssize_t axis = axes[n] < 0 ? axes[n] + rank + 1 : axes[n];
+        if (axis < 0 || axis > rank) return declined_form();
+        memmove(sizes + axis + 1, sizes + axis, sizeof *sizes * (size_t)(rank - axis));
+        sizes[axis] = 1;
+        rank++;
+    }
+    return contiguous_view(x, rank, sizes);
+}
+
+static PyObject *transpose(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], strides[MOST_DIMENSIONS], axes[MOST_DIMENSIONS], rank = 0;
+    if (!x || integers_attribute(attrs, name_axis, axes, &rank) <= 0 || rank != x->dimensions_count)
+        return declined_form();
+    unsigned long seen = 0;
+    for (Py_ssize_t n = 0; n < rank; n++) {
+        Py_ssize_t axis = axes[n] < 0 ? axes[n] + rank : axes[n];
+        if (axis < 0 || axis >= rank || seen >> axis & 1) return declined_form();
+        seen |= 1ul << axis;
+        sizes[n] = x->dimensions[axis];
+        strides[n] = x->strides[axis];
+    }
+    return new_view((PyObject *)x, (int)rank, sizes, strides, x->data);
+}
+
+/* Repeated along new dimensions in front and those of size 1: by strides of 0. Nobody may write to it. */
+static PyObject *expand(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], strides[MOST_DIMENSIONS], rank = 0;
+    if (!x || integers_attribute(attrs, name_shape, sizes, &rank) <= 0) return declined_form();
+    Py_ssize_t more = rank - x->dimensions_count;
+    if (more < 0 || product_of(sizes, rank) < 0) return declined_form();
+    for (Py_ssize_t n = 0; n < rank; n++) {
+        Py_ssize_t size = n < more ? 1 : x->dimensions[n - more];
+        if (size != 1 && size != sizes[n]) return declined_form();
+        strides[n] = size == 1 ? 0 : x->strides[n - more];
+    }
+    PyObject *view = new_view((PyObject *)x, (int)rank, sizes, strides, x->data);
+    if (view) ((Array *)view)->flags &= ~WRITEABLE;
+    return view;
+}
+
+const FormEntry shape_forms[] = {
+    {"reshape", reshape, NULL}, {"flatten", flatten, NULL}, {"squeeze", squeeze, NULL}, {"unsqueeze", unsqueeze, NULL},
+    {"transpose", transpose, NULL}, {"expand", expand, NULL}, {NULL, NULL, NULL}};

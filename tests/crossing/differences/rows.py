@@ -1,0 +1,394 @@
+"""Rows of docs/differences.md as programs: `paddle`, `np`, `F` and `nn` are there, `got` is what they find.
+
+Each is the beginning of a row, what is done, and what proa finds. PaddlePaddle 2.6.2 finds something else, an error
+among it: where it does not, the row is no longer true. `ask.py` asks both.
+"""
+
+ROWS = [
+    ("| `int64 + float32` tensors", "got = (paddle.to_tensor([2]) + paddle.to_tensor([0.5])).tolist()", [2.5]),
+    ("| `paddle.add(int_tensor, float_tensor)`",
+     "got = paddle.add(paddle.to_tensor([2]), paddle.to_tensor([0.5])).tolist()",
+     [2.5]),
+    ("| `7 // x` for a tensor x", "got = (7 // paddle.to_tensor([2, -2])).tolist()", [3, -4]),
+    ("| `F.pad` of 3 or 5 dimensions", "got = F.pad(paddle.ones([1, 2, 3]), [1, 1]).shape", [1, 2, 5]),
+    ("| `nn.initializer.Assign` of as many elements",
+     "assign = nn.initializer.Assign(np.ones([3, 2], 'f4'))\n"
+     "got = nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=assign)).weight.shape",
+     [2, 3]),
+    ("| a float set over a Tensor that is a layer's attribute", """
+layer = nn.Layer()
+layer.loss = paddle.ones([1])
+layer.loss = 0.0
+got = layer.loss""", 0.0),
+    ("| a Tensor set as an attribute that the class has too", """
+class Cached(nn.Layer):
+    cache = None
+layer = Cached()
+layer.cache = paddle.ones([1])
+got = layer.cache is not None""", True),
+    ("| `x.reshape(...)`, `x[...]`", """
+x = paddle.zeros([2, 2])
+y = x.reshape([4])
+x.add_(paddle.ones([2, 2]))
+y[0] = 5.0
+got = x.tolist()[0][0]""", 1.0),
+    ("| `x.grad.stop_gradient` after `backward()`", """
+x = paddle.ones([1])
+x.stop_gradient = False
+(x * x).backward()
+got = x.grad.stop_gradient""", True),
+    ("| `diff(x, n=2, prepend=…)`",
+     "got = paddle.diff(paddle.to_tensor([1., 4., 9.]), n=2, prepend=paddle.to_tensor([0.])).tolist()",
+     [2.0, 2.0]),
+    ("| mean of integers, `mse_loss` of them", "got = paddle.to_tensor([1, 2]).mean().item()", 1.5),
+    ("| integers of two widths",
+     "got = str((paddle.ones([1], 'int32') * paddle.ones([1], 'int64')).dtype).split('.')[-1]", "int64"),
+    ("| `/`, `//`, `%`, `**` and `@` of float32 with float64",
+     "got = str((paddle.ones([1], 'float32') / paddle.ones([1], 'float64')).dtype).split('.')[-1]", "float64"),
+    ("| a float array beside integer tensors", "got = (paddle.to_tensor([3]) * np.array([0.5])).tolist()", [1.5]),
+    ("| bool tensors with numbers", "got = (paddle.to_tensor([True]) + 2).tolist()", [3]),
+    ("| integers and complex numbers", "got = (paddle.to_tensor([2]) * 1j).tolist()", [2j]),
+    ("| `paddle.divide` of two integer tensors",
+     "got = paddle.divide(paddle.to_tensor([3]), paddle.to_tensor([2])).tolist()", [1.5]),
+    ("| `paddle.pow(int_tensor, 2.5)`", "got = paddle.pow(paddle.to_tensor([4]), 2.5).tolist()", [32.0]),
+    ("| `where(c, x, 0.5)` for x of float16",
+     "got = str(paddle.where(paddle.to_tensor([True]), paddle.ones([1]), 0.5).dtype).split('.')[-1]", "float32"),
+    ("| `x.numpy()`, `x.tolist()` of bfloat16", "got = paddle.to_tensor([1.5]).astype('bfloat16').tolist()", [1.5]),
+    ("| `uint8 == -1`, `int8 < 300`", "got = (paddle.to_tensor([255], dtype='uint8') == -1).tolist()", [False]),
+    ("| `uint8 // 300`, `uint8 % 300`", """
+try:
+    got = (paddle.to_tensor([200], dtype='uint8') % 300).tolist()
+except OverflowError:
+    got = 'OverflowError'""", "OverflowError"),
+    ("| a tensor `== None`, `== object()`", "got = paddle.ones([1]) == None", False),
+    ("| a NumPy array where an operator takes a tensor",
+     "got = F.relu(np.array([-1., 2.], 'f4')).tolist()", [0.0, 2.0]),
+    ("| `np.sum(x)`, `np.mean(x)`", "got = float(np.mean(paddle.to_tensor([1., 2.])))", 1.5),
+    ("| `round(x)`, `divmod(x, y)`", "got = round(paddle.to_tensor([1.2])).tolist()", [1.0]),
+    ("| `x.__dlpack__`", "got = hasattr(paddle.ones([1]), '__dlpack__')", True),
+    ("| `zeros(2, 3)`, `x.reshape(2, -1)`", "got = paddle.zeros(2, 3).shape", [2, 3]),
+    ("| `binary_cross_entropy_with_logits(pos_weight=…)`", """
+x, one = paddle.to_tensor([-1.0]), paddle.to_tensor([1.0])
+value = F.binary_cross_entropy_with_logits(x, one, pos_weight=paddle.to_tensor([3.0])).item()
+got = abs(value - 3 * float(np.log1p(np.exp(1.0)))) < 1e-5""", True),
+    ("| the gradient of `prod` where a factor is 0", """
+x = paddle.to_tensor([0.0, 2.0])
+x.stop_gradient = False
+x.prod().backward()
+got = x.grad.tolist()""", [2.0, 0.0]),
+    ("| NaN in `relu`, `maximum`", "got = paddle.argmax(paddle.to_tensor([1.0, float('nan'), 2.0])).item()", 1),
+    ("| the gradient of `x ** y` for y", """
+x, y = paddle.to_tensor([0.0]), paddle.to_tensor([2.0])
+y.stop_gradient = False
+(x ** y).sum().backward()
+got = y.grad.tolist()""", [0.0]),
+    ("| `erfinv` beyond -1 and 1", "got = str(paddle.erfinv(paddle.to_tensor([2.0])).tolist())", "[nan]"),
+    ("| `frexp` of infinities and NaN", "got = [x.tolist() for x in paddle.frexp(paddle.to_tensor([float('inf')]))]",
+     [[float("inf")], [0.0]]),
+    ("| sum of uint8 and int16", "got = paddle.to_tensor([200, 100], dtype='uint8').sum().item()", 300),
+    ("| negative indices in `gather`, `index_select`",
+     "got = paddle.index_select(paddle.to_tensor([1., 2.]), paddle.to_tensor([-1])).tolist()", [2.0]),
+    ("| `concat`, `stack`, `where` of several dtypes",
+     "got = paddle.concat([paddle.to_tensor([1]), paddle.to_tensor([0.5])]).tolist()", [1.0, 0.5]),
+    ("| float32 with float64 in `conv2d`",
+     "got = str(F.conv2d(paddle.ones([1, 1, 2, 2]), paddle.ones([1, 1, 1, 1], 'float64')).dtype).split('.')[-1]",
+     "float64"),
+    ("| `F.scaled_dot_product_attention` on a CPU", """
+q = paddle.ones([1, 2, 1, 4])
+got = F.scaled_dot_product_attention(q, q, q, is_causal=True).shape""", [1, 2, 1, 4]),
+    ("| `MultiHeadAttention.gen_cache(key, type=StaticCache)`", """
+layer = nn.MultiHeadAttention(4, 1)
+got = layer.gen_cache(paddle.ones([1, 2, 4]), type=nn.MultiHeadAttention.StaticCache).v.shape""", [1, 1, 2, 4]),
+    ("| `groups`, `base_width` of a residual network's `BasicBlock`", """
+from paddle.vision.models.resnet import BasicBlock
+try:
+    BasicBlock(4, 4, groups=2)
+    got = 'made'
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| `F.instance_norm(use_input_stats=False)`", """
+x = paddle.arange(4, dtype='float32').reshape([1, 1, 2, 2])
+got = F.instance_norm(x, paddle.zeros([1]), paddle.ones([1]), use_input_stats=False, eps=0.0).flatten().tolist()""",
+     [0.0, 1.0, 2.0, 3.0]),
+    ("| labels of `ctc_loss` and `rnnt_loss`", """
+try:
+    F.ctc_loss(paddle.zeros([3, 1, 4]), paddle.to_tensor([[7]], dtype='int32'), paddle.to_tensor([3]),
+               paddle.to_tensor([1]))
+    got = 'a number'
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| groups of parameters in a Program, in `minimize`", """
+layer = nn.Linear(1, 1)
+groups = [{'params': [layer.weight]}, {'params': [layer.bias], 'learning_rate': 0.1}]
+adam = paddle.optimizer.Adam(0.1, parameters=groups)
+loss = layer(paddle.ones([1, 1])).sum()
+loss.backward()
+adam.minimize(loss)
+got = 'works'""", "works"),
+    ("| `AdamW(lr_ratio=…)` on a CPU", """
+layer = nn.Linear(1, 1)
+adam = paddle.optimizer.AdamW(0.1, parameters=layer.parameters(), lr_ratio=lambda p: 0.5)
+layer(paddle.ones([1, 1])).sum().backward()
+adam.step()
+got = 'works'""", "works"),
+    ("| `Momentum(rescale_grad=…)` on a CPU", """
+layer = nn.Linear(1, 1, weight_attr=paddle.ParamAttr(initializer=nn.initializer.Constant(1.0)), bias_attr=False)
+rule = paddle.optimizer.Momentum(1.0, 0.0, parameters=layer.parameters(), rescale_grad=0.5)
+layer(paddle.ones([1, 1])).sum().backward()
+rule.step()
+got = layer.weight.item()""", 0.5),
+    ("| `fused_feedforward`, `fused_rms_norm`",
+     "got = paddle.incubate.nn.functional.fused_rms_norm(paddle.ones([1, 4]), paddle.ones([4]), None, 1e-6, 1).shape",
+     [1, 4]),
+    ("| `float8_e4m3fn`, `float8_e5m2`", "got = 'e4m3' in str(paddle.ones([1]).astype('float8_e4m3fn').dtype)", True),
+    ("| `sync_batch_norm` on a CPU", "got = nn.SyncBatchNorm(2)(paddle.ones([2, 2, 1, 1])).shape", [2, 2, 1, 1]),
+    ("| `amp.auto_cast`, `amp.decorate`", """
+with paddle.amp.auto_cast(level='O1', dtype='bfloat16'):
+    got = 'bfloat16' in str((paddle.ones([2, 2]) @ paddle.ones([2, 2])).dtype).lower()""", True),
+    ("| the gradient of `diagonal_scatter`", """
+y = paddle.ones([2])
+y.stop_gradient = False
+paddle.diagonal_scatter(paddle.zeros([2, 2]), y).sum().backward()
+got = y.grad is not None and y.grad.tolist()""", [1.0, 1.0]),
+    ("| `kl_divergence` of `Categorical`", """
+one = paddle.distribution.Categorical(paddle.ones([3, 4]))
+got = paddle.distribution.kl_divergence(one, one).shape""", [3]),
+    ("| `geometric_` | real numbers", """
+paddle.seed(1)
+values = paddle.zeros([8]).geometric_(0.3).numpy()
+got = bool((values == np.round(values)).all())""", True),
+    ("| the gradient of `linalg.det` of a singular matrix", """
+x = paddle.to_tensor([[1.0, 0.0], [0.0, 0.0]])
+x.stop_gradient = False
+paddle.linalg.det(x).sum().backward()
+got = x.grad.tolist()""", [[0.0, 0.0], [0.0, 1.0]]),
+    ("| a 0 on the diagonal of `linalg.triangular_solve`", """
+try:
+    paddle.linalg.triangular_solve(paddle.zeros([1, 1]), paddle.ones([1, 1]))
+    got = 'infinities'
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| `linalg.cov` of a single observation", """
+try:
+    got = str(paddle.linalg.cov(paddle.ones([1, 1])).tolist())
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| `fft.fftfreq(dtype='float64')`",
+     "got = str(paddle.fft.fftfreq(3, dtype='float64').dtype).split('.')[-1]", "float64"),
+    ("| `fft.irfft`, `fft.hfft` of integers", "got = paddle.fft.irfft(paddle.to_tensor([1, 2, 3])).shape", [4]),
+    ("| `vision.ops.nms(scores=..., top_k=k)`", """
+boxes = paddle.to_tensor([[0., 0., 1., 1.], [5., 5., 6., 6.], [9., 9., 10., 10.]])
+got = paddle.vision.ops.nms(boxes, 0.5, scores=paddle.to_tensor([.1, .9, .5]), top_k=2).tolist()""", [1, 2]),
+    ("| `vision.ops.distribute_fpn_proposals`", """
+got = len(paddle.vision.ops.distribute_fpn_proposals(paddle.to_tensor([[0., 0., 9., 9.]]), 2, 3, 2, 8))""", 3),
+    ("| `DenseNet(with_pool=False", """
+got = paddle.vision.models.SqueezeNet('1.0', num_classes=0)(paddle.ones([1, 3, 64, 64])).shape""", [1, 512, 1, 1]),
+    ("| `audio.functional.get_window((\"taylor\"",
+     "got = str(paddle.audio.functional.get_window(('taylor', 2, 30, True), 4).dtype).split('.')[-1]", "float64"),
+    ("| `nn.quant.weight_dequantize`", """
+from paddle.nn import quant
+weight, scale = paddle.ones([64, 64], 'int8'), paddle.ones([64])
+got = quant.weight_dequantize(weight, scale, out_dtype='float32').shape""", [64, 64]),
+    ("| a tuple as an operator's only tensor", """
+import warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter('always')
+    F.relu((paddle.ones([1]), paddle.ones([1])))
+got = any('relu' in str(one.message) for one in told)""", True),
+    ("| a number as `fill` of an array", """
+from paddle.vision.transforms import functional as T
+got = T.pad(np.zeros([1, 1, 3], 'uint8'), 1, fill=7)[0, 0].tolist()""", [7, 7, 7]),
+    ("| `hflip` of an array of one channel", """
+from paddle.vision.transforms import functional as T
+got = T.hflip(np.zeros([2, 2, 1], 'uint8')).shape""", (2, 2, 1)),
+    ("| `sparse.matmul`, `mv`", """
+x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
+got = paddle.sparse.matmul(x, paddle.ones([2, 1])).tolist()""", [[1.0], [2.0]]),
+    ("| several entries of one place, not coalesced", """
+x = paddle.sparse.sparse_coo_tensor([[0, 0]], [1.0, 2.0], [2])
+got = x.to_dense().tolist()""", [3.0, 0.0]),
+    ("| `sparse.sum(x, [0, 1])`", """
+x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
+got = paddle.sparse.sum(x).values().shape""", [1]),
+    ("| indices outside of the shape", """
+try:
+    paddle.sparse.sparse_coo_tensor([[0], [5]], [1.0], [2, 2])
+    got = 'accepted'
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| `paddle.distributed.all_reduce` and other collectives in one process", """
+x = paddle.ones([2])
+paddle.distributed.all_reduce(x)
+got = x.tolist()""", [1.0, 1.0]),
+    ("| `paddle.Tensor(array, zero_copy=True)`", """
+array = np.zeros([2], 'f4')
+x = paddle.Tensor(array, zero_copy=True)
+array[0] = 1
+got = x.tolist()""", [0.0, 0.0]),
+    ("| what `Model.fit` gives", """
+model = paddle.Model(nn.Linear(1, 1))
+model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.MSELoss())
+data = paddle.io.TensorDataset([paddle.ones([2, 1]), paddle.ones([2, 1])])
+got = model.fit(data, epochs=1, verbose=0) is not None""", True),
+    ("| `len()` of an IterableDataset's loader", """
+class Stream(paddle.io.IterableDataset):
+    def __iter__(self):
+        return iter(range(3))
+try:
+    got = len(paddle.io.DataLoader(Stream(), batch_size=1))
+except Exception as error:
+    got = type(error).__name__""", "TypeError"),
+    ("| bad arguments of data loading", """
+try:
+    paddle.io.DataLoader(paddle.io.TensorDataset([paddle.ones([2])]), batch_size=0)
+    got = 'taken'
+except Exception as error:
+    got = type(error).__name__""", "ValueError"),
+    ("| names in a TranslatedLayer's `state_dict()`", """
+import tempfile
+path = tempfile.mkdtemp() + '/m'
+paddle.jit.save(nn.Linear(2, 2), path, input_spec=[paddle.static.InputSpec([None, 2])])
+got = sorted(paddle.jit.load(path).state_dict())""", ["bias", "weight"]),
+    ("| `geometric.sample_neighbors`", """
+row, colptr = paddle.to_tensor([1, 2]), paddle.to_tensor([0, 2, 2, 2])
+got = sorted(paddle.geometric.sample_neighbors(row, colptr, paddle.to_tensor([0]))[0].tolist())""", [1, 2]),
+    ("| `get_rng_state`", """
+import pickle
+paddle.seed(1)
+paddle.rand([3])
+kept = pickle.dumps(paddle.get_rng_state())
+first = paddle.rand([1]).item()
+paddle.seed(7)
+paddle.rand([1])
+state = pickle.loads(kept)
+paddle.set_rng_state(state)
+got = paddle.rand([1]).item() == first""", True),
+    ("| `static.auc(curve=\"PR\")`", """
+paddle.enable_static()
+main = paddle.static.Program()
+with paddle.static.program_guard(main):
+    try:
+        paddle.static.auc(paddle.static.data('p', [None, 2]), paddle.static.data('l', [None, 1], 'int64'), curve='PR')
+        got = 'ROC'
+    except NotImplementedError:
+        got = 'NotImplementedError'
+paddle.disable_static()""", "NotImplementedError"),
+    ("| `x.view(dtype)` of a larger dtype", "got = paddle.zeros([4], 'float32').view('float64').shape", [2]),
+    ("| `matmul` of integers that broadcasts",
+     "got = paddle.matmul(paddle.ones([2, 1, 2, 3], 'int64'), paddle.ones([4, 3, 2], 'int64')).shape", [2, 4, 2, 2]),
+    ("| `as_strided(x, shape, stride, offset)`", """
+try:
+    paddle.as_strided(paddle.zeros([2]), [9], [1])
+    got = 'read'
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| `EarlyStopping(patience=0)`", """
+model = paddle.Model(nn.Linear(1, 1))
+model.prepare(paddle.optimizer.SGD(0.01, parameters=model.parameters()), nn.MSELoss())
+data = paddle.io.TensorDataset([paddle.ones([4, 1]), paddle.zeros([4, 1])])
+seen = []
+class Count(paddle.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        seen.append(epoch)
+paddle.seed(3)
+model.fit(data, data, epochs=3, verbose=0, callbacks=[paddle.callbacks.EarlyStopping('loss', verbose=0), Count()])
+got = len(seen)""", 3),
+    ("| `padding` of several numbers with a `padding_mode`",
+     "got = nn.Conv2D(1, 1, 3, padding=[1, 1], padding_mode='reflect')(paddle.ones([1, 1, 4, 4])).shape", [1, 1, 4, 4]),
+    ("| `bias_ih_attr=False` of LSTM",
+     "got = nn.LSTM(2, 2, num_layers=2, bias_ih_attr=False)(paddle.ones([1, 2, 2]))[0].shape",
+     [1, 2, 2]),
+    ("| gradients of a recurrent layer in evaluation mode", """
+layer = nn.GRU(2, 2)
+layer.eval()
+layer(paddle.ones([1, 2, 2]))[0].sum().backward()
+got = layer.parameters()[0].grad is not None""",
+     True),
+    ("| `margin_cross_entropy`, `sparse_attention` on a CPU",
+     "got = F.margin_cross_entropy(paddle.zeros([1, 3]), paddle.to_tensor([1])).shape", []),
+    ("| `x.detach()`, and `x` changed in place", """
+x = paddle.ones([1])
+y = x.detach()
+x.add_(paddle.ones([1]))
+got = y.item()""", 1.0),
+    ("| a view of a parameter, taken before an optimizer's step", """
+layer = nn.Linear(1, 1, weight_attr=paddle.ParamAttr(initializer=nn.initializer.Constant(1.0)), bias_attr=False)
+rule = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
+view = layer.weight.reshape([1])
+layer(paddle.ones([1, 1])).sum().backward()
+rule.step()
+got = view.item()""", 1.0),
+    ("| `backward()` after a step, where the gradient needs", """
+layer = nn.Linear(1, 1, bias_attr=False)
+rule = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
+loss = (layer.weight * layer.weight).sum()
+loss.backward(retain_graph=True)
+rule.step()
+try:
+    loss.backward()
+    got = 'computed'
+except RuntimeError:
+    got = 'RuntimeError'""", "RuntimeError"),
+    ("| `learning_rate` and `weight_decay` of a group", """
+layer = nn.Linear(1, 1, weight_attr=paddle.ParamAttr(initializer=nn.initializer.Constant(1.0)), bias_attr=False)
+paddle.optimizer.SGD(1.0, parameters=[{'params': layer.parameters(), 'learning_rate': 0.1}])
+rule = paddle.optimizer.SGD(1.0, parameters=layer.parameters())
+layer(paddle.ones([1, 1])).sum().backward()
+rule.step()
+got = layer.weight.item()""", 0.0),
+    ("| the gradient of an embedding with `sparse=True`", """
+table = nn.Embedding(4, 2, sparse=True)
+table(paddle.to_tensor([1])).sum().backward()
+got = table.weight.grad.shape""", [4, 2]),
+    ("| gradients of tensors in a list that a PyLayer takes", """
+class Sum(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, items):
+        return items[0] + items[1]
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2, g * 3
+
+x, y = paddle.ones([1]), paddle.ones([1])
+x.stop_gradient = y.stop_gradient = False
+Sum.apply([x, y]).backward()
+got = [x.grad is not None and x.grad.tolist(), y.grad is not None and y.grad.tolist()]""", [[2.0], [3.0]]),
+    ("| `recompute(layer, x)` where x wants no gradient", """
+from paddle.distributed.fleet.utils import recompute
+layer = nn.Linear(2, 2)
+recompute(layer, paddle.ones([1, 2])).sum().backward()
+got = layer.weight.grad is not None""", True),
+    ("| a length beyond the input's steps", """
+layer = nn.GRU(2, 2)
+try:
+    layer(paddle.ones([1, 2, 2]), sequence_length=paddle.to_tensor([9]))
+    got = 'computed'
+except ValueError:
+    got = 'ValueError'""", "ValueError"),
+    ("| complex `linalg.det`, `lu`", "got = paddle.linalg.det(paddle.to_tensor([[2 + 1j]])).tolist()", (2 + 1j)),
+    ("| empty batches of matrices", "got = paddle.linalg.inv(paddle.zeros([0, 2, 2])).shape", [0, 2, 2]),
+    ("| `vision.ops.psroi_pool` to one channel", """
+boxes, counts = paddle.to_tensor([[0., 0., 3., 3.]]), paddle.to_tensor([1], dtype='int32')
+got = paddle.vision.ops.psroi_pool(paddle.ones([1, 4, 4, 4]), boxes, counts, 2).shape""", [1, 1, 2, 2]),
+    ("| dense operators, `numpy()`, `tolist()` of a sparse tensor", """
+x = paddle.sparse.sparse_coo_tensor([[0]], [1.0], [2])
+try:
+    F.relu(x)
+    got = 'something'
+except TypeError:
+    got = 'TypeError'""", "TypeError"),
+    ("| `x + y`, `x @ y`, `x.T`", """
+x = paddle.sparse.sparse_coo_tensor([[0]], [1.0], [2])
+got = (x + x).to_dense().tolist()""", [2.0, 0.0]),
+    ("| bytes as a Tensor in `resize`", """
+from paddle.vision.transforms import functional as T
+got = str(T.to_grayscale(paddle.full([3, 2, 2], 8, 'uint8')).dtype).split('.')[-1]""", "uint8"),
+    ("| `RandomErasing` of a Pillow image of one channel", """
+from PIL import Image
+from paddle.vision import transforms
+got = transforms.RandomErasing(prob=1.0)(Image.new('L', (8, 8))).size""", (8, 8)),
+    ("| `ColumnParallelLinear` and other divided layers", """
+from paddle.distributed.fleet.meta_parallel import ColumnParallelLinear
+got = ColumnParallelLinear(2, 4, gather_output=True)(paddle.ones([1, 2])).shape""", [1, 4]),
+]

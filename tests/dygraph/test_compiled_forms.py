@@ -1,0 +1,409 @@
+"""Forms: what computes small arrays in the place of kernels gives what these give, or leaves it to them."""
+
+import gc
+import itertools
+import sys
+import threading
+import tracemalloc
+import warnings
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.ops import catalogue
+from proa.ops.core import native
+from proa.ops.core.operator import all_operators, find
+
+pytestmark = [pytest.mark.filterwarnings("error"),
+              pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")]
+
+SHAPES = [(), (1,), (5,), (0,), (3, 0), (4, 6), (2, 3, 4), (33,), (1, 40), (40, 1), (3, 130)]
+TWO = ("add subtract multiply true_divide maximum minimum bitwise_and bitwise_or bitwise_xor logical_and logical_or "
+       "logical_xor equal not_equal less less_equal greater greater_equal").split()
+ONE = ("absolute negative square sqrt reciprocal floor ceil rint sign isnan isinf isfinite logical_not bitwise_not "
+       "invert").split()
+REDUCTIONS = {"reduce_sum": "fdl", "reduce_mean": "fd", "reduce_max": "fdli", "reduce_min": "fdli",
+              "reduce_prod": "fdl", "reduce_any": "?", "reduce_all": "?"}
+
+
+class Declined(Exception):
+    """Raised where a form leaves the work to the kernel."""
+
+
+def _decline(*_, **__):
+    raise Declined
+
+
+def arrays(dtype, shapes=SHAPES):
+    random = np.random.default_rng(len(dtype))
+    for shape in shapes:
+        if dtype == "?":
+            yield random.random(shape) < 0.5
+        elif dtype in "li":
+            yield np.asarray(random.integers(-50, 50, shape)).astype(dtype)
+        else:
+            a = np.asarray(random.standard_normal(shape) * 4).astype(dtype)
+            yield a
+            yield np.asarray(np.round(a))
+            for odd in (np.nan, np.inf, -0.0):
+                if a.size:
+                    b = a.copy()
+                    b.flat[a.size // 2] = odd
+                    yield b
+
+
+def formed(name, *given, direct=False, **attrs):
+    form = native.module.form(name, _decline, direct, np)
+    return form(*given) if direct else form(np, *given, **attrs)
+
+
+def meant(function, *given, **attrs):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*given, **attrs)
+
+
+def compare(found, wanted, exact=True):
+    for a, b in zip(found if type(found) is tuple else (found,), wanted if type(wanted) is tuple else (wanted,),
+                    strict=True):
+        b = np.asarray(b)
+        assert type(a) is np.ndarray and a.dtype is b.dtype and a.shape == b.shape
+        if exact:  # but for the larger of two zeros, and which NaN it is
+            assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        else:
+            assert np.allclose(a, b, rtol=3e-6 if a.itemsize == 4 else 1e-12, atol=1e-6, equal_nan=True)
+
+
+def check(type_, *inputs, exact=True, **attrs):
+    """Whether the form of an operator computes; then it must give what the kernel gives."""
+    op = find(type_)
+    try:
+        found = formed(op.compiled, *inputs, **attrs)
+    except Declined:
+        return False
+    compare(found, meant(op.kernel, np, *inputs, **attrs), exact)
+    return True
+
+
+@pytest.mark.parametrize("dtype", "fdli?")
+@pytest.mark.parametrize("name", TWO)
+def test_functions_of_two_arrays(name, dtype):
+    function, count = getattr(np, name), 0
+    given = list(arrays(dtype, SHAPES[:7]))
+    for x, y in itertools.product(given, [*given, 0, 2.5, -1, 1e300, float("nan")] if dtype in "fd" else given):
+        try:
+            found = formed(name, x, y, direct=True)
+        except Declined:
+            continue
+        count += 1
+        compare(found, meant(function, x, y))
+    takes = {"l": "bitwise", "i": "bitwise", "?": "logical"}.get(dtype)
+    assert count or takes and not name.startswith(takes) or dtype in "fd" and name[:3] in ("bit", "log")
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_functions_of_one_array(name):
+    for dtype in "fdli?":
+        for x in arrays(dtype):
+            try:
+                found = formed(name, x, direct=True)
+            except Declined:
+                continue
+            compare(found, meant(getattr(np, name), x))
+
+
+@pytest.mark.parametrize("type_", REDUCTIONS)
+def test_reductions_add_in_numpys_order(type_):
+    count = 0
+    for dtype in REDUCTIONS[type_]:
+        for x in arrays(dtype):
+            for n in range(x.ndim + 1):
+                for axes, keep in itertools.product(itertools.combinations(range(x.ndim), n), (False, True)):
+                    if x.size:
+                        count += check(type_, x, dim=[a - x.ndim if a % 2 else a for a in axes], keep_dim=keep)
+    assert count > 50
+
+
+def test_positions_of_extremes_and_running_sums():
+    for dtype in "fdl":
+        for x in filter(np.size, arrays(dtype)):
+            for axis in range(-x.ndim, x.ndim):
+                check("cumsum", x, axis=axis)
+                for type_ in ("arg_max", "arg_min"):
+                    check(type_, x, axis=axis, keepdims=axis % 2 == 0, flatten=False)
+            check("arg_max", x, axis=0, keepdims=True, flatten=True)
+
+
+def test_views_share_memory_and_refuse_what_does_not_fit():
+    for dtype in "fl?e":
+        for x in arrays(dtype):
+            turned = x.T
+            for shape in ([-1], [1, -1], list(x.shape), [x.size, 1]):
+                if x.size:
+                    check("reshape2", x, None, None, shape=shape)
+                    check("reshape2", turned, None, None, shape=shape)
+            check("squeeze2", x, axes=[])
+            check("expand_v2", turned, None, None, shape=[2, *turned.shape])
+            for axis in range(-x.ndim - 1, x.ndim + 1):
+                check("unsqueeze2", x, None, None, axes=[axis, 0])
+            for axis in range(-x.ndim, x.ndim):
+                check("squeeze2", x, axes=[axis])
+                check("flatten_contiguous_range", x, start_axis=axis, stop_axis=-1)
+            for order in itertools.permutations(range(x.ndim)):
+                check("transpose2", x, axis=list(order))
+    x = np.zeros((2, 3), "f")
+    for name, attrs in (("reshape", {"shape": [3, 2]}), ("transpose", {"axis": [1, 0]}), ("unsqueeze", {"axes": [0]})):
+        view = formed(name, x, **attrs)
+        assert np.shares_memory(view, x) and view.base is x and view.flags.writeable
+        assert formed(name, x.view(), **attrs).base is x
+    assert not formed("expand", x, shape=[2, 2, 3]).flags.writeable
+    x.flags.writeable = False
+    assert not formed("reshape", x, shape=[6]).flags.writeable
+    wrong = [("reshape", {"shape": [7]}), ("reshape", {"shape": [-1, -1]}), ("reshape", {"shape": [2**40, 2**40]}),
+             ("reshape", {"shape": [2**70]}), ("reshape", {"shape": [-2]}), ("reshape", {"shape": [True, 6]}),
+             ("reshape", {}), ("transpose", {"axis": [0, 0]}), ("transpose", {"axis": [0]}),
+             ("transpose", {"axis": [0, 2]}), ("transpose", {"axis": (1.0, 0)}), ("unsqueeze", {"axes": [4]}),
+             ("unsqueeze", {"axes": [0] * 40}), ("squeeze", {"axes": [2]}), ("expand", {"shape": [3]}),
+             ("expand", {"shape": [2**40, 2**40, 2, 3]}), ("flatten", {"start_axis": 1, "stop_axis": 0}),
+             ("flatten", {"start_axis": -5, "stop_axis": 1})]
+    for name, attrs in wrong:
+        with pytest.raises(Declined):
+            formed(name, x, **attrs)
+
+
+def test_what_is_filled_joined_and_chosen():
+    dtypes = paddle.float32, paddle.float64, paddle.int64, paddle.int32, paddle.bool
+    for dtype, value in itertools.product(dtypes, (0.0, 1.0, 2.5, -3.0, 1e10, True, 7)):
+        for shape in SHAPES:
+            check("fill_constant", None, None, None, shape=shape, dtype=dtype, value=value)
+    for shape in ((-1,), (2**40, 2**40), (2**20, 0), (2**62, 4)):
+        with pytest.raises(Declined):
+            formed("fill", None, None, None, shape=shape, dtype=paddle.float32, value=1.0)
+    for dtype in "fl?e":
+        for x in arrays(dtype):
+            for axis in range(-x.ndim, x.ndim):
+                part = np.take(x, range(min(1, x.shape[axis])), axis)
+                check("concat", [x, x, np.ascontiguousarray(part)], None, axis=axis)
+            for axis in range(-x.ndim - 1, x.ndim + 1):
+                check("stack", [x, x], axis=axis)
+            mask = np.asarray(np.arange(x.size) % 3 == 0).reshape(x.shape)
+            if dtype in "fl":
+                for pair in ((x, -x), (x, np.asarray(3, dtype)), (np.asarray(3, dtype), x)):
+                    check("where", mask, *pair)
+                check("fill_any_like", x, value=2.0, dtype=paddle.float64)
+            if dtype == "f":
+                assert all(check("clip", x, None, None, min=low, max=1.5) for low in (-1.0, 2.0))
+    for wrong in ([], [np.zeros(2), np.zeros(2, "f")], [np.zeros(2), None], [np.zeros(2), np.zeros((2, 1))]):
+        with pytest.raises(Declined):
+            formed("concat", wrong, None, axis=0)
+
+
+def test_activations_and_softmax_are_within_rounding():
+    cases = [("relu", {}), ("relu6", {"threshold": 5.0}), ("leaky_relu", {"alpha": 0.1}), ("hard_sigmoid", {}),
+             ("hard_swish", {}), ("sigmoid", {}), ("silu", {}), ("rsqrt", {}), ("round", {})]
+    for dtype in "fd":
+        for x in arrays(dtype):
+            for scale, (type_, attrs) in itertools.product((1, 40), cases):
+                check(type_, (x * scale).astype(dtype), exact=False, **attrs)
+            for axis in range(-x.ndim, x.ndim) if x.size else ():
+                check("softmax", x, exact=False, axis=axis)
+                check("log_softmax", x, exact=False, axis=axis)
+    masked = formed("softmax", np.array([[0, -np.inf, 1], [-1e9, 0, -1e9]], "f"), axis=-1)
+    assert masked[0, 1] == 0 and masked[1].tolist() == [0, 1, 0]
+
+
+def test_windows_of_images():
+    count, random = 0, np.random.default_rng(3)
+    for dtype, shape, kind in itertools.product("fd", [(1, 1, 5, 5), (2, 3, 4, 6), (1, 4, 8, 8)], ("max", "avg")):
+        x = random.standard_normal(shape).astype(dtype)
+        for size, step, pads in itertools.product(([2, 2], [3, 3], [1, 2]), ([1, 1], [2, 2], []), ([0, 0], [1, 0], [])):
+            for exclusive in (True, False):
+                if all(p < k for p, k in zip(pads, size, strict=False)):
+                    count += check("pool2d", x, pooling_type=kind, ksize=size, strides=step, paddings=pads,
+                                   exclusive=exclusive, exact=False)
+        check("pool2d", x, pooling_type=kind, ksize=[1, 1], global_pooling=True, exact=False)
+        for size in ([1, 1], [2, 2], [4, 2]):
+            check("pool2d", x, pooling_type=kind, ksize=size, strides=[1, 1], adaptive=True, exact=False)
+    assert count > 100
+
+
+def test_parts_padding_and_turning():
+    random = np.random.default_rng(4)
+    for dtype, shape in itertools.product("fl?", [(7,), (4, 6), (2, 3, 4), (0, 3)]):
+        x = (random.standard_normal(shape) * 9).astype(dtype)
+        for start, end, step in itertools.product((0, 1, -2, 9, -9), (2147483647, -1, 2, 0, -9), (1, 2, 5, 2**62)):
+            for axis in range(x.ndim):
+                given = {"axes": [axis], "starts": [start], "ends": [end]}
+                check("slice", x, None, None, None, None, **given)
+                check("strided_slice", x, *[None] * 6, strides=[step], **given)
+                check("strided_slice", x.T, *[None] * 6, strides=[step], **given)
+        check("slice", x, None, None, None, None, axes=[0], starts=[-1], ends=[2147483647], decrease_axis=[0])
+        for axis, shift in itertools.product(range(-x.ndim, x.ndim), (0, 3, -1, 50)):
+            check("roll", x, None, shifts=[shift], axis=[axis])
+            check("roll", x, None, shifts=[shift], axis=[])
+        check("pad", x, paddings=[n for n in range(2 * x.ndim)], pad_value=0.0)
+        if dtype == "f":
+            assert check("pad", x, paddings=[1, 2] * x.ndim, pad_value=2.5)
+    for shape in ((1, 2, 5), (2, 3, 4, 5)):
+        x = random.standard_normal(shape).astype("f")
+        for value in (0.0, -1.5):
+            assert check("pad_image", x, paddings=[1, 2, 3, 0][:2 * len(shape) - 4], value=value, data_format="NCHW")
+    x = np.zeros((3, 4), "f")
+    for wrong in ({"axes": [0], "starts": [3], "ends": [4], "decrease_axis": [0]},
+                  {"axes": [5], "starts": [0], "ends": [1]}, {"axes": [0, 0], "starts": [0, 0], "ends": [1, 1]},
+                  {"axes": [0], "starts": [0], "ends": [1], "strides": [0]},
+                  {"axes": [0], "starts": [0, 1], "ends": [1]}):
+        with pytest.raises(Declined):
+            formed("slice", x, **wrong)
+    for widths in ([0] * 3, [-1, 0, 0, 0], [2**40, 0, 0, 0], [2**17, 0, 0, 0]):
+        with pytest.raises(Declined):
+            formed("pad", x, paddings=widths)
+    assert np.shares_memory(formed("slice", x, axes=[1], starts=[1], ends=[3]), x)
+
+
+def test_rows_that_numbers_name():
+    random = np.random.default_rng(6)
+    for dtype, shape in itertools.product("fl?", [(7,), (4, 6), (2, 3, 4)]):
+        x = (random.standard_normal(shape) * 9).astype(dtype)
+        for places in ((), (3,), (2, 2), (0,)):
+            index = random.integers(0, shape[0], places)
+            assert check("gather_nd", x, np.asarray(index)[..., None])
+            assert len(shape) != 2 or check("lookup_table_v2", np.asarray(index), x, padding_idx=-1)
+    for wrong in ([[-1]], [[4]], [[0, 1]], [[2**62]]):
+        with pytest.raises(Declined):
+            formed("gather_nd", np.zeros((4, 6), "f"), np.array(wrong))
+    with pytest.raises(Declined):
+        formed("lookup", np.array([1]), np.zeros((4, 6), "f"), padding_idx=1)
+
+
+def test_diagonals_and_points():
+    for dtype in (paddle.float32, paddle.float64, paddle.int64, paddle.int32, paddle.bool):
+        for rows, columns in ((3, -1), (2, 5), (5, 2), (0, -1), (1, 1)):
+            assert check("eye", num_rows=rows, num_columns=columns, dtype=dtype)
+    for start, stop, count in ((0.0, 1.0, 7), (-3.0, 5.5, 1), (2.0, 2.0, 4), (5.0, -5.0, 100)):
+        for dtype in (paddle.float32, paddle.float64):
+            assert check("linspace_of_numbers", start=start, stop=stop, num=count, dtype=dtype)
+
+
+def test_layers_are_within_rounding():
+    random = np.random.default_rng(5)
+    for dtype in "fd":
+        for shape in ((4, 6), (2, 3, 4), (1, 40), (5, 1)):
+            x = random.standard_normal(shape).astype(dtype) * 3
+            inner = x.shape[1:]
+            for scale, bias in ((None, None), (np.ones(np.prod(inner), dtype) * 2, None),
+                                (np.ones(np.prod(inner), dtype), np.ones(np.prod(inner), dtype))):
+                assert check("layer_norm", x, scale, bias, begin_norm_axis=1, epsilon=1e-5, exact=False)
+            for axes, keep in (([0], False), ([-1], True), ([], False)):
+                check("variance", x, dim=axes, keep_dim=keep, reduce_all=not axes, unbiased=keep, exact=False)
+                check("logsumexp", x * 30, axis=axes, keepdim=keep, reduce_all=not axes, exact=False)
+        logits, labels = random.standard_normal((6, 5)).astype(dtype), np.array([0, 4, -100, 2, 2, 1])
+        for label in (labels, labels[:, None]):
+            assert check("cross_entropy_mean", logits, label, exact=False)
+        assert check("cross_entropy_mean", logits, np.full(6, -100), exact=False)
+        with pytest.raises(Declined):
+            formed("cross_entropy", logits, labels + 1)
+        for step, pads, apart in itertools.product(([1, 1], [2, 1]), ([0, 0], [1, 2]), ([1, 1], [2, 1], [])):
+            x, w = (random.standard_normal(s).astype(dtype) for s in ((2, 3, 6, 5), (4, 3, 3, 2)))
+            assert check("conv2d", x, w, strides=step, paddings=pads, dilations=apart, groups=1, exact=False)
+        with pytest.raises(Declined):
+            formed("convolution", x, w[:, :2].copy(), strides=[1, 1])
+
+
+def test_rows_in_order():
+    for dtype in "fdli":
+        for x in filter(np.size, arrays(dtype)):
+            check("unique", x, axis=[], dtype=paddle.int64)
+            for axis, falls in itertools.product(range(-x.ndim, x.ndim), (False, True)):
+                size = x.shape[axis]
+                check("argsort", x, axis=axis, descending=falls)
+                for k in {1, min(5, size), size}:
+                    if k * 16 >= size:  # of fewer, NumPy says of equal ones any
+                        check("top_k_v2", x, None, k=k, axis=axis, largest=falls)
+                check("order_statistics", x, rank=size // 2, axis=axis, propagate_nan=True)
+    ties = np.zeros((2, 200), "f")
+    assert formed("topk", ties, None, k=3)[1].tolist() == [[0, 1, 2]] * 2  # the first of equal ones
+
+
+def test_what_numpy_tells_of_it_still_tells():
+    x = paddle.to_tensor([1.0, 0.0])
+    for wrong, word in ((lambda: x / (x - x), "divide|invalid"), (lambda: x * 3e38 * 1e5, "overflow"),
+                        (lambda: paddle.sqrt(x - 2), "invalid"), (lambda: paddle.rsqrt(x), "divide")):
+        with pytest.warns(RuntimeWarning, match=word):
+            wrong()
+        with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+            wrong()
+    assert (x * 2.0 + 1.0).tolist() == [3.0, 1.0]  # what was raised then is not told of this
+
+
+def test_arrays_of_subclasses_and_of_other_orders_are_numpys():
+    class Mine(np.ndarray):
+        pass
+
+    for x in (np.ones(3, "f").view(Mine), np.ones(3, ">f4"), np.ones(6, "f")[::2], [1.0], 1.0, None,
+              np.frombuffer(b"\0" * 13, "u1")[1:].view("f")):
+        with pytest.raises(Declined):
+            formed("add", x, x, direct=True)
+
+
+def test_each_form_is_named_by_a_declaration_that_finds_it():
+    assert catalogue  # imports them all
+    for op in all_operators():
+        if op.compiled:
+            assert type(native.form_of(op.compiled, op.kernel)) is native.module.Form
+    with pytest.raises(ValueError, match="no such form"):
+        native.form_of("nonsense", len)
+    with pytest.raises(TypeError):
+        native.module.form(3)
+    with pytest.raises(TypeError):
+        type(native.form_of("sum", len))()
+    with pytest.raises(ValueError):
+        native.module.serve_arrays(None, np.ndarray, (), np.zeros(2), 0)
+
+
+def _work():
+    x = paddle.to_tensor(np.random.RandomState(0).rand(4, 6).astype("f"), stop_gradient=False)
+    y = paddle.concat([x.reshape([6, 4]).T, paddle.ones([4, 6])], 0).squeeze().unsqueeze(0).flatten()
+    z = (paddle.where(y > 0.5, y, y * 2.0).clip(0.1, 0.9).reshape([8, 6]).sum(1) / 2.0).max()
+    paddle.nn.functional.softmax(x).mean().backward()
+    (z + paddle.nn.functional.relu(x).prod() + paddle.stack([x, x]).min()).backward()
+    paddle.topk(x, 2), paddle.sort(x), paddle.argmax(x), paddle.unique(paddle.arange(9)), paddle.cumsum(x)
+    paddle.nn.functional.max_pool2d(x.reshape([1, 1, 4, 6]), 2), x.expand([2, 4, 6]), paddle.ones_like(x)
+    for wrong in (lambda: x.reshape([5]), lambda: x.transpose([0, 0]), lambda: x.sum(7), lambda: x.expand([3]),
+                  lambda: paddle.concat([x, y]), lambda: paddle.topk(x, 50), lambda: x + paddle.ones([5])):
+        with pytest.raises((ValueError, IndexError)):
+            wrong()
+
+
+def test_nothing_is_left_behind():
+    for _ in range(20):
+        _work()
+    shared = [*native._KINDS, None, np.ndarray, paddle.float32]
+    gc.collect()
+    before, objects = [sys.getrefcount(one) for one in shared], len(gc.get_objects())
+    tracemalloc.start()
+    try:
+        first = tracemalloc.get_traced_memory()[0]
+        for _ in range(60):
+            _work()
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - first
+    finally:
+        tracemalloc.stop()
+    after = [sys.getrefcount(one) for one in shared]
+    assert all(abs(b - a) < 30 for a, b in zip(before, after, strict=True)), (before, after)
+    assert abs(len(gc.get_objects()) - objects) < 50 and grown < 50_000
+
+
+def test_threads_compute_beside_each_other():
+    x, found = paddle.to_tensor(np.arange(24.0, dtype="f").reshape(4, 6)), []
+
+    def compute(n):
+        y = x + float(n)
+        for _ in range(300):
+            total = ((y * 2.0).reshape([24]).sum() - paddle.ones([24]).sum()).item()
+        found.append((n, total))
+
+    threads = [threading.Thread(target=compute, args=(n,)) for n in range(4)]
+    [t.start() for t in threads], [t.join() for t in threads]
+    assert sorted(found) == [(n, 2 * (276 + 24 * n) - 24.0) for n in range(4)]

@@ -1,0 +1,136 @@
+"""Gradients of weights that are used step after step: sums of products that are computed together."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core.selected_rows import SelectedRows
+from proa.ops.core import deferred
+from proa.ops.core.deferred import Deferred
+
+ROWS, WIDTH = 16, 160  # large enough for products, and for sums of rows, to wait
+
+
+def _values(*shape, dtype="float32", seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def _recurrent(dtype="float32", steps=40, rows=ROWS):
+    """A weight, a bias and the last state of a plain recurrent loop, and the gradients by formulas."""
+    weight = paddle.to_tensor(_values(WIDTH, WIDTH, dtype=dtype) / WIDTH ** 0.5, stop_gradient=False)
+    bias = paddle.to_tensor(_values(WIDTH, dtype=dtype, seed=1), stop_gradient=False)
+    state = paddle.to_tensor(_values(rows, WIDTH, dtype=dtype, seed=2))
+    states = [state]
+    for _ in range(steps):
+        state = paddle.tanh(paddle.nn.functional.linear(state, weight, bias))
+        states.append(state)
+    g, of_weight, of_bias = np.ones((rows, WIDTH)), 0.0, 0.0
+    for before, after in zip(states[-2::-1], states[:0:-1]):
+        g = g * (1 - after.numpy().astype("float64") ** 2)
+        of_weight = of_weight + before.numpy().astype("float64").T @ g
+        of_bias = of_bias + g.sum(axis=0)
+        g = g @ weight.numpy().astype("float64").T
+    return weight, bias, state, of_weight, of_bias
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 2e-4), ("float64", 1e-9)])
+@pytest.mark.parametrize("rows", [1, ROWS, deferred.MOST_ROWS, deferred.MOST_ROWS + 1])
+def test_weights_of_a_loop_have_the_gradients_of_the_formulas(dtype, tolerance, rows):
+    weight, bias, state, of_weight, of_bias = _recurrent(dtype, rows=rows)
+    state.sum().backward()
+    for found, wanted in ((weight.grad, of_weight), (bias.grad, of_bias)):
+        assert found.dtype == weight.dtype and type(found._array) is np.ndarray
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=tolerance, atol=tolerance * np.abs(wanted).max())
+
+
+def test_terms_are_computed_together_and_not_more_than_so_many_rows_wait(monkeypatch):
+    counts = []
+    plain = Deferred.array
+
+    def array(self):
+        if self.terms:
+            counts.append(self.rows)
+        return plain(self)
+
+    monkeypatch.setattr(Deferred, "array", array)
+    weight, _, state, *_ = _recurrent()
+    state.sum().backward()
+    assert weight.grad is not None
+    assert len(counts) == 4 and max(counts) <= deferred._ROWS_AT_ONCE and sum(counts) == 2 * 40 * ROWS
+
+
+def test_large_terms_do_not_wait(monkeypatch):
+    monkeypatch.setattr(deferred, "_ELEMENTS_AT_ONCE", 4 * ROWS * WIDTH)
+    weight, _, state, of_weight, _ = _recurrent()
+    state.sum().backward()
+    np.testing.assert_allclose(weight.grad.numpy(), of_weight, rtol=1e-4, atol=1e-4)
+
+
+def test_hooks_observers_and_asked_gradients_see_tensors():
+    weight, bias, state, of_weight, of_bias = _recurrent()
+    seen = []
+    weight.register_hook(lambda g: seen.append(g.numpy()) or g * 2)
+    [found, of_the_bias] = paddle.grad(state.sum(), [weight, bias], retain_graph=True)
+    state.sum().backward(retain_graph=True)
+    np.testing.assert_allclose(weight.grad.numpy(), 2 * of_weight, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(found.numpy(), weight.grad.numpy(), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(of_the_bias.numpy(), of_bias, rtol=1e-4, atol=1e-4)
+    state.sum().backward()  # adds to what is there
+    np.testing.assert_allclose(bias.grad.numpy(), 2 * of_bias, rtol=1e-4, atol=1e-4)
+    assert len(seen) == 3 and all(type(one) is np.ndarray for one in seen)
+
+
+def test_a_gradient_of_gradients_is_of_tensors():
+    weight, _, state, of_weight, _ = _recurrent(steps=3)
+    [found] = paddle.grad(state.sum(), weight, create_graph=True)
+    np.testing.assert_allclose(found.numpy(), of_weight, rtol=1e-4, atol=1e-4)
+    (found ** 2).sum().backward()
+    assert weight.grad is not None
+
+
+def test_a_table_that_is_also_a_weight():
+    """Rows that were looked up, and products, come to one gradient."""
+    table = paddle.nn.Embedding(WIDTH, WIDTH, sparse=True)
+    x = paddle.to_tensor(_values(ROWS, WIDTH))
+    y = paddle.matmul(paddle.matmul(x, table.weight), table.weight) + table(paddle.to_tensor([1, 1, 2] + [0] * 13))
+    y.sum().backward()
+    w, g = table.weight.numpy().astype("float64"), np.ones((ROWS, WIDTH))
+    wanted = (x.numpy() @ w).T @ g + x.numpy().T @ (g @ w.T)
+    wanted[0] += 13
+    wanted[1] += 2
+    wanted[2] += 1
+    np.testing.assert_allclose(np.asarray(table.weight.grad.numpy()), wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_recomputed_parts_give_weights_the_same_gradients():
+    from proa.distributed.fleet.utils import recompute
+
+    cell = paddle.nn.Linear(WIDTH, WIDTH)
+    x = paddle.to_tensor(_values(ROWS, WIDTH), stop_gradient=False)
+    found = []
+    for call in (cell, lambda y: recompute(cell, y)):
+        y = x
+        for _ in range(5):
+            y = paddle.tanh(call(y))
+        y.sum().backward()
+        found.append([p.grad.numpy() for p in (x, cell.weight, cell.bias)])
+        cell.clear_gradients()
+        x.clear_grad()
+    for one, other in zip(*found):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_sums_with_what_is_none():
+    def of_rows(x):
+        return x.sum(axis=0)
+
+    def term():
+        return Deferred(of_rows, np.ones((2, 3), "float32"))
+
+    dense = np.full(3, 5.0, "float32")
+    assert (dense + term()).tolist() == (term() + dense).tolist() == [7, 7, 7]
+    done = term()
+    done.array()
+    assert (term() + done).tolist() == [4, 4, 4]
+    assert (done + term()).array().tolist() == [4, 4, 4]
+    rows = SelectedRows(np.array([1]), np.ones((1,), "float32"), 3)
+    assert np.asarray(term() + rows).tolist() == np.asarray(rows + term()).tolist() == [2, 3, 2]

@@ -1,0 +1,149 @@
+"""A Predictor lets the arrays of weights go that are packed: the same results in less memory, whatever comes later."""
+
+import threading
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import inference
+from proa.backend import onednn
+from proa.core.flags import flags_guard
+from proa.static import InputSpec
+from proa.static.compiler.frozen_weight import FrozenWeight, array_of
+
+pytestmark = pytest.mark.skipif(not onednn.is_ready(), reason="oneDNN is not installed")
+
+
+class Pictures(paddle.nn.Layer):
+    """Convolutions with batch norms behind them, of groups, too, and two products."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolutions = paddle.nn.LayerList([
+            paddle.nn.Conv2D(3, 32, 3, padding=1), paddle.nn.Conv2D(32, 32, 3, padding=1, groups=32),
+            paddle.nn.Conv2D(32, 64, 1, bias_attr=False), paddle.nn.Conv2D(64, 64, 3, padding=1, groups=4)])
+        self.norms = paddle.nn.LayerList([paddle.nn.BatchNorm2D(n) for n in (32, 32, 64)])
+        self.up, self.down = paddle.nn.Linear(64, 512), paddle.nn.Linear(512, 640)
+        for norm in self.norms:
+            for parameter in (norm.weight, norm.bias, norm._mean, norm._variance):
+                parameter.set_value(paddle.rand(parameter.shape) + 0.5)
+
+    def forward(self, x):
+        for convolution, norm in zip(self.convolutions, self.norms):
+            x = paddle.nn.functional.relu(norm(convolution(x)))
+        x = self.convolutions[3](x).transpose([0, 2, 3, 1])
+        return self.down(paddle.nn.functional.gelu(self.up(x)))
+
+
+class Words(paddle.nn.Layer):
+    """Attention, whose products of one value are one."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = paddle.nn.TransformerEncoderLayer(256, 4, 512, dropout=0.0)
+
+    def forward(self, x):
+        return self.encoder(x)
+
+
+def opened(layer, spec, folder):
+    paddle.seed(3)
+    net = layer()
+    net.eval()
+    prefix = str(folder / "model")
+    paddle.jit.save(net, prefix, input_spec=[InputSpec(spec, name="x")])
+    predictor = inference.create_predictor(inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+    return predictor, net, inference.create_predictor(inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+
+
+def check(predictor, net, shape, seed=0):
+    x = np.random.default_rng(seed).standard_normal(shape, dtype="float32")
+    found = predictor.run([x])[0].numpy()
+    with paddle.no_grad():
+        expected = net(paddle.to_tensor(x)).numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    return found
+
+
+def weights(predictor):
+    return {name: value for name, value in predictor._model._values.items() if type(value) is FrozenWeight}
+
+
+SIZES = {Pictures: [(2, 3, 20, 22), (1, 3, 40, 17), (2, 3, 12, 9), (1, 3, 20, 22), (3, 3, 31, 8), (1, 3, 64, 64)],
+         Words: [(1, 128, 256), (1, 41, 256), (2, 19, 256), (1, 103, 256), (3, 77, 256), (1, 64, 256)]}
+OPEN = {Pictures: [None, 3, None, None], Words: [None, None, 256]}
+
+
+@pytest.mark.parametrize("layer", SIZES)
+def test_packed_weights_are_released_and_the_results_stay(layer, tmp_path):
+    predictor, net, other = opened(layer, OPEN[layer], tmp_path)
+    for shape in SIZES[layer] * 2:
+        check(predictor, net, shape)
+    held = weights(predictor)
+    assert len(held) >= 5 and all(weight.is_released for weight in held.values()), held
+    originals = weights(other)  # of a model that has not run
+    for name, weight in held.items():
+        if not weight._state.is_scaled:
+            np.testing.assert_array_equal(weight.array(), originals[name].array())
+
+
+@pytest.mark.parametrize("layer", SIZES)
+def test_engines_that_are_turned_off_later_get_the_weights(layer, tmp_path):
+    predictor, net, _ = opened(layer, OPEN[layer], tmp_path)
+    shape = SIZES[layer][0]
+    found = check(predictor, net, shape)
+    for engines in ("", "loops", "onednn,loops"):
+        with flags_guard({"FLAGS_cpu_engines": engines}):
+            for _ in range(4):
+                np.testing.assert_allclose(check(predictor, net, shape), found, rtol=1e-4, atol=1e-5)
+
+
+def test_sizes_that_the_file_does_not_have_get_the_weights(tmp_path):
+    predictor, net, _ = opened(Pictures, [1, 3, 24, 24], tmp_path)
+    for shape in [(1, 3, 24, 24), (2, 3, 16, 18), (1, 3, 24, 24), (1, 3, 33, 9), (2, 3, 16, 18)]:
+        check(predictor, net, shape)
+    assert len(predictor._model._plans) == 3
+
+
+def test_first_runs_in_several_threads(tmp_path):
+    for layer in SIZES:
+        predictor, net, _ = opened(layer, OPEN[layer], tmp_path)
+        failed = []
+
+        def work(number, predictor=predictor, net=net, layer=layer, failed=failed):
+            clone = predictor.clone()
+            try:
+                for shape in SIZES[layer][number % 3:]:
+                    check(clone, net, shape, number)
+            except BaseException as error:
+                failed.append(error)
+                raise
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failed
+
+
+def test_what_is_needed_often_stays():
+    made = []
+    weight = FrozenWeight(np.ones((2, 3), "float32"))
+    assert array_of(weight).shape == (2, 3) == weight.shape and array_of(7) == 7
+    weight.release(lambda: made.append(1) or np.ones((2, 3), "float32"))
+    assert weight.is_released
+    for _ in range(6):
+        weight.array()
+    assert len(made) == 3 and not weight.is_released
+    weight.release(lambda: None)
+    assert not weight.is_released
+
+
+def test_a_scaled_weight_is_not_given_without_its_scale():
+    weight, scale = FrozenWeight(np.ones((2, 3), "float32")), np.float32([2, 3])
+    assert weight.scaled_by(scale)[1] is scale
+    weight.release(lambda: np.full((2, 3), 2, "float32"), is_scaled=True)
+    assert weight.scaled_by(scale)[1] is None
+    with pytest.raises(RuntimeError, match="batch norm"):
+        weight.array()
