@@ -11,8 +11,11 @@ from typing import Any
 
 import click
 
-from .models import model_file, predictor_of, shapes_of, size_of, specs_of, table
+from ..core.files import CorruptFileError
+from .models import model_file, params_file, predictor_of, shapes_of, size_of, specs_of, table
 from .told import ToldCommand
+
+_TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in files
 
 
 @click.command("inspect", cls=ToldCommand)
@@ -22,7 +25,7 @@ from .told import ToldCommand
               help="An input's shape for --cost, 1,3,224,224. Sizes that the model leaves open are 1 otherwise.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None:
-    """Show what a model or a file of parameters holds.
+    """Show what a model or a file of parameters holds, and whether the model's parameters are whole.
 
     FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .pdopt, .safetensors, .pt.
     """
@@ -36,6 +39,8 @@ def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None
         predictor = predictor_of(file)
         found["cost"] = predictor.describe(shapes_of(specs_of(predictor), shapes))
     click.echo(json.dumps(found, indent=1) if as_json else _shown(found))
+    if found.get("damage"):
+        raise ValueError(found["damage"])
 
 
 def _model(file: str) -> dict[str, Any]:
@@ -51,6 +56,9 @@ def _model(file: str) -> dict[str, Any]:
     variables = {var.name: _variable(var) for var in desc.blocks[0].vars}
     known = {"feed", "fetch"}
     parameters = [_variable(var) for var in desc.blocks[0].vars if var.persistable and var.name not in known]
+    stored = {var.name: _variable(var)["shape"] for block in desc.blocks for var in block.vars
+              if var.persistable and var.type.type == _TENSOR}
+    values = params_file(file, list(stored)) if stored else ""
     return {
         "file": file, "version": desc.version.version, "blocks": len(desc.blocks),
         "inputs": [variables[name] for name in inputs], "outputs": [variables[name] for name in outputs],
@@ -58,7 +66,26 @@ def _model(file: str) -> dict[str, Any]:
         "unsupported": sorted(type for type in counts if type not in known and not is_declared(type)),
         "parameters": len(parameters), "numbers": sum(math.prod(p["shape"]) for p in parameters),
         "bytes": sum(p["bytes"] for p in parameters),
+        "values": values, "damage": _damage(values, stored) if values else "",
     }
+
+
+def _damage(values: str, shapes: dict[str, list[int]]) -> str:
+    """The first thing wrong with a model's values: damaged, missing, or another model's. "" where nothing is."""
+    from ..static.format.tensor_stream import each_combined, read_stream
+
+    names = sorted(shapes)
+    try:
+        found = ((name, read_stream(os.path.join(values, name))) for name in names) if os.path.isdir(values) \
+            else each_combined(values, names)
+        for name, tensor in found:
+            there, here = list(tensor.array.shape), shapes[name]
+            if len(there) != len(here) or any(size not in (-1, given) for size, given in zip(here, there, strict=True)):
+                return (f"{values}: variable {name!r}: the file has the shape {there}, the model {here}. The file "
+                        "belongs to another model.")
+    except (CorruptFileError, OSError) as error:
+        return str(error)
+    return ""
 
 
 def _variable(var: Any) -> dict[str, Any]:
@@ -93,7 +120,7 @@ def _arrays(value: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 def _shown(found: dict[str, Any]) -> str:
     size = f"{found['numbers']:,} numbers, {size_of(found['bytes'])}"
-    if "values" in found:
+    if "operators" not in found:
         rows = [(row["name"], row["shape"], row["dtype"]) for row in found["values"]]
         return "\n".join([found["file"], *([table(rows)] if rows else []), f"{len(rows)} arrays: {size}"])
     ends = [(title, row["name"], row["shape"], row["dtype"]) for title, key in (("input", "inputs"),
@@ -103,6 +130,8 @@ def _shown(found: dict[str, Any]) -> str:
     lines = [f"{found['file']}: Paddle {_version(found['version'])}, {blocks}",
              *([table(ends)] if ends else []), f"parameters: {found['parameters']}, {size}",
              f"operators: {sum(found['operators'].values())}: {counts}"]
+    if not found["values"] and found["parameters"]:
+        lines.append("there is no file of their values beside it")
     if found["unsupported"]:
         lines.append(f"not supported here: {', '.join(found['unsupported'])}")
     return "\n".join([*lines, *(["", found["cost"]] if "cost" in found else [])])

@@ -21,6 +21,17 @@ def model_file(path: str) -> str | None:
     return next((file for file in candidates if os.path.isfile(file)), None)
 
 
+def params_file(file: str, names: Sequence[str]) -> str:
+    """Where a model's values are: the file of all, the folder with one for each, or "" where neither is beside it."""
+    from ..static.files.inference_model import older_files
+
+    if os.path.basename(file) != _OLDER:
+        params = os.path.splitext(file)[0] + _PARAMS
+        return params if os.path.exists(params) else ""
+    values = older_files(os.path.dirname(file), None, None)[1]
+    return values if os.path.isfile(values) or any(os.path.isfile(os.path.join(values, name)) for name in names) else ""
+
+
 def predictor_of(path: str) -> Any:
     """A Predictor of the model that a path names; FileNotFoundError where it names none."""
     from ..inference import Config, create_predictor

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -90,18 +90,21 @@ def read_combined(path: str | os.PathLike[str] | Any, names: Sequence[str]) -> d
 
     Raises CorruptFileError, naming file, offset and variable, when the file is damaged, ends early, or has more in it.
     """
-    result: dict[str, StoredTensor] = {}
+    return dict(each_combined(path, names))
+
+
+def each_combined(path: str | os.PathLike[str] | Any, names: Sequence[str]) -> Iterator[tuple[str, StoredTensor]]:
+    """What `read_combined` gives, one tensor after the other: none is kept."""
     with open_reader(path) as reader:
-        for variable in names:
+        for index, variable in enumerate(names):
             stream = _StreamReader(reader, f", variable {variable!r}")
             if not reader.remaining:
-                stream.fail(f"the file ends after {len(result)} of {len(names)} variables")
-            result[variable] = stream.read()
+                stream.fail(f"the file ends after {index} of {len(names)} variables")
+            yield variable, stream.read()
         if reader.remaining:
             _StreamReader(reader, "").fail(
                 f"the {len(names)} variables have been read, but {reader.remaining} bytes follow. The file belongs to "
                 f"another model, or parameters were left out of this one")
-    return result
 
 
 class _StreamReader:

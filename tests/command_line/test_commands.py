@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import proa as paddle
 import pytest
+from proa import fluid
 from proa.command_line import main
 from proa.static import InputSpec
 
@@ -53,6 +54,41 @@ def test_inspect_names_operators_that_cannot_run_here(model, capsys):
     with open(prefix + ".pdmodel", "wb") as file:
         file.write(content.replace(b"\x04relu", b"\x04rulu"))
     assert "not supported here: rulu" in run(capsys, "inspect", prefix).out
+
+
+def test_inspect_says_when_the_values_are_not_whole(model, capsys):
+    prefix, file = model[1], Path(model[1] + ".pdiparams")
+    content = file.read_bytes()
+    for damaged, said in ((content[:-7], "the file ends after"), (content + b"more", "4 bytes follow"),
+                          (content[:100], "the file ends after"), (b"", "the file ends after 0 of 4"),
+                          (content.replace(b"\x10\x0a", b"\x10\x05", 1), ".pdiparams: ")):
+        file.write_bytes(damaged)
+        told = run(capsys, "inspect", prefix, status=1)
+        assert "conv2d 1" in told.out and said in told.err and told.err.count("\n") == 1, told.err
+    assert said in json.loads(run(capsys, "inspect", prefix, "--json", status=1).out)["damage"]
+    other = paddle.nn.Linear(5, 5)
+    paddle.jit.save(other, prefix + "2", input_spec=[InputSpec([None, 5])])
+    paddle.jit.save(paddle.nn.Linear(5, 6), prefix + "3", input_spec=[InputSpec([None, 5])])
+    Path(prefix + "2.pdiparams").write_bytes(Path(prefix + "3.pdiparams").read_bytes())
+    assert "belongs to another model" in run(capsys, "inspect", prefix + "2", status=1).err
+    file.unlink()
+    assert "there is no file of their values" in run(capsys, "inspect", prefix).out
+
+
+def test_inspect_says_when_a_value_of_a_folder_is_missing_or_damaged(capsys, tmp_path):
+    main_program, startup, executor = paddle.static.Program(), paddle.static.Program(), paddle.static.Executor()
+    with paddle.static.program_guard(main_program, startup):
+        y = fluid.layers.fc(fluid.data("x", [None, 3]), 2)
+        executor.run(startup)
+        fluid.io.save_inference_model(str(tmp_path), ["x"], [y], executor, main_program)
+    bias, weight = sorted(path for path in tmp_path.iterdir() if path.name != "__model__")
+    assert run(capsys, "inspect", tmp_path).err == ""
+    bias.write_bytes(bias.read_bytes()[:-1])
+    assert bias.name in run(capsys, "inspect", tmp_path, status=1).err
+    bias.unlink()
+    assert bias.name in run(capsys, "inspect", tmp_path, status=1).err
+    weight.unlink()
+    assert "there is no file of their values" in run(capsys, "inspect", tmp_path).out
 
 
 def test_inspect_tells_the_cost_for_a_shape(model, capsys):
