@@ -23,7 +23,8 @@ from ...static.autodiff.differentiable_loops import make_differentiable
 from ...static.autodiff.overwriting import keep_overwritten
 from ...static.building.trace import GradientTrace
 from ...static.compiler import Plan, compile_plan, kept_plans
-from ...static.compiler.plan import external_reads, kept_plan
+from ...static.compiler.compile import external_reads
+from ...static.compiler.plan import kept_plan
 from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
 from .held_gradients import spend

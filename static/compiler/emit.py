@@ -3,20 +3,15 @@
 Every variable becomes a local name and every operator's kernel a global one, so that a run looks nothing up. A local is
 deleted after its last use, so that memory is freed as early as in eager code.
 
-A line calls what computes its operator whatever the arrays are, `v2 = k0(xp, v1, axis=1)`. Where shapes and dtypes are
-known, one answer is chosen for them once (`Operator.select`), and `bound_lines` has it in the call's place: a function
-of NumPy, or an engine's kernel with what computes when that declines.
+What is emitted, and what becomes of it where kernels are chosen, is in `code.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from ...backend.engines import CPU
 from ...core.dtype import DType
 from ...core.limits import Limits
 from ...ops.core.operator import Operator, find
@@ -24,66 +19,13 @@ from ...ops.core.signature import Slot
 from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.usage import block_writes, reads, sub_block, writes
+from .code import Call, Code, own
 from .limited import Limited
 from .recurrent import emit_recurrent, emit_recurrent_grad
 from .refused import MisfitError, refuse_misfits
 from .unit import Unit, inner_unit
 
 _INLINE = (bool, int, str, type(None))
-
-
-class Call(NamedTuple):
-    """A line that computes an operation: what `Operator.select` asks, and the texts that the line is made of."""
-
-    operator: Operator
-    specs: tuple[Any, ...]
-    attrs: dict[str, Any]
-    targets: str
-    inputs: str
-    given: str
-    limited: str = ""  # what the kernel is called by, where memory is counted
-
-    def bound(self, place: str, bind: Callable[[str, Any], str]) -> str:
-        """The statement with the kernel that is chosen for the specs, to which `bind` gives a name."""
-        if self.limited:
-            kernel = bind("k", self.operator.kernel_for(np if place == CPU else None))
-            return f"{self.targets} = {self.limited}({kernel}, xp{', ' * bool(self.inputs)}{self.inputs}{self.given})"
-        chosen = self.operator.select(self.specs, self.attrs, place)
-        if chosen.function is not None:
-            text = f"{bind('f', chosen.function)}({self.inputs})"
-        else:
-            text = f"{bind('k', chosen.kernel)}(xp{', ' * bool(self.inputs)}{self.inputs}{self.given})"
-        given = self.given if self.inputs else self.given.removeprefix(", ")
-        for kernel in reversed(chosen.engines):
-            text = f"(r if (r := {bind('e', kernel)}({self.inputs}{given})) is not NotImplemented else {text})"
-        return f"{self.targets} = {text}" + ("; r = None" if chosen.engines else "")
-
-
-class Code(NamedTuple):
-    """The lines of a plan, and all that a run needs: it knows nothing of the Program, so that files may hold it."""
-
-    lines: list[str]
-    calls_at: dict[int, Call]  # by line number
-    bindings: dict[str, Any]
-    frozen: list[str]  # the inputs that `prepare` takes
-    limited: Limited | None = None  # where a run may take so much, and no more
-
-    def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
-        """The lines with the chosen kernels in their calls, and what their global names stand for."""
-        names: dict[int, str] = {}
-        bindings = {name: value for name, value in self.bindings.items() if not isinstance(value, Operator)}
-
-        def bind(prefix: str, value: Any) -> str:
-            if id(value) not in names:
-                names[id(value)] = f"{prefix}_{len(names)}"
-                bindings[names[id(value)]] = value
-            return names[id(value)]
-
-        lines = list(self.lines)
-        for number, call in self.calls_at.items():
-            text = lines[number - 1]
-            lines[number - 1] = text[:len(text) - len(text.lstrip())] + call.bound(place, bind)
-        return lines, bindings
 
 
 class Emitter:
@@ -345,11 +287,6 @@ def _emit_function(emitter: Emitter, name: str, ops: Sequence[Operation], block:
     given = set(arguments)
     shown = []
     for local in results:
-        shown.append(f"{emitter.bind('own', _own)}({local})" if local in given else local)
+        shown.append(f"{emitter.bind('own', own)}({local})" if local in given else local)
         given.add(local)
     emitter.line(1, f"return ({', '.join(shown)}{',' if len(shown) == 1 else ''})")
-
-
-def _own(value: Any) -> Any:
-    """A value that leaves the plan twice, or as it came: an array object of its own, as `backend/aliasing.py` asks."""
-    return value.view() if hasattr(value, "view") else value

@@ -15,7 +15,7 @@ import os
 import pickle
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from ...core import dtype as dt
 from ...core import flags, launched
 from ...core.dtype import DType
 from ...ops.core.operator import find, is_declared
-from ..ir.operation import Operation
-from ..ir.program import Program
-from ..ir.variable import Variable
-from .emit import CONTROL_FLOW
+
+if TYPE_CHECKING:
+    from ..ir.operation import Operation
+    from ..ir.program import Program
+    from ..ir.variable import Variable
 
 _LEAST = 32  # operations: fewer are compiled as fast as they are read
 _LARGEST = 1 << 22  # bytes: constants may be large
@@ -123,6 +124,8 @@ def _operation(op: Operation, known: set[str]) -> tuple:
         if is_declared(op.type):
             is_own = find(op.type)._declared_kernel.__module__.startswith(_PACKAGE)
         else:
+            from .emit import CONTROL_FLOW  # not to be imported where a plan is only read
+
             is_own = op.type in CONTROL_FLOW
         if not is_own:
             raise _NotPlain

@@ -29,7 +29,7 @@ import numpy as np
 from ...backend.loops.tape import LARGEST, Declined, Run, Tape, Value
 from ...ops.core.spec import Spec
 from ...ops.core.taped import taped
-from .emit import Call, Code
+from .code import Call, Code
 
 _LEAST = 2  # lines that compute, and steps: fewer run as fast as they are
 _LARGEST = 1 << 11  # steps
