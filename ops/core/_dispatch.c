@@ -247,7 +247,7 @@ static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *a
         return result;
     }
     if (chosen->engine) {
-        if (given->largest <= MOST_ELEMENTS && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
+        if (given->largest <= most_elements() && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
         size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
         result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
         if (result != Py_NotImplemented) return result;

@@ -3,12 +3,12 @@
 Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result. Where
 a computation raises a flag of the processor that NumPy tells of (a division by 0, say), NumPy computes it instead.
 */
-#include "_native.h"
+#include "_vectors.h"
 
 #include <math.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-math-errno")
+#pragma GCC optimize("O3")
 #endif
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -31,17 +31,19 @@ typedef void (*UnaryLoop)(const void *, void *, Py_ssize_t);
 typedef void (*BinaryLoop)(const void *, const void *, void *, Py_ssize_t, int, int); /* steps: 0 for a single element */
 
 #define UNARY(NAME, T, R, EXPRESSION) \
-    static void NAME(const void *given, void *result, Py_ssize_t count) { \
+    INLINE void NAME##_body(const void *given, void *result, Py_ssize_t count) { \
         const T *restrict x = given; \
         R *restrict out = result; \
         for (Py_ssize_t n = 0; n < count; n++) { \
             T a = x[n]; \
             out[n] = (R)(EXPRESSION); \
         } \
-    }
+    } \
+    TWO_WAYS(NAME, (const void *given, void *result, Py_ssize_t count), (given, result, count))
 
 #define BINARY(NAME, T, R, EXPRESSION) \
-    static void NAME(const void *one, const void *other, void *result, Py_ssize_t count, int step_x, int step_y) { \
+    INLINE void NAME##_body(const void *one, const void *other, void *result, Py_ssize_t count, int step_x, \
+                            int step_y) { \
         const T *x = one, *y = other; \
         R *restrict out = result; \
         if (step_x && step_y) \
@@ -62,7 +64,9 @@ typedef void (*BinaryLoop)(const void *, const void *, void *, Py_ssize_t, int, 
                 out[n] = (R)(EXPRESSION); \
             } \
         } \
-    }
+    } \
+    TWO_WAYS(NAME, (const void *one, const void *other, void *result, Py_ssize_t count, int step_x, int step_y), \
+             (one, other, result, count, step_x, step_y))
 
 typedef unsigned char Truth;
 
@@ -129,7 +133,7 @@ UNARY(not_i, uint32_t, uint32_t, ~a)
 /* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools, and flags looked at. */
 typedef struct {
     UnaryLoop loops[BOOL + 1];
-    int gives_truth, looks_at_flags;
+    int gives_truth, looks_at_flags, is_small; /* `is_small`: NumPy's vectors have an instruction that these lack */
 } Unary;
 typedef struct {
     BinaryLoop loops[BOOL + 1];
@@ -142,7 +146,8 @@ static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > MOST_ELEMENTS) return declined_form();
+    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > (how->is_small ? MOST_ELEMENTS : most_elements()))
+        return declined_form();
     PyObject *result = new_array(how->gives_truth ? BOOL : kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
     if (how->looks_at_flags) begin_flags();
@@ -196,7 +201,7 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
         }
     } else if (!number_beside(kind, inputs[1], number)) return declined_form();
     Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
-    if (most > MOST_ELEMENTS) return declined_form();
+    if (most > most_elements()) return declined_form();
     PyObject *result = new_array(how->gives_truth ? BOOL : kind, larger->dimensions_count, larger->dimensions);
     if (!result || !most || !least) return result;
     Py_ssize_t width = least, rows = most / least;
@@ -242,8 +247,8 @@ const FormEntry elementwise_forms[] = {
     ONE_ARRAY("absolute", FLOATS(absolute), 0, 0), ONE_ARRAY("negative", FLOATS(negative), 0, 0),
     ONE_ARRAY("square", FLOATS(square), 0, 1), ONE_ARRAY("sqrt", FLOATS(square_root), 0, 1),
     ONE_ARRAY("reciprocal", FLOATS(reciprocal), 0, 1), ONE_ARRAY("rsqrt", FLOATS(rsqrt), 0, 1),
-    ONE_ARRAY("round", FLOATS(round), 0, 0), ONE_ARRAY("floor", FLOATS(floor), 0, 0),
-    ONE_ARRAY("ceil", FLOATS(ceil), 0, 0), ONE_ARRAY("rint", FLOATS(rint), 0, 0), ONE_ARRAY("sign", FLOATS(sign), 0, 0),
+    ONE_ARRAY("round", FLOATS(round), 0, 0, 1), ONE_ARRAY("floor", FLOATS(floor), 0, 0, 1),
+    ONE_ARRAY("ceil", FLOATS(ceil), 0, 0, 1), ONE_ARRAY("rint", FLOATS(rint), 0, 0, 1), ONE_ARRAY("sign", FLOATS(sign), 0, 0),
     ONE_ARRAY("isnan", FLOATS(isnan), 1, 0), ONE_ARRAY("isinf", FLOATS(isinf), 1, 0),
     ONE_ARRAY("isfinite", FLOATS(isfinite), 1, 0), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1, 0),
     ONE_ARRAY("bitwise_not", BITS(not, not_b), 0, 0), ONE_ARRAY("invert", BITS(not, not_b), 0, 0),

@@ -3,11 +3,12 @@
 No headers of NumPy are needed: its functions are found in the table that it gives to extensions, at the places that
 its ABI has had since 1.7.
 */
-#include "_native.h"
+#include "_vectors.h"
 
 PyObject *dtypes_by_kind[KINDS];
 const Py_ssize_t sizes_by_kind[KINDS] = {4, 8, 8, 4, 1, 1, 1, 2, 2, 8, 16};
 PyTypeObject *array_type, *form_type;
+int has_wide_vectors;
 #define DEFINE(name) PyObject *name_##name;
 NAMES(DEFINE)
 #undef DEFINE
@@ -62,6 +63,9 @@ PyObject *serve_arrays(PyObject *module, PyObject *arguments) {
         PyErr_SetString(PyExc_TypeError, "NumPy's arrays are not made as this was written for");
         return NULL;
     }
+#ifdef HAS_TWO_WAYS
+    has_wide_vectors = __builtin_cpu_supports("avx2") != 0;
+#endif
     Py_INCREF(arguments); /* for as long as the process lives */
     array_type = array;
     for (int kind = 0; kind < KINDS; kind++) dtypes_by_kind[kind] = PyTuple_GET_ITEM(dtypes, kind);

@@ -29,13 +29,17 @@ typedef struct {
 } Array;
 
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 }; /* flags of arrays */
-enum { MOST_DIMENSIONS = 32, MOST_ELEMENTS = 2048 }; /* of what forms compute: NumPy's loops catch up with more */
+/* Of what forms compute: NumPy's loops catch up with more; those of wide vectors take longer to be caught up with. */
+enum { MOST_DIMENSIONS = 32, MOST_ELEMENTS = 2048, MOST_ELEMENTS_WIDE = 1 << 15 };
 
 /* The dtypes that forms compute with, as NumPy has them once a process: by identity. */
 enum { FLOAT32, FLOAT64, INT64, INT32, BOOL, UINT8, INT8, INT16, FLOAT16, COMPLEX64, COMPLEX128, KINDS, NO_KIND = -1 };
 extern HIDDEN PyObject *dtypes_by_kind[KINDS];
 extern HIDDEN const Py_ssize_t sizes_by_kind[KINDS];
 extern HIDDEN PyTypeObject *array_type;
+extern HIDDEN int has_wide_vectors; /* whether loops run that were compiled for vectors of 32 bytes */
+
+static inline Py_ssize_t most_elements(void) { return has_wide_vectors ? MOST_ELEMENTS_WIDE : MOST_ELEMENTS; }
 
 static inline Py_ssize_t size_of(PyObject *array) {
     Py_ssize_t size = 1;

@@ -3,13 +3,19 @@
 An array is looked at as [outer, count, inner], where `count` elements each become one. What would give a NaN, an
 infinity out of finite numbers, or a zero, whose sign depends on where a sum begins, NumPy computes.
 */
-#include "_native.h"
+#include "_vectors.h"
 
 #include <math.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 
 typedef struct {
     Py_ssize_t outer, count, inner, rank, sizes[MOST_DIMENSIONS]; /* `sizes`: the result's */
 } Layout;
+
+enum { NARROW = 16 }; /* fewer columns make no vectors: many rows of them are left to loops that take several at once */
 
 /* Divides the dimensions by those that are reduced, which must be neighbours: 1, or 0 where they are not. */
 static int lay_out(Layout *layout, const Array *x, const int *is_reduced, int keeps) {
@@ -32,15 +38,15 @@ static int lay_out(Layout *layout, const Array *x, const int *is_reduced, int ke
 }
 
 /* What the attributes of a reduction ask of x: 1, or 0 where it is left to NumPy. */
-static int read_layout(Layout *layout, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs, PyObject *name_of_axes,
-                       PyObject *name_of_keeping) {
+static int read_layout(Layout *layout, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs, Py_ssize_t most,
+                       PyObject *name_of_axes, PyObject *name_of_keeping) {
     if (count < 1 || !is_plain_array(inputs[0])) return 0;
     for (Py_ssize_t n = 1; n < count; n++)
         if (inputs[n] != Py_None) return 0;
     Array *x = (Array *)inputs[0];
     Py_ssize_t axes[MOST_DIMENSIONS], named = 0, size = size_of(inputs[0]);
     int keeps = 0, all = 0, rank = x->dimensions_count, is_reduced[MOST_DIMENSIONS];
-    if (size < 1 || size > MOST_ELEMENTS || rank > MOST_DIMENSIONS) return 0;
+    if (size < 1 || size > most || rank > MOST_DIMENSIONS) return 0;
     if (attrs) {
         if (integers_attribute(attrs, name_of_axes, axes, &named) < 0 || truth_attribute(attrs, name_of_keeping, &keeps) < 0
             || truth_attribute(attrs, name_reduce_all, &all) < 0)
@@ -86,19 +92,32 @@ static int read_layout(Layout *layout, PyObject *const *inputs, Py_ssize_t count
 PAIRWISE(pairwise_f, float)
 PAIRWISE(pairwise_d, double)
 
+/* Rows one added to the other, in their order; four at a time, so that results are loaded and stored more rarely. */
+#define ADD_ROWS(NAME, T) \
+    INLINE void NAME##_body(const T *restrict x, T *restrict out, Py_ssize_t count, Py_ssize_t width) { \
+        memcpy(out, x, sizeof(T) * (size_t)width); \
+        Py_ssize_t n = 1; \
+        for (; n + 4 <= count; n += 4) { \
+            const T *a = x + n * width, *b = a + width, *c = b + width, *d = c + width; \
+            for (Py_ssize_t i = 0; i < width; i++) out[i] = (((out[i] + a[i]) + b[i]) + c[i]) + d[i]; \
+        } \
+        for (; n < count; n++) \
+            for (Py_ssize_t i = 0; i < width; i++) out[i] += x[n * width + i]; \
+    } \
+    TWO_WAYS(NAME, (const T *x, T *out, Py_ssize_t count, Py_ssize_t width), (x, out, count, width))
+
+ADD_ROWS(add_rows_f, float)
+ADD_ROWS(add_rows_d, double)
+
 /* Each gives whether all results may stay. */
-#define SUM(NAME, T, PAIRWISE_SUM) \
+#define SUM(NAME, T, PAIRWISE_SUM, ADD) \
     static int NAME(const Layout *l, const void *given, void *result, int is_mean) { \
         const T *x = given; \
         T *out = result; \
         int fits = 1; \
         for (Py_ssize_t o = 0; o < l->outer; o++, x += l->count * l->inner, out += l->inner) { \
             if (l->inner == 1) *out = PAIRWISE_SUM(x, l->count); \
-            else { \
-                memcpy(out, x, sizeof(T) * (size_t)l->inner); \
-                for (Py_ssize_t n = 1; n < l->count; n++) \
-                    for (Py_ssize_t i = 0; i < l->inner; i++) out[i] += x[n * l->inner + i]; \
-            } \
+            else ADD(x, out, l->count, l->inner); \
             for (Py_ssize_t i = 0; i < l->inner; i++) { \
                 fits &= out[i] != 0 && isfinite(out[i]); \
                 if (is_mean) out[i] /= (T)l->count; \
@@ -107,23 +126,66 @@ PAIRWISE(pairwise_d, double)
         return fits; \
     }
 
-SUM(sum_f, float, pairwise_f)
-SUM(sum_d, double, pairwise_d)
+SUM(sum_f, float, pairwise_f, add_rows_f)
+SUM(sum_d, double, pairwise_d, add_rows_d)
+
+#define PLAIN_ROW(NAME, T, EXPRESSION) \
+    INLINE T NAME##_row(const T *x, Py_ssize_t count) { \
+        T a = x[0]; \
+        for (Py_ssize_t n = 1; n < count; n++) { \
+            T b = x[n]; \
+            a = EXPRESSION; \
+        } \
+        return a; \
+    }
+
+/* A long row is folded into four vectors first: the largest of all does not depend on the order, but for the sign of a
+   zero; a product does, by rounding. A NaN among them is one in the end. */
+#ifdef HAS_VECTORS
+#define VECTOR_ROW(NAME, T, V, BITS, LONG, EXPRESSION, OF_VECTORS) \
+    INLINE T NAME##_row(const T *x, Py_ssize_t count) { \
+        enum { LANES = sizeof(V) / sizeof(T), STEP = 4 * LANES }; \
+        T a = x[0], lanes[STEP]; \
+        Py_ssize_t n = 1; \
+        if (count >= LONG) { \
+            V found[4], q; \
+            BITS wrong = {0}; \
+            memcpy(found, x, sizeof found); \
+            for (int k = 0; k < 4; k++) wrong |= found[k] != found[k]; \
+            for (n = STEP; n + STEP <= count; n += STEP) \
+                for (int k = 0; k < 4; k++) { \
+                    V p = found[k]; \
+                    memcpy(&q, x + n + k * LANES, sizeof q); \
+                    wrong |= q != q; \
+                    found[k] = OF_VECTORS; \
+                } \
+            for (int k = 0; k < LANES; k++) \
+                if (wrong[k]) return (T)NAN; \
+            memcpy(lanes, found, sizeof lanes); \
+            a = lanes[0]; \
+            for (int k = 1; k < STEP; k++) { \
+                T b = lanes[k]; \
+                a = EXPRESSION; \
+            } \
+        } \
+        for (; n < count; n++) { \
+            T b = x[n]; \
+            a = EXPRESSION; \
+        } \
+        return a; \
+    }
+#define CHOSEN(V, BITS, CONDITION) ((V)(((CONDITION) & (BITS)q) | (~(CONDITION) & (BITS)p)))
+#else
+#define VECTOR_ROW(NAME, T, V, BITS, LONG, EXPRESSION, OF_VECTORS) PLAIN_ROW(NAME, T, EXPRESSION)
+#endif
 
 #define FOLD(NAME, T, EXPRESSION, FITS) \
-    static int NAME(const Layout *l, const void *given, void *result, int ignored) { \
+    INLINE void NAME##_all_body(const Layout *l, const void *given, void *result, int *fits) { \
         const T *x = given; \
-        T *out = result; \
-        int fits = 1; \
+        T *restrict out = result; \
         for (Py_ssize_t o = 0; o < l->outer; o++, x += l->count * l->inner, out += l->inner) { \
-            if (l->inner == 1) { \
-                T a = x[0]; \
-                for (Py_ssize_t n = 1; n < l->count; n++) { \
-                    T b = x[n]; \
-                    a = EXPRESSION; \
-                } \
-                *out = a; \
-            } else { \
+            if (l->inner == 1) *out = NAME##_row(x, l->count); \
+            else { \
                 memcpy(out, x, sizeof(T) * (size_t)l->inner); \
                 for (Py_ssize_t n = 1; n < l->count; n++) \
                     for (Py_ssize_t i = 0; i < l->inner; i++) { \
@@ -134,38 +196,65 @@ SUM(sum_d, double, pairwise_d)
             for (Py_ssize_t i = 0; i < l->inner; i++) { \
                 T a = out[i]; \
                 (void)a; \
-                fits &= FITS; \
+                *fits &= FITS; \
             } \
         } \
+    } \
+    TWO_WAYS(NAME##_all, (const Layout *l, const void *given, void *result, int *fits), (l, given, result, fits)) \
+    static int NAME(const Layout *l, const void *given, void *result, int ignored) { \
+        int fits = 1; \
+        NAME##_all(l, given, result, &fits); \
         return fits; \
     }
 
 #define IS_NUMBER (a == a && a != 0)
-FOLD(max_f, float, b > a || b != b ? b : a, IS_NUMBER) /* a NaN stays: nothing is larger */
-FOLD(max_d, double, b > a || b != b ? b : a, IS_NUMBER)
-FOLD(max_l, int64_t, b > a ? b : a, 1)
-FOLD(max_i, int32_t, b > a ? b : a, 1)
-FOLD(min_f, float, b < a || b != b ? b : a, IS_NUMBER)
-FOLD(min_d, double, b < a || b != b ? b : a, IS_NUMBER)
-FOLD(min_l, int64_t, b < a ? b : a, 1)
-FOLD(min_i, int32_t, b < a ? b : a, 1)
+#define IS_PRODUCT (isfinite(a) != 0) /* the sign of a zero does not depend on the order */
+#define LARGER ((b > a) | (b != b) ? b : a) /* a NaN stays: nothing is larger */
+#define SMALLER ((b < a) | (b != b) ? b : a)
+enum { LONG_ROW = 128, LONG_PRODUCT = 1 << 10 }; /* products of fewer have NumPy's order */
+
+VECTOR_ROW(max_f, float, Floats, Ints, LONG_ROW, LARGER, CHOSEN(Floats, Ints, q > p))
+VECTOR_ROW(max_d, double, Doubles, Longs, LONG_ROW, LARGER, CHOSEN(Doubles, Longs, q > p))
+VECTOR_ROW(min_f, float, Floats, Ints, LONG_ROW, SMALLER, CHOSEN(Floats, Ints, q < p))
+VECTOR_ROW(min_d, double, Doubles, Longs, LONG_ROW, SMALLER, CHOSEN(Doubles, Longs, q < p))
+VECTOR_ROW(prod_f, float, Floats, Ints, LONG_PRODUCT, a * b, p * q)
+VECTOR_ROW(prod_d, double, Doubles, Longs, LONG_PRODUCT, a * b, p * q)
+PLAIN_ROW(max_l, int64_t, LARGER)
+PLAIN_ROW(max_i, int32_t, LARGER)
+PLAIN_ROW(min_l, int64_t, SMALLER)
+PLAIN_ROW(min_i, int32_t, SMALLER)
+PLAIN_ROW(sum_l, uint64_t, a + b)
+PLAIN_ROW(prod_l, uint64_t, a * b)
+PLAIN_ROW(any_b, unsigned char, (unsigned char)((a | b) != 0))
+PLAIN_ROW(all_b, unsigned char, (unsigned char)((a != 0) & (b != 0)))
+
+FOLD(max_f, float, LARGER, IS_NUMBER)
+FOLD(max_d, double, LARGER, IS_NUMBER)
+FOLD(min_f, float, SMALLER, IS_NUMBER)
+FOLD(min_d, double, SMALLER, IS_NUMBER)
+FOLD(prod_f, float, a * b, IS_PRODUCT)
+FOLD(prod_d, double, a * b, IS_PRODUCT)
+FOLD(max_l, int64_t, LARGER, 1)
+FOLD(max_i, int32_t, LARGER, 1)
+FOLD(min_l, int64_t, SMALLER, 1)
+FOLD(min_i, int32_t, SMALLER, 1)
 FOLD(sum_l, uint64_t, a + b, 1)
 FOLD(prod_l, uint64_t, a * b, 1)
-FOLD(prod_f, float, a * b, (isfinite(a) && a != 0))
-FOLD(prod_d, double, a * b, (isfinite(a) && a != 0))
 FOLD(any_b, unsigned char, (unsigned char)((a | b) != 0), 1)
 FOLD(all_b, unsigned char, (unsigned char)((a != 0) & (b != 0)), 1)
 
 typedef int (*ReductionLoop)(const Layout *, const void *, void *, int);
 typedef struct {
     ReductionLoop loops[BOOL + 1];
-    int is_mean;
+    int is_mean, is_small; /* `is_small`: NumPy stops where the result is known */
 } Reduction;
 
 static PyObject *reduce(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Reduction *how = with;
     Layout layout;
-    if (!read_layout(&layout, inputs, count, attrs, name_dim, name_keep_dim)) return declined_form();
+    Py_ssize_t most = how->is_small ? MOST_ELEMENTS : most_elements();
+    if (!read_layout(&layout, inputs, count, attrs, most, name_dim, name_keep_dim)) return declined_form();
+    if (layout.inner > 1 && layout.inner < NARROW && layout.count * layout.inner > MOST_ELEMENTS) return declined_form();
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     if (kind < 0 || kind > BOOL || !how->loops[kind]) return declined_form();
@@ -217,7 +306,7 @@ static PyObject *by_row(const void *with, PyObject *const *inputs, Py_ssize_t co
     Layout layout;
     int unbiased = 1, fits = 1;
     if (count != 1 || truth_attribute(attrs, name_unbiased, &unbiased) < 0
-        || !read_layout(&layout, inputs, count, attrs, *how->axes, *how->keeps))
+        || !read_layout(&layout, inputs, count, attrs, MOST_ELEMENTS, *how->axes, *how->keeps))
         return declined_form();
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
@@ -347,8 +436,8 @@ static PyObject *cumsum(const void *with, PyObject *const *inputs, Py_ssize_t co
 const FormEntry reduction_forms[] = {
     REDUCTION("sum", {sum_f, sum_d, sum_l, NULL, NULL}, 0), REDUCTION("mean", {sum_f, sum_d, NULL, NULL, NULL}, 1),
     REDUCTION("max", {max_f, max_d, max_l, max_i, NULL}, 0), REDUCTION("min", {min_f, min_d, min_l, min_i, NULL}, 0),
-    REDUCTION("prod", {prod_f, prod_d, prod_l, NULL, NULL}, 0), REDUCTION("any", {NULL, NULL, NULL, NULL, any_b}, 0),
-    REDUCTION("all", {NULL, NULL, NULL, NULL, all_b}, 0), POSITIONS("argmax", {argmax_f, argmax_d, argmax_l}),
+    REDUCTION("prod", {prod_f, prod_d, prod_l, NULL, NULL}, 0), REDUCTION("any", {NULL, NULL, NULL, NULL, any_b}, 0, 1),
+    REDUCTION("all", {NULL, NULL, NULL, NULL, all_b}, 0, 1), POSITIONS("argmax", {argmax_f, argmax_d, argmax_l}),
     POSITIONS("argmin", {argmin_f, argmin_d, argmin_l}), {"cumsum", cumsum, NULL},
     {"variance", by_row, &(const RowFunction){variance_f, variance_d, &name_dim, &name_keep_dim}},
     {"logsumexp", by_row, &(const RowFunction){logsumexp_f, logsumexp_d, &name_axis, &name_keepdim}}, {NULL, NULL, NULL}};

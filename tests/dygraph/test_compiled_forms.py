@@ -1,5 +1,6 @@
 """Forms: what computes small arrays in the place of kernels gives what these give, or leaves it to them."""
 
+import contextlib
 import gc
 import itertools
 import sys
@@ -122,6 +123,53 @@ def test_reductions_add_in_numpys_order(type_):
                     if x.size:
                         count += check(type_, x, dim=[a - x.ndim if a % 2 else a for a in axes], keep_dim=keep)
     assert count > 50
+
+
+LARGE = [(2049,), (100, 100), (3, 4099), (4099, 3), (40, 17, 9), (2, 2, 2500)]
+
+
+@pytest.mark.parametrize("dtype", "fdli?")
+def test_functions_of_some_thousand_elements(dtype):
+    count = 0
+    for x in arrays(dtype, LARGE):
+        beside = [x[::-1].copy(), np.ascontiguousarray(x[-1:]), x[-1].copy(), np.asarray(x.flat[1])]
+        for name, y in itertools.product(TWO, [*beside, 2.5, -1] if dtype in "fd" else beside):
+            for pair in ((x, y), (y, x)) if type(y) is np.ndarray else ((x, y),):
+                try:
+                    compare(formed(name, *pair, direct=True), meant(getattr(np, name), *pair))
+                except Declined:
+                    continue
+                count += 1
+        for name in ONE:
+            with contextlib.suppress(Declined):
+                compare(formed(name, x, direct=True), meant(getattr(np, name), x))
+    assert count
+
+
+@pytest.mark.parametrize("type_", REDUCTIONS)
+def test_reductions_of_some_thousand_elements(type_):
+    for dtype in REDUCTIONS[type_]:
+        for x in arrays(dtype, LARGE):
+            for shift in (0, 60) if dtype != "?" else (0,):  # so that a zero is seldom the result, or always
+                moved = x - np.asarray(shift, x.dtype) if dtype in "li" else x * 0.99 - shift if shift else x
+                for axes in ([], [0], [-1], list(range(1, x.ndim))):
+                    if type_ != "reduce_prod" or dtype in "li":
+                        check(type_, np.ascontiguousarray(moved).astype(dtype), dim=axes, keep_dim=True)
+    for dtype, rounding in (("f", 1e-5), ("d", 1e-13)):  # products of many: in another order than NumPy's
+        for x in (1 + a * 1e-3 for a in arrays(dtype, LARGE) if np.isfinite(a).all()):
+            for axis in (None, 0, -1):
+                with contextlib.suppress(Declined):
+                    found = formed("prod", x, dim=[] if axis is None else [axis])
+                    assert np.allclose(found, x.astype("longdouble").prod(axis), rtol=rounding, atol=0)
+    for name, wanted in (("max", 7.0), ("min", -7.0)):
+        for place in (0, 5, 33, 9998, 9999):  # in a vector, and behind the last of them
+            x = np.zeros(10_000, "f")
+            x[place] = wanted
+            with contextlib.suppress(Declined):
+                assert formed(name, x, dim=[]) == wanted
+            x[place] = np.nan
+            with pytest.raises(Declined):
+                formed(name, x, dim=[])
 
 
 def test_positions_of_extremes_and_running_sums():
