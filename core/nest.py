@@ -6,6 +6,7 @@ order when they can be sorted, otherwise as they come.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -65,6 +66,8 @@ def _rebuild(like: Any, children: list) -> Any:
     if isinstance(like, dict):
         filled = dict(zip(_keys(like), children, strict=True))
         ordered = {k: filled[k] for k in like}
+        if isinstance(like, defaultdict):
+            return type(like)(like.default_factory, ordered)
         return ordered if type(like) is dict else type(like)(ordered)
     if hasattr(like, "_fields"):
         return type(like)(*children)

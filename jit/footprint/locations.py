@@ -8,11 +8,31 @@ note it (`value_guards.py`, `slots.py`, `effects.py`, `dependencies.py`); they m
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__": ()})()
 Identity = tuple[int, Any]
+
+
+def entries_of(mapping: Any) -> dict[Any, Any]:
+    """What a mapping holds: of a dict the values themselves, which its class may hand out as something else."""
+    return dict(dict.items(mapping)) if isinstance(mapping, dict) else dict(mapping)
+
+
+def value_of(mapping: Any, key: Any) -> Any:
+    """The value that a mapping holds under a key, or ABSENT."""
+    return dict.get(mapping, key, ABSENT) if isinstance(mapping, dict) else mapping.get(key, ABSENT)
+
+
+def set_value(mapping: Any, key: Any, value: Any) -> None:
+    """Makes a mapping hold a value under a key, or nothing for ABSENT, whatever its class makes of assignments."""
+    kind: Any = next((kind for kind in (OrderedDict, dict) if isinstance(mapping, kind)), type(mapping))
+    if value is not ABSENT:
+        kind.__setitem__(mapping, key, value)
+    elif value_of(mapping, key) is not ABSENT:
+        kind.__delitem__(mapping, key)
 
 
 class Location:
@@ -48,14 +68,11 @@ class Entry(Location):
 
     def load(self) -> Any:
         """The value, or ABSENT."""
-        return self.mapping.get(self.key, ABSENT)
+        return value_of(self.mapping, self.key)
 
     def store(self, value: Any) -> None:
         """Gives the entry a value; takes it away for ABSENT."""
-        if value is ABSENT:
-            self.mapping.pop(self.key, None)
-        else:
-            self.mapping[self.key] = value
+        set_value(self.mapping, self.key, value)
 
     @property
     def lasting_identity(self) -> Identity:

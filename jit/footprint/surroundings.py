@@ -26,7 +26,7 @@ from ...optimizer.optimizer import Optimizer
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
 from .global_names import all_names, global_names
-from .locations import ABSENT, Entry, Items
+from .locations import ABSENT, Entry, Items, entries_of, set_value, value_of
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000
@@ -269,7 +269,7 @@ class Surroundings:
     def _mapping(self, mapping: Any, form: str) -> list[tuple[Any, str]]:
         if len(mapping) > _MOST_ITEMS:
             return []
-        contents = dict(mapping)
+        contents = entries_of(mapping)
         self.mappings.append((mapping, form, contents))
         self.noted[id(mapping)] = form, contents
         return [(value, form.format(key)) for key, value in contents.items()]
@@ -319,9 +319,10 @@ class Surroundings:
         """Puts back what has changed since."""
         for mapping, _, contents in self.mappings:
             if not _unchanged(mapping, contents):
-                for key in list(mapping):
-                    del mapping[key]
-                mapping.update(contents)
+                for key in entries_of(mapping):
+                    set_value(mapping, key, ABSENT)
+                for key, value in contents.items():
+                    set_value(mapping, key, value)
         for sequence, _, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 _fill(sequence, items)
@@ -335,7 +336,7 @@ class Surroundings:
     @contextlib.contextmanager
     def unchanged_by(self, what: str) -> Iterator[None]:
         """Around code that is to compute and nothing else: what it changes is put back, and RuntimeError says what."""
-        before = [dict(mapping) for mapping, _, _ in self.mappings]
+        before = [entries_of(mapping) for mapping, _, _ in self.mappings]
         items = [list(sequence) for sequence, _, _ in self.sequences]
         try:
             yield
@@ -353,24 +354,26 @@ class Surroundings:
     @contextlib.contextmanager
     def repeated(self) -> Iterator[None]:
         """Around what each run does again: the entries that it changes are no change that tracing has left."""
-        before = [dict(mapping) for mapping, _, _ in self.mappings]
+        before = [entries_of(mapping) for mapping, _, _ in self.mappings]
         yield
         for (mapping, _, _), then in zip(self.mappings, before, strict=False):
             if not _unchanged(mapping, then):
-                self._repeated |= {(id(mapping), key) for key in mapping if then.get(key, ABSENT) is not mapping[key]}
+                self._repeated |= {(id(mapping), key) for key, value in entries_of(mapping).items()
+                                   if then.get(key, ABSENT) is not value}
 
     def _put_back_mappings(self, before: list[dict]) -> Iterator[str]:
         """Gives mappings the contents that they had then (the later ones: when noted); what has been changed."""
         for place, (mapping, form, contents) in enumerate(self.mappings):
             then = before[place] if place < len(before) else contents
             if not _unchanged(mapping, then):
-                keys = [key for key in {**then, **mapping} if then.get(key, ABSENT) is not mapping.get(key, ABSENT)]
+                now = entries_of(mapping)
+                keys = [key for key in {**then, **now} if then.get(key, ABSENT) is not now.get(key, ABSENT)]
                 yield from (f"`{form.format(key)}`" for key in keys if not _is_ours(key))
                 for key in keys:
                     if key in then:
-                        mapping[key] = then[key]
+                        set_value(mapping, key, then[key])
                     elif not _is_ours(key):
-                        del mapping[key]
+                        set_value(mapping, key, ABSENT)
 
     def _put_back_sequences(self, before: list[list]) -> Iterator[str]:
         for place, (sequence, shown, contents) in enumerate(self.sequences):
@@ -398,7 +401,7 @@ class Surroundings:
         if self._repeated:
             for mapping, _, contents in self.mappings:
                 for key in [key for key in mapping if (id(mapping), key) in self._repeated]:
-                    mapping[key] = contents[key]
+                    set_value(mapping, key, contents[key])
 
     # What tracing has left
 
@@ -407,7 +410,7 @@ class Surroundings:
         for mapping, form, contents in self.mappings:
             if not _unchanged(mapping, contents):
                 for key in [*contents, *(key for key in mapping if key not in contents)]:
-                    before, now = contents.get(key, ABSENT), mapping.get(key, ABSENT)
+                    before, now = contents.get(key, ABSENT), value_of(mapping, key)
                     if before is not now and (id(mapping), key) not in self._repeated:
                         yield Entry(mapping, key, form.format(key)), before, now
 
@@ -419,7 +422,7 @@ class Surroundings:
 
 
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
-    return len(mapping) == len(contents) and all(mapping.get(k, ABSENT) is v for k, v in contents.items())
+    return len(mapping) == len(contents) and all(value_of(mapping, k) is v for k, v in contents.items())
 
 
 def _form(shown: str, of_key: str) -> str:

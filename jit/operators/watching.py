@@ -25,19 +25,19 @@ def no_changes_in_place(where: str, statement: str, *branches: Any) -> Iterator[
     for name, container, before in watched:
         after = _contents(container)
         if len(after) != len(before) or any(a is not b for a, b in zip(after, before, strict=True)):
-            kind = type(container).__name__
+            kind = next(each.__name__ for each in _CONTAINERS if isinstance(container, each))
             raise TypeError(
                 f"{where}: a tensor decides about this {statement}, and the {kind} `{name}` is changed in place inside "
                 f"it. While the program is built, that would happen once, whatever the tensor says. Make a new {kind} "
-                f"and assign it (`{name} = {_EXAMPLES[type(container)].format(name)}`), write into a tensor made "
+                f"and assign it (`{name} = {_EXAMPLES[kind].format(name)}`), write into a tensor made "
                 "before, or decide on a Python value.")
 
 
-_EXAMPLES: dict[type, str] = {list: "{} + [value]", dict: "{{**{}, key: value}}", set: "{} | {{value}}"}
+_EXAMPLES = {"list": "{} + [value]", "dict": "{{**{}, key: value}}", "set": "{} | {{value}}"}
 
 
 def _contents(container: Any) -> list[Any]:
-    return [v for item in container.items() for v in item] if isinstance(container, dict) else list(container)
+    return [v for item in dict.items(container) for v in item] if isinstance(container, dict) else list(container)
 
 
 def _within_reach(branch: Any, depth: int = 2) -> Iterator[tuple[str, Any]]:
@@ -49,7 +49,7 @@ def _within_reach(branch: Any, depth: int = 2) -> Iterator[tuple[str, Any]]:
             value = cell.cell_contents
             attributes = vars(value) if not isinstance(value, Undefined) and _is_plain_object(value) else {}
             named = [(name, value), *((f"{name}.{k}", v) for k, v in list(attributes.items()) if k[:1] != "_")]
-            yield from ((text, v) for text, v in named if type(v) in _CONTAINERS)
+            yield from ((text, v) for text, v in named if isinstance(v, _CONTAINERS))
             if isinstance(value, FunctionType) and depth:
                 yield from _within_reach(value, depth - 1)
 

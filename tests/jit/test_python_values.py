@@ -1,5 +1,6 @@
 """Python values that a function reads and changes: eager's result is the truth, in call after call."""
 
+import collections
 import types
 
 import numpy as np
@@ -233,3 +234,53 @@ def test_gradients_behind_changes_in_place(values):
     paddle.jit.to_static(times, full_graph=True)(given[2]).sum().backward()
     x = np.array(values)
     np.testing.assert_allclose(given[2].grad.numpy(), 18 * x + (6 * x + 1 if x.sum() > 0 else 3), rtol=1e-5)
+
+
+class MakesInstances(collections.OrderedDict):
+    """As registries of activations have it: an item is made when it is asked for."""
+
+    def __getitem__(self, key):
+        return super().__getitem__(key)()
+
+
+class Registry(dict):
+    """A dict that has a name of its own."""
+
+
+ACTIVATIONS = MakesInstances(relu=nn.ReLU, tanh=nn.Tanh)
+
+
+def test_a_dict_that_gives_out_something_else_than_it_holds_stays_as_it_is():
+    def activated(x):
+        return ACTIVATIONS["relu"](x) + len(ACTIVATIONS)
+
+    converted = paddle.jit.to_static(activated, full_graph=True)
+    assert [converted(paddle.ones([n]) - 3).tolist() for n in (1, 2)] == [[2.0], [2.0, 2.0]]
+    assert list(ACTIVATIONS.values()) == [nn.ReLU, nn.Tanh] and type(ACTIVATIONS["tanh"]) is nn.Tanh
+
+
+@pytest.mark.parametrize("total", [3.0, -3.0])
+def test_dicts_of_other_classes_in_a_branch(total):
+    def entries(x, held):
+        before = held["a"]
+        if x.sum() > 0:
+            held["a"] = x
+            held["b"] = x * 2
+        else:
+            held["b"] = x * 3
+        return held["a"] + held["b"] + before
+
+    def of_a_factory(x):
+        return entries(x, collections.defaultdict(list, a=x * 5))
+
+    def ordered(x):
+        return entries(x, collections.OrderedDict(a=x * 5))
+
+    def own(x):
+        return entries(x, Registry(a=x * 5))
+
+    x = paddle.full([2], total)
+    for function in (of_a_factory, ordered):
+        assert paddle.jit.to_static(function, full_graph=True)(x).tolist() == function(x).tolist()
+    with pytest.raises(TypeError, match="dict `held` is changed in place"):
+        paddle.jit.to_static(own, full_graph=True)(x)
