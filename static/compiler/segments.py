@@ -51,11 +51,11 @@ class Segmented(NamedTuple):
 class Segment:
     """A tape as the lines of a plan call it."""
 
-    __slots__ = "run", "shapes", "refused"
+    __slots__ = "run", "refused"
 
-    def __init__(self, run: Run, given: Sequence[tuple[tuple[int, ...], np.dtype]]):
+    def __init__(self, run: Run):
         self.run: Run | None = run
-        self.shapes, self.refused = [(tuple(shape), np.dtype(dtype)) for shape, dtype in given], 0
+        self.refused = 0
 
     def __call__(self, *arrays: Any) -> list[np.ndarray] | None:
         """The arrays that other lines read; None where the lines have to be run."""
@@ -69,9 +69,7 @@ class Segment:
         """The same with what does not lie in order copied, and NumPy's numbers as arrays."""
         results = None
         if all(isinstance(a, _OF_NUMPY) and (a.size <= LARGEST or a.flags.c_contiguous) for a in arrays):
-            plain = [np.asarray(array, order="C") for array in arrays]
-            if self.shapes == [(array.shape, array.dtype) for array in plain]:
-                results = run(plain)
+            results = run([np.asarray(array, order="C") for array in arrays])
         if results is None:
             self.refused += 1
             if self.refused >= _REFUSALS:
@@ -202,15 +200,14 @@ class _Segmentation:
         results = [name for name in current.values if name not in given
                    and any(index not in inside and not _DELETED.fullmatch(self.code.lines[index])
                            for index in self.mentioned[name])]
-        shapes = [(value.shape, value.dtype) for value in current.tape.given]
         try:
             run = current.tape.finished([current.values[name] for name in results])
         except Declined:
             return
         deleted = [name for index in inside if (found := _DELETED.fullmatch(self.code.lines[index]))
                    for name in _LOCAL.findall(found[2]) if name in given]
-        self.segments.append(_Done(current.first, current.last, current.indent, Segment(run, shapes), current.given,
-                                   results, deleted))
+        self.segments.append(_Done(current.first, current.last, current.indent, Segment(run), current.given, results,
+                                   deleted))
 
     def segmented(self) -> Segmented:
         """The lines with the segments in them."""

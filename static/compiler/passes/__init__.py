@@ -17,11 +17,12 @@ from .gates import fuse_gates
 from .hoist import hoist_frozen
 from .overlap import overlap_exchanges
 from .projections import join_projections
+from .thin_products import sum_thin_products
 from .updates import merge_updates
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
-    overlap_exchanges, align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_attention,
-    fuse_epilogues, fuse_gates, join_projections, fuse_elementwise, merge_updates, remove_dead)
+    overlap_exchanges, align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, sum_thin_products,
+    fuse_attention, fuse_epilogues, fuse_gates, join_projections, fuse_elementwise, merge_updates, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:
