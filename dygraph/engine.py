@@ -12,6 +12,7 @@ from typing import Any
 from .. import backend
 from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
+from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
 from ..ops.core.deferred import Deferred
@@ -44,7 +45,7 @@ def _read_arrays(node: Node) -> tuple:
 
 
 if native.module is not None:
-    native.module.serve_walk(Node, Leaf, Output, OperatorNode, _read_arrays, _superseded)
+    native.module.serve_walk(Node, Leaf, Output, OperatorNode, _read_arrays, _superseded, sum_to_op)
 
 
 _OF_OPERATORS = {OperatorNode, SingleResultNode}

@@ -18,7 +18,7 @@ static PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_
 static PyTypeObject *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
 static PyInterpreterState *interpreter;
 static struct { Py_ssize_t array, edge; } of_value;
-static struct { Py_ssize_t arity, traits, of_dtype; } of_kernels;
+static struct { Py_ssize_t arity, traits, of_dtype, registered; } of_kernels;
 static struct { Py_ssize_t direct, with_number, engine, small, least, large, kernel; } of_choice;
 static struct { Py_ssize_t op, attrs, edges, saved, order, hooks; } of_node;
 static PyTypeObject *output_type, *several_type; /* once `serve_walk` has been called */
@@ -825,7 +825,7 @@ static PyObject *serve_syntax(PyObject *module, PyObject *arguments) {
 /* The backward walk: `Walk.run` and `_reach` in backward.py say what these do. */
 
 static PyObject *read_arrays, *superseded, *str_retain, *str_pending, *str_of_nodes, *str_visit, *str_read_saved,
-    *str_add, *str_run, *str_count, *str_values;
+    *str_add, *str_run, *str_count, *str_values, *str_observer, *str_compiled, *sum_to;
 static PyTypeObject *leaf_type, *base_node_type;
 static struct { Py_ssize_t edges, order; } of_base_node;
 static struct { Py_ssize_t hooks, observers; } of_leaf;
@@ -857,7 +857,7 @@ static int accumulate_output(PyObject *pending, PyObject *edge, PyObject *gradie
         PyErr_SetString(PyExc_IndexError, "an Output's index is that of one of its node's results");
     else {
         PyObject *old = Py_NewRef(PyList_GET_ITEM(gs, index));
-        PyObject *sum = old == Py_None ? Py_NewRef(gradient) : PyNumber_Add(old, gradient);
+        PyObject *sum = old == Py_None ? Py_NewRef(gradient) : sum_of_arrays(old, gradient);
         Py_DECREF(old);
         if (sum) ended = PyList_SetItem(gs, index, sum);
     }
@@ -893,24 +893,86 @@ static int accumulate(PyObject *walk, PyObject *pending, PyObject *edge, PyObjec
     PyObject *old = PyDict_GetItemWithError(pending, edge);
     if (!old) return PyErr_Occurred() ? -1 : PyDict_SetItem(pending, edge, gradient);
     Py_INCREF(old);
-    PyObject *sum = PyNumber_Add(old, gradient);
+    PyObject *sum = sum_of_arrays(old, gradient);
     Py_DECREF(old);
     int failed_to = sum ? PyDict_SetItem(pending, edge, sum) : -1;
     Py_XDECREF(sum);
     return failed_to;
 }
 
+/* What may be computed without Python's rules in a walk, as nobody watches it: rules that are arithmetic, and sums over
+   what was broadcast. */
+typedef struct { int rules, sums; } Allowed;
+
+/* Whether nobody registered a kernel of an operator, which is to be asked: 1, 0, or -1 with an error. */
+static int is_as_declared(PyObject *op) {
+    PyObject *kernels = PyObject_GetAttr(op, str_kernels);
+    if (!kernels) return -1;
+    PyObject *registered = Py_TYPE(kernels) == kernels_type ? slot(kernels, of_kernels.registered) : NULL;
+    int found = registered && PyTuple_CheckExact(registered) && PyTuple_GET_SIZE(registered) == 0;
+    Py_DECREF(kernels);
+    return found;
+}
+
+/* -1 with an error. */
+static int allow(Allowed *allowed) {
+    PyObject *observer = of_state(str_observer);
+    if (!observer) return -1;
+    Py_DECREF(observer);
+    PyObject *checks = PyDict_GetItemWithError(flags, str_check);
+    if (!checks && PyErr_Occurred()) return -1;
+    allowed->rules = observer == Py_None && checks == Py_False;
+    allowed->sums = allowed->rules ? is_as_declared(sum_to) : 0;
+    return allowed->sums < 0 ? -1 : 0;
+}
+
+/* Adds what the programs of a rule give to what is there for its inputs: 1; 0 where Python has to, -1 with an error. */
+static int step_by_programs(PyObject *walk, PyObject *pending, PyObject *op, PyObject *rules, PyObject *gradient,
+                            PyObject *saved, PyObject *attrs, PyObject *edges, int sums) {
+    PyObject *compiled = PyObject_GetAttr(rules, str_compiled), *found[MOST_INPUTS] = {NULL};
+    if (!compiled) return -1;
+    int ended = 0;
+    Py_ssize_t count = PyTuple_CheckExact(edges) ? PyTuple_GET_SIZE(edges) : 0;
+    if (compiled != Py_None && count && count <= MOST_INPUTS && PyTuple_CheckExact(saved))
+        if ((ended = is_as_declared(op)) > 0)
+            ended = rule_gradients(compiled, gradient, saved, attrs, &PyTuple_GET_ITEM(edges, 0), count, sums, found);
+    Py_DECREF(compiled);
+    for (Py_ssize_t n = 0; ended > 0 && n < count; n++) {
+        PyObject *edge = PyTuple_GET_ITEM(edges, n);
+        if (edge != Py_None && found[n] != Py_None && accumulate(walk, pending, edge, found[n]) < 0) ended = -1;
+    }
+    for (Py_ssize_t n = 0; n < MOST_INPUTS; n++) Py_XDECREF(found[n]);
+    return ended;
+}
+
+/* Lets go what a node saved. */
+static void free_saved(PyObject *node) {
+    PyObject *old = slot(node, of_node.saved);
+    fill(node, of_node.saved, Py_NewRef(Py_None));
+    Py_XDECREF(old);
+}
+
 /* One node of an operator, its gradient, or the list of its results', taken from `pending`. */
-static int step(PyObject *walk, PyObject *pending, PyObject *node, PyObject *gradient, int retain) {
+static int step(PyObject *walk, PyObject *pending, PyObject *node, PyObject *gradient, int retain,
+                const Allowed *allowed) {
     PyObject *saved = NULL, *rules = NULL, *gs = NULL, *found = NULL, *edges = Py_NewRef(slot(node, of_node.edges));
     PyObject *op = Py_NewRef(slot(node, of_node.op)), *attrs = Py_NewRef(slot(node, of_node.attrs));
-    int ended = -1;
+    int ended = -1, arrays;
     PyObject *reader = PyObject_GetAttr(walk, str_read_saved);
     if (!reader) goto done;
+    arrays = reader == read_arrays;
     if (reader == read_arrays && PyDict_GET_SIZE(superseded) == 0) saved = Py_NewRef(slot(node, of_node.saved));
     else saved = PyObject_CallOneArg(reader, node);
     Py_DECREF(reader);
     if (!saved || !(rules = PyObject_GetAttr(op, str_gradient))) goto done;
+    if (arrays && allowed->rules && Py_TYPE(node) == node_type) {
+        int by_programs = step_by_programs(walk, pending, op, rules, gradient, saved, attrs, edges, allowed->sums);
+        if (by_programs) {
+            ended = by_programs < 0 ? -1 : 0;
+            if (!ended && !retain) free_saved(node);
+            goto done;
+        }
+    }
     if (Py_TYPE(node) == several_type) gs = Py_NewRef(gradient);
     else if ((gs = PyList_New(1))) PyList_SET_ITEM(gs, 0, Py_NewRef(gradient));
     else goto done;
@@ -920,11 +982,7 @@ static int step(PyObject *walk, PyObject *pending, PyObject *node, PyObject *gra
     found = PyObject_Vectorcall(run, arguments + 1, 4, NULL);
     Py_DECREF(run);
     if (!found) goto done;
-    if (!retain) {
-        PyObject *old = slot(node, of_node.saved);
-        fill(node, of_node.saved, Py_NewRef(Py_None));
-        Py_XDECREF(old);
-    }
+    if (!retain) free_saved(node);
     PyObject *gradients = PySequence_Fast(found, "a gradient rule gives a gradient for each input");
     if (!gradients) goto done;
     PyObject *targets = PySequence_Fast(edges, "the edges of a node are a sequence");
@@ -978,7 +1036,8 @@ static PyObject *walk(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     PyObject *pending = PyObject_GetAttr(self, str_pending), *of_nodes = PyObject_GetAttr(self, str_of_nodes);
     PyObject *retained = PyObject_GetAttr(self, str_retain);
     int retain = retained ? PyObject_IsTrue(retained) : -1;
-    if (!pending || !of_nodes || retain < 0) goto done;
+    Allowed allowed = {0, 0};
+    if (!pending || !of_nodes || retain < 0 || (sum_to && allow(&allowed) < 0)) goto done;
     if (!PyDict_CheckExact(pending) || !PyDict_CheckExact(of_nodes)) {
         PyErr_SetString(PyExc_TypeError, "walk(walk, nodes, useful): pending and of_nodes must be dicts.");
         goto done;
@@ -995,7 +1054,7 @@ static PyObject *walk(PyObject *module, PyObject *const *arguments, Py_ssize_t c
             Py_INCREF(gradient);
             int wanted = useful == Py_None ? 1 : PySet_Contains(useful, node);
             if (wanted < 0 || PyDict_DelItem(pending, node) < 0) ended = -1;
-            else if (wanted) ended = step(self, pending, node, gradient, retain);
+            else if (wanted) ended = step(self, pending, node, gradient, retain, &allowed);
             Py_DECREF(gradient);
         } else if (PyErr_Occurred()) ended = -1;
         Py_DECREF(node);
@@ -1206,14 +1265,15 @@ static int looks_as_expected(PyTypeObject *type, PyObject *probe, Py_ssize_t row
 }
 
 PyDoc_STRVAR(serve_walk_doc,
-             "serve_walk($module, node, leaf, output, several, read_arrays, superseded, /)\n--\n\n"
-             "Takes the classes of the backward walk, what reads saved arrays, and what has entries when some changed.");
+             "serve_walk($module, node, leaf, output, several, read_arrays, superseded, sum_to, /)\n--\n\n"
+             "Takes the classes of the backward walk, what reads saved arrays, what has entries when some changed, and the\n"
+             "operator that sums over what was broadcast.");
 
 static PyObject *serve_walk(PyObject *module, PyObject *arguments) {
     PyTypeObject *node, *leaf, *output, *several;
-    PyObject *reader, *changed;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!O!OO!", &PyType_Type, &node, &PyType_Type, &leaf, &PyType_Type, &output,
-                          &PyType_Type, &several, &reader, &PyDict_Type, &changed))
+    PyObject *reader, *changed, *summing;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!O!OO!O", &PyType_Type, &node, &PyType_Type, &leaf, &PyType_Type, &output,
+                          &PyType_Type, &several, &reader, &PyDict_Type, &changed, &summing))
         return NULL;
     Py_ssize_t places[3];
     const char *names[3] = {"node", "index", "position"};
@@ -1228,6 +1288,7 @@ static PyObject *serve_walk(PyObject *module, PyObject *arguments) {
     leaf_type = leaf, output_type = output, read_arrays = reader, superseded = changed;
     of_output.node = places[0], of_output.index = places[1], of_output.position = places[2];
     several_type = several;
+    sum_to = summing;
     base_node_type = node;
     Py_RETURN_NONE;
 }
@@ -1247,7 +1308,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
     struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
         {&of_value.array, value, "_array"}, {&of_value.edge, value, "_edge"},
         {&of_kernels.arity, kernels, "arity"}, {&of_kernels.traits, kernels, "traits"},
-        {&of_kernels.of_dtype, kernels, "of_dtype"},
+        {&of_kernels.of_dtype, kernels, "of_dtype"}, {&of_kernels.registered, kernels, "registered"},
         {&of_choice.direct, choice, "direct"}, {&of_choice.with_number, choice, "with_number"},
         {&of_choice.engine, choice, "engine"},
         {&of_choice.small, choice, "small"}, {&of_choice.least, choice, "least"}, {&of_choice.large, choice, "large"},
@@ -1304,7 +1365,7 @@ static int execute(PyObject *module) {
         {&str_recipe, "recipe"}, {&str_grad_enabled, "grad_enabled"}, {&str_value_class, "value_class"},
         {&str_single_node, "single_node"}, {&str_check, "FLAGS_check_nan_inf"}, {&str_retain, "retain"},
         {&str_pending, "pending"}, {&str_of_nodes, "of_nodes"}, {&str_visit, "_visit"}, {&str_read_saved, "read_saved"},
-        {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}, {&str_count, "count"}, {&str_values, "values"},
+        {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}, {&str_count, "count"}, {&str_values, "values"}, {&str_observer, "observer"}, {&str_compiled, "compiled"},
         {&str_is_differentiable, "is_differentiable"}, {&str_save_arrays, "save_arrays"},
         {&str_several, "_several"}, {&str_scale, "scale"}, {&str_bias, "bias"}};
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
@@ -1314,7 +1375,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 6);
+    return PyModule_AddIntConstant(module, "INTERFACE", 7);
 }
 
 static PyModuleDef_Slot module_slots[] = {

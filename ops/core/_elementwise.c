@@ -11,22 +11,6 @@ a computation raises a flag of the processor that NumPy tells of (a division by 
 #pragma GCC optimize("O3")
 #endif
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <xmmintrin.h>
-enum { TOLD = 0x1D }; /* invalid, division by zero, overflow, underflow */
-static inline void begin_flags(void) {
-    unsigned status = _mm_getcsr();
-    if (status & 0x3F) _mm_setcsr(status & ~0x3Fu);
-}
-static inline int are_flags_raised(void) { return (_mm_getcsr() & TOLD) != 0; }
-#else
-#include <fenv.h>
-static inline void begin_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
-static inline int are_flags_raised(void) {
-    return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW) != 0;
-}
-#endif
-
 typedef void (*UnaryLoop)(const void *, void *, Py_ssize_t);
 typedef void (*BinaryLoop)(const void *, const void *, void *, Py_ssize_t, int, int); /* steps: 0 for a single element */
 

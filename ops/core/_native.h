@@ -94,6 +94,30 @@ HIDDEN PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssiz
 HIDDEN PyObject *serve_arrays(PyObject *module, PyObject *arguments);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[];
 
+/* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+enum { TOLD = 0x1D }; /* invalid, division by zero, overflow, underflow */
+static inline void begin_flags(void) {
+    unsigned status = _mm_getcsr();
+    if (status & 0x3F) _mm_setcsr(status & ~0x3Fu);
+}
+static inline int are_flags_raised(void) { return (_mm_getcsr() & TOLD) != 0; }
+#else
+#include <fenv.h>
+static inline void begin_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
+static inline int are_flags_raised(void) {
+    return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW) != 0;
+}
+#endif
+
+/* The gradients of an operator's inputs, into `found`, by the programs of `Gradient.compiled`: 1; 0 where Python has to
+   compute them, -1 with an error. `sums`: whether what is broadcast may be summed here. */
+HIDDEN int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
+                          Py_ssize_t count, int sums, PyObject **found);
+/* `one + other`. */
+HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
+
 /* Attributes: 1 where one is given as said, 0 where it is left out, -1 where it is something else. Errors are cleared. */
 HIDDEN int integer_in(PyObject *number, Py_ssize_t *value);
 HIDDEN int integer_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value);

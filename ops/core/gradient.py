@@ -17,6 +17,8 @@ For a repeated slot the value is a list, and so is what the rule returns.
 `alike={"X": "g * Y", "Y": "g * X"}` says of an operator of two operands what its rules come to where these have one
 shape, no attribute is given and the numbers are real, which is what most applications are: an expression in `g` and
 the values that the rules ask for. It stands in the function that calls the rules, so that no function is called for it.
+Of an operator of one operand it says what its rule comes to for real numbers, whatever its attributes are, which it may
+name: the compiled form alone reads that, and rules that name nothing but their parameters (see `arithmetic.py`).
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import from_numpy_dtype
+from .arithmetic import Arithmetic, names_nothing
 from .backward import Leaf
 from .trace import apply_zeros
 
@@ -95,6 +98,10 @@ class Gradient:
     - `save_arrays(inputs, outputs)`, `save_symbols(inputs, outputs)`: picks that from arrays, or from Variables.
     - `recipe`: the same as bytes, for arrays: the kind (0 a value, 1 a shape, 2 a dtype) times 16, 8 for an output, and
       the position; None where it takes more to pick that.
+    - `compiled`: what the compiled form computes of small arrays without `run`, or None: by input slot None, or the
+      steps of a program and the position in what is saved of the operand's shape, -1 where it is the gradient's; the
+      numbers of the programs, each a float, or an attribute's name and its default; the positions in what is saved that
+      must have nothing; and whether attributes must be left out.
     - `run(gs, saved, attrs, wants)`: the gradients of the input slots (None where not wanted), from those of the
       results (None where unused).
     """
@@ -102,6 +109,7 @@ class Gradient:
     saved: list[Saved]
     values: tuple[tuple[int, bool, int], ...]
     recipe: bytes | None
+    compiled: tuple[Any, ...] | None
     save_arrays: Callable[[Any, Any], tuple]
     save_symbols: Callable[[Any, Any], tuple]
     run: Callable[..., list[Any]]
@@ -150,6 +158,7 @@ class _RuleReader:
             "run": self.globals["run"], "saved": self.saved,
             "values": tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value"),
             "recipe": self._recipe(),
+            "compiled": self._compiled(),
             # The text is made of slot numbers.
             "save_arrays": eval(from_array, arrays),  # noqa: S307
             "save_symbols": eval(pick, symbols),  # noqa: S307
@@ -160,9 +169,44 @@ class _RuleReader:
             return None
         return bytes(_KINDS.index(s.kind) << 4 | s.of_output << 3 | s.index for s in self.saved)
 
+    def _compiled(self) -> tuple[Any, ...] | None:
+        """Programs of the rules, where each slot that has a rule has one: see `Gradient.compiled`."""
+        if self._recipe() is None:
+            return None
+        arithmetic = Arithmetic(self._place_of, self.operator.defaults)
+        programs = [self._program(arithmetic, n, name) for n, name in enumerate(self.inputs)]
+        if any(program is None and name in self.rules for program, name in zip(programs, self.inputs, strict=True)) \
+                or not any(programs) or any("," in key for key in self.rules):
+            return None
+        optional = {n for n, slot in enumerate(self.operator.inputs) if slot.optional}
+        nothing = bytes(place for (of_output, index, kind), place in self.positions.items()
+                        if not of_output and index in optional and kind == "value")
+        return tuple(programs), tuple(arithmetic.numbers), nothing, self._is_of_two()
+
+    def _is_of_two(self) -> bool:
+        return self.alike is not None and len(self.alike) == 2
+
+    def _place_of(self, name: str) -> int | None:
+        for of_output, names in ((False, self.inputs), (True, self.results)):
+            if name in names:
+                return self.positions.get((of_output, names.index(name), "value"))
+        return None
+
+    def _program(self, arithmetic: Arithmetic, slot: int, name: str) -> tuple[bytes, int] | None:
+        rule, text = self.rules.get(name), (self.alike or {}).get(name)
+        if rule is not None and text is not None:
+            names = dict.fromkeys(re.findall("[A-Za-z_]+", text))
+            steps = arithmetic.program(lambda: eval(text, {n: arithmetic.term(n) for n in names}))  # noqa: S307
+            place = self.positions[False, slot, "shape"] if self._is_of_two() else -1
+            return None if steps is None else (steps, place)
+        if rule is None or not names_nothing(rule):
+            return None
+        steps = arithmetic.program(lambda: rule(*map(arithmetic.term, parameter_names(rule))))
+        return None if steps is None else (steps, -1)
+
     def _short_way(self) -> list[str]:
-        """The statements that give what `alike` says, where it holds."""
-        if self.alike is None:
+        """The statements that give what `alike` says of two operands, where it holds."""
+        if self.alike is None or not self._is_of_two():
             return []
         first, second = (f"saved[{self._position(False, n, 'shape')}]" for n in (0, 1))
 

@@ -58,9 +58,10 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None],
-                infer: Callable = same, precision: str = "gray", compiled: str = "") -> Operator:
+                infer: Callable = same, precision: str = "gray", compiled: str = "",
+                alike: str | None = None) -> Operator:
     return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula,
-                    precision=precision, compiled=compiled)
+                    precision=precision, compiled=compiled, alike=None if alike is None else {"X": alike})
 
 
 # constant slope in pieces
@@ -94,7 +95,7 @@ def _softshrink(xp, x, *, lambda_: float = 0.5):
 
 
 relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)",
-                      compiled="relu")
+                      compiled="relu", alike="g * (Out > 0.0)")
 relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold),
     "min(max(X, 0.0), threshold)", compiled="relu6")
 leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(

@@ -365,7 +365,7 @@ def test_classes_that_do_not_fit_are_refused():
     with pytest.raises(AttributeError):
         native.module.serve((object,) * 6, (None,) * 6, np, {}, (np.zeros(1), np.zeros(1)))
     with pytest.raises(AttributeError):
-        native.module.serve_walk(object, object, object, object, len, {})
+        native.module.serve_walk(object, object, object, object, len, {}, None)
     with pytest.raises(TypeError):
         native.module.walk(None, None, None)
     with pytest.raises(TypeError):

@@ -1,0 +1,253 @@
+/* Gradient rules of small arrays that are arithmetic alone: short programs, which arithmetic.py writes.
+
+A program runs over a gradient and what was saved in one pass, a block at a time, with the operations that NumPy's
+functions would do one by one, so with the same bits. Where an operand was broadcast, rows of what it gives are summed.
+Where a computation raises a flag of the processor that NumPy tells of, it declines, and Python computes.
+*/
+#include "_vectors.h"
+
+#include <math.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+enum { GRADIENT, SAVED, NUMBER, PLUS, MINUS, TIMES, DIVIDED, NEGATED, GREATER }; /* as arithmetic.py counts them */
+enum { BLOCK = 256, DEPTH = 6, MOST_STEPS = 32, MOST_SAVED = 8 };
+enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient, of a row where something was broadcast */
+
+/* What a program is given: where the arrays begin, and after how many elements they begin again. */
+typedef struct {
+    const char *gradient, *saved[MOST_SAVED];
+    Py_ssize_t period[MOST_SAVED]; /* 0 where nothing is there that a program may use */
+    double numbers[MOST_STEPS];
+} Operands;
+
+#define EACH(EXPRESSION) \
+    for (Py_ssize_t n = 0; n < count; n++) to[n] = EXPRESSION; \
+    break;
+
+/* Runs a program over some elements from `first` on, which are within one period of every array. */
+#define RUN(NAME, T) \
+    INLINE void NAME##_body(const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
+                            Py_ssize_t count, T *out) { \
+        T blocks[DEPTH][BLOCK]; \
+        const T *stack[DEPTH]; \
+        int depth = 0; \
+        for (Py_ssize_t step = 0; step < length; step += 2) { \
+            int which = steps[step], place = steps[step + 1]; \
+            if (which == GRADIENT) stack[depth++] = (const T *)given->gradient + first; \
+            else if (which == SAVED) stack[depth++] = (const T *)given->saved[place] + first % given->period[place]; \
+            else if (which == NUMBER) { \
+                for (Py_ssize_t n = 0; n < count; n++) blocks[depth][n] = (T)given->numbers[place]; \
+                stack[depth] = blocks[depth]; \
+                depth++; \
+            } else { \
+                if (which != NEGATED) depth--; \
+                const T *x = stack[depth - 1], *y = stack[which == NEGATED ? depth - 1 : depth]; \
+                T *to = step + 2 == length ? out : blocks[depth - 1]; \
+                switch (which) { \
+                case PLUS: EACH(x[n] + y[n]) \
+                case MINUS: EACH(x[n] - y[n]) \
+                case TIMES: EACH(x[n] * y[n]) \
+                case DIVIDED: EACH(x[n] / y[n]) \
+                case GREATER: EACH((T)(x[n] > y[n])) \
+                default: EACH(-x[n]) \
+                } \
+                stack[depth - 1] = to; \
+            } \
+        } \
+        if (stack[0] != out) memcpy(out, stack[0], sizeof(T) * (size_t)count); \
+    } \
+    TWO_WAYS(NAME, (const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
+                    Py_ssize_t count, T *out), (given, steps, length, first, count, out))
+
+RUN(run_f, float)
+RUN(run_d, double)
+
+/* Adds up rows, one after the other as NumPy does along the first dimension. */
+#define SUM_ROWS(NAME, T) \
+    INLINE void NAME##_body(const T *x, Py_ssize_t rows, Py_ssize_t width, T *restrict out) { \
+        memcpy(out, x, sizeof(T) * (size_t)width); \
+        for (Py_ssize_t row = 1; row < rows; row++) { \
+            x += width; \
+            for (Py_ssize_t n = 0; n < width; n++) out[n] += x[n]; \
+        } \
+    } \
+    TWO_WAYS(NAME, (const T *x, Py_ssize_t rows, Py_ssize_t width, T *out), (x, rows, width, out))
+
+SUM_ROWS(sum_rows_f, float)
+SUM_ROWS(sum_rows_d, double)
+
+#define PLUS_ARRAYS(NAME, T) \
+    INLINE void NAME##_body(const T *x, const T *y, Py_ssize_t count, T *restrict out) { \
+        for (Py_ssize_t n = 0; n < count; n++) out[n] = x[n] + y[n]; \
+    } \
+    TWO_WAYS(NAME, (const T *x, const T *y, Py_ssize_t count, T *out), (x, y, count, out))
+
+PLUS_ARRAYS(plus_f, float)
+PLUS_ARRAYS(plus_d, double)
+
+/* Whether sizes, without leading ones, are the last ones of an array's: their product, or 0 where they are not. */
+static Py_ssize_t period_of(const Py_ssize_t *sizes, int count, const Array *in) {
+    while (count && *sizes == 1) sizes++, count--;
+    if (count > in->dimensions_count) return 0;
+    Py_ssize_t product = 1;
+    for (int n = 0; n < count; n++) {
+        if (sizes[n] != in->dimensions[in->dimensions_count - count + n]) return 0;
+        product *= sizes[n];
+    }
+    return product;
+}
+
+/* Whether a program keeps to what is there, and leaves one thing on the stack; tells the least period that it uses. */
+static int is_sound(const unsigned char *steps, Py_ssize_t length, const Operands *given, Py_ssize_t numbers,
+                    Py_ssize_t *least) {
+    int depth = 0;
+    if (length < 2 || length % 2 || length > 2 * MOST_STEPS) return 0;
+    for (Py_ssize_t step = 0; step < length; step += 2) {
+        int which = steps[step], place = steps[step + 1];
+        if (which > GREATER || (which == NUMBER && place >= numbers)) return 0;
+        if (which == SAVED) {
+            if (place >= MOST_SAVED || !given->period[place]) return 0;
+            if (given->period[place] < *least) *least = given->period[place];
+        }
+        if (which <= NUMBER) depth++;
+        else if (which != NEGATED) depth--;
+        if (depth < 1 || depth > DEPTH) return 0;
+    }
+    return depth == 1;
+}
+
+/* The numbers of the programs, by the attributes where they are these. */
+static int read_numbers(PyObject *numbers, PyObject *attrs, Operands *given) {
+    Py_ssize_t count = PyTuple_GET_SIZE(numbers);
+    if (count > MOST_STEPS) return 0;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *one = PyTuple_GET_ITEM(numbers, n);
+        if (PyFloat_CheckExact(one)) given->numbers[n] = PyFloat_AS_DOUBLE(one);
+        else {
+            if (!PyTuple_CheckExact(one) || PyTuple_GET_SIZE(one) != 2) return 0;
+            int found = number_attribute(attrs, PyTuple_GET_ITEM(one, 0), given->numbers + n);
+            if (found < 0) return 0;
+            if (!found) given->numbers[n] = PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(one, 1));
+        }
+        if (!(fabs(given->numbers[n]) < 3e38)) return 0; /* what float32 holds */
+    }
+    return 1;
+}
+
+/* The sizes that a tuple has; -1 where it is something else. */
+static int read_sizes(PyObject *shape, Py_ssize_t *sizes) {
+    if (!PyTuple_CheckExact(shape) || PyTuple_GET_SIZE(shape) > MOST_DIMENSIONS) return -1;
+    int count = (int)PyTuple_GET_SIZE(shape);
+    for (int n = 0; n < count; n++)
+        if (integer_in(PyTuple_GET_ITEM(shape, n), sizes + n) <= 0) return -1;
+    return count;
+}
+
+/* The gradient of one operand: a new reference, NULL with an error, NotImplemented where Python has to. */
+static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize_t numbers, PyObject *saved, PyObject *g,
+                              int sums) {
+    Array *gradient = (Array *)g;
+    int kind = kind_of(gradient->dtype), count = gradient->dimensions_count;
+    Py_ssize_t sizes[MOST_DIMENSIONS], size = size_of(g), own = size, least = size;
+    if (!PyTuple_CheckExact(program) || PyTuple_GET_SIZE(program) != 2 || !PyBytes_CheckExact(PyTuple_GET_ITEM(program, 0)))
+        return declined_form();
+    PyObject *code = PyTuple_GET_ITEM(program, 0);
+    const unsigned char *steps = (const unsigned char *)PyBytes_AS_STRING(code);
+    Py_ssize_t length = PyBytes_GET_SIZE(code), place;
+    if (integer_in(PyTuple_GET_ITEM(program, 1), &place) <= 0 || place >= PyTuple_GET_SIZE(saved)
+        || !is_sound(steps, length, given, numbers, &least))
+        return declined_form();
+    int is_same = place < 0;
+    if (!is_same) {
+        count = read_sizes(PyTuple_GET_ITEM(saved, place), sizes);
+        if (count < 0 || !(own = period_of(sizes, count, gradient))) return declined_form();
+        is_same = count == gradient->dimensions_count && own == size;
+        for (int n = 0; is_same && n < count; n++) is_same = sizes[n] == gradient->dimensions[n];
+    }
+    int is_gradient = length == 2 && *steps == GRADIENT;
+    if (is_gradient && is_same) return Py_NewRef(g);
+    if ((!is_same && (!sums || own < LEAST_ROW)) || (least < size && least < LEAST_ROW)) return declined_form();
+    PyObject *all = is_gradient ? Py_NewRef(g)
+        : own < size || place < 0 ? new_array(kind, gradient->dimensions_count, gradient->dimensions)
+                                  : new_array(kind, count, sizes);
+    if (!all) return NULL;
+    char *out = ((Array *)all)->data;
+    begin_flags();
+    for (Py_ssize_t first = 0; !is_gradient && first < size;) {
+        Py_ssize_t some = least - first % least < BLOCK ? least - first % least : BLOCK;
+        if (kind == FLOAT32) run_f(given, steps, length, first, some, (float *)out + first);
+        else run_d(given, steps, length, first, some, (double *)out + first);
+        first += some;
+    }
+    if (own < size || is_gradient) { /* of fewer elements, or of other dimensions */
+        PyObject *sum = new_array(kind, count, sizes);
+        if (sum && kind == FLOAT32) sum_rows_f((float *)out, size / own, own, (float *)((Array *)sum)->data);
+        else if (sum) sum_rows_d((double *)out, size / own, own, (double *)((Array *)sum)->data);
+        Py_DECREF(all);
+        if (!(all = sum)) return NULL;
+    }
+    if (!are_flags_raised()) return all;
+    Py_DECREF(all);
+    return declined_form();
+}
+
+int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
+                   Py_ssize_t count, int sums, PyObject **found) {
+    if (!arrays_can_be_made() || !PyTuple_CheckExact(compiled) || PyTuple_GET_SIZE(compiled) != 4 || !is_plain_array(g))
+        return 0;
+    Array *gradient = (Array *)g;
+    int kind = kind_of(gradient->dtype);
+    Py_ssize_t size = size_of(g);
+    PyObject *programs = PyTuple_GET_ITEM(compiled, 0), *numbers = PyTuple_GET_ITEM(compiled, 1);
+    PyObject *nothing = PyTuple_GET_ITEM(compiled, 2);
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > MOST_RULED || !PyTuple_CheckExact(programs)
+        || PyTuple_GET_SIZE(programs) != count || !PyTuple_CheckExact(numbers) || !PyBytes_CheckExact(nothing)
+        || !PyDict_CheckExact(attrs) || (PyTuple_GET_ITEM(compiled, 3) == Py_True && PyDict_GET_SIZE(attrs)))
+        return 0;
+    Operands given = {.gradient = gradient->data};
+    if (!read_numbers(numbers, attrs, &given)) return 0;
+    for (Py_ssize_t n = 0; n < PyBytes_GET_SIZE(nothing); n++) {
+        Py_ssize_t place = (unsigned char)PyBytes_AS_STRING(nothing)[n];
+        if (place >= PyTuple_GET_SIZE(saved) || PyTuple_GET_ITEM(saved, place) != Py_None) return 0;
+    }
+    for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(saved) && n < MOST_SAVED; n++) {
+        PyObject *one = PyTuple_GET_ITEM(saved, n);
+        if (!is_plain_array(one) || ((Array *)one)->dtype != gradient->dtype) continue;
+        given.saved[n] = ((Array *)one)->data;
+        given.period[n] = period_of(((Array *)one)->dimensions, ((Array *)one)->dimensions_count, gradient);
+    }
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *program = PyTuple_GET_ITEM(programs, n);
+        found[n] = edges[n] == Py_None || program == Py_None
+            ? Py_NewRef(Py_None) : one_gradient(program, &given, PyTuple_GET_SIZE(numbers), saved, g, sums);
+        if (found[n] && found[n] != Py_NotImplemented) continue;
+        int ended = found[n] ? 0 : -1;
+        for (; n >= 0; n--) Py_CLEAR(found[n]);
+        return ended;
+    }
+    return 1;
+}
+
+PyObject *sum_of_arrays(PyObject *one, PyObject *other) {
+    Array *x = (Array *)one, *y = (Array *)other;
+    if (arrays_can_be_made() && is_plain_array(one) && is_plain_array(other) && x->dtype == y->dtype
+        && x->dimensions_count == y->dimensions_count && x->dimensions_count) {
+        int kind = kind_of(x->dtype), fits = kind == FLOAT32 || kind == FLOAT64;
+        Py_ssize_t size = size_of(one);
+        for (int n = 0; fits && n < x->dimensions_count; n++) fits = x->dimensions[n] == y->dimensions[n];
+        PyObject *sum = fits && size <= MOST_RULED ? new_array(kind, x->dimensions_count, x->dimensions) : NULL;
+        if (fits && size <= MOST_RULED && !sum) return NULL;
+        if (sum) {
+            begin_flags();
+            void *out = ((Array *)sum)->data;
+            if (kind == FLOAT32) plus_f((float *)x->data, (float *)y->data, size, out);
+            else plus_d((double *)x->data, (double *)y->data, size, out);
+            if (!are_flags_raised()) return sum;
+            Py_DECREF(sum);
+        }
+    }
+    return PyNumber_Add(one, other);
+}

@@ -1,0 +1,153 @@
+"""Gradient rules that are arithmetic, as the compiled form computes them: the bits that the rules in Python give."""
+
+import warnings
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.backend.engines import LOOPS
+from proa.ops.core import native
+from proa.ops.core.arithmetic import Arithmetic, names_nothing
+from proa.ops.core.kernels import register_kernel
+from proa.ops.core.operator import all_operators, find
+from proa.ops.core.trace import ArrayTrace, apply, using
+from proa.ops.math.elementwise import add_op
+
+pytestmark = pytest.mark.filterwarnings("error")
+compiled = pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
+
+OF_ONE = ["atan", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "relu", "rsqrt", "sigmoid", "sqrt",
+          "square", "tan", "tanh", "atanh", "floor", "sign"]
+OF_TWO = ["elementwise_add", "elementwise_sub", "elementwise_mul"]
+SHAPES = [((16, 64), (16, 64)), ((16, 64), (64,)), ((64,), (16, 64)), ((2, 3, 16), (1, 16)), ((2, 3, 16), (3, 16)),
+          ((40, 33), (1, 33)), ((7, 300), (300,)), ((1, 64), (64,)), ((4, 5), (5,)), ((16, 64), (1,)), ((16, 64), ()),
+          ((16, 1), (16, 64)), ((), ()), ((1, 1), (1,)), ((0, 8), (8,)), ((200, 170), (170,))]
+
+
+def gradients(result, inputs, start, in_python):
+    node = result._edge
+    if in_python:
+        with using(ArrayTrace(np)):
+            return node.op.gradient.run([start], node.saved, node.attrs, node.edges)
+    result.backward(paddle.to_tensor(start))
+    return [x.grad.numpy() for x in inputs]
+
+
+def check(op, attrs, *arrays):
+    inputs = [paddle.to_tensor(array, stop_gradient=False) for array in arrays]
+    given = inputs + [None] * (len(op.inputs) - len(inputs))
+    result = apply(op, *given, **attrs)
+    start = np.asarray(np.random.RandomState(7).randn(*result.shape), result._array.dtype)
+    wanted = [g.array() if hasattr(g, "array") else g for g in gradients(result, inputs, start, True)][:len(inputs)]
+    found = gradients(result, inputs, start, False)
+    for one, other, array in zip(found, wanted, arrays):
+        assert one.shape == np.shape(other) == array.shape and one.dtype == array.dtype
+        assert one.tobytes() == np.asarray(other).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("type", OF_ONE)
+def test_rules_of_one_operand(type, dtype):
+    op = find(type)
+    assert op.gradient.compiled is not None
+    for shape in [(16, 64), (5,), (), (3, 700), (300, 300), (0,)]:
+        check(op, {}, np.asarray(np.random.RandomState(3).uniform(0.01, 0.99, shape), dtype))
+
+
+def test_relu_stops_what_is_not_positive():
+    x = paddle.to_tensor(np.linspace(-2, 2, 41, dtype="float32"), stop_gradient=False)
+    paddle.nn.functional.relu(x).sum().backward()
+    assert x.grad.numpy().tolist() == [0.0] * 21 + [1.0] * 20
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("type", OF_TWO)
+def test_rules_of_two_operands(type, dtype):
+    draw = np.random.RandomState(5)
+    for one, other in SHAPES:
+        check(find(type), {}, np.asarray(draw.randn(*one), dtype), np.asarray(draw.randn(*other), dtype))
+
+
+@pytest.mark.parametrize("attrs", [{"scale": 3}, {"scale": 0.1}, {"bias": 2.0}, {}, {"scale": -1.5, "bias": 1.0}])
+def test_numbers_are_those_of_attributes(attrs):
+    for shape in [(16, 64), (3,), ()]:
+        check(find("scale"), attrs, np.asarray(np.random.RandomState(1).randn(*shape), "float32"))
+
+
+def test_other_layouts_and_dtypes():
+    x = np.random.RandomState(2).rand(40, 30).astype("float32")
+    for array in (x.T, x[::2], x[:, ::3], x.astype("complex64")):
+        check(find("elementwise_mul"), {}, array, array[::-1])
+    check(find("elementwise_add"), {"axis": 0}, x, x[:, 0].copy())
+
+
+@compiled
+def test_what_numpy_warns_of_it_warns_of():
+    x = paddle.to_tensor(np.zeros(9, "float32"), stop_gradient=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = paddle.log(x)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        y.backward(paddle.ones([9]))
+    assert np.isinf(x.grad.numpy()).all()
+
+
+@compiled
+def test_sums_of_gradients_are_new_arrays():
+    x = paddle.to_tensor(np.ones(9, "float32"), stop_gradient=False)
+    y = x * 1.0
+    seen = []
+    y.register_hook(lambda g: seen.append(g))
+    start = paddle.ones([9])
+    (y + y + y).backward(start)
+    assert start.tolist() == [1.0] * 9 and seen[0].tolist() == x.grad.tolist() == [3.0] * 9
+
+
+@compiled
+@pytest.mark.parametrize("type", ["sum_to_shape", "elementwise_add"])
+def test_where_a_kernel_was_registered_the_rules_run(type, monkeypatch):
+    def backward():
+        x, y = (paddle.to_tensor(np.ones(shape, "float32"), stop_gradient=False) for shape in ((4, 16), (16,)))
+        (x + y).backward(paddle.ones([4, 16]))
+        assert y.grad.tolist() == [4.0] * 16
+
+    calls = []
+    monkeypatch.setattr(add_op.gradient, "run", lambda *given, run=add_op.gradient.run: calls.append(1) or run(*given))
+    backward()
+    assert not calls
+    kernels = find(type).kernels
+    register_kernel(find(type), LOOPS, lambda *inputs, **attrs: NotImplemented)
+    try:
+        backward()
+    finally:
+        kernels.registered = ()
+        kernels.forget()
+    assert len(calls) == 1
+
+
+def test_only_arithmetic_becomes_a_program():
+    def made(rule, *names):
+        arithmetic = Arithmetic({"X": 0, "Out": 1}.get, {"alpha": 0.5, "mode": "a"})
+        return names_nothing(rule) and arithmetic.program(lambda: rule(*map(arithmetic.term, names)))
+
+    outer = 2.0
+    assert made(lambda g, x: g * (x * 2.0) - x / g, "g", "X")
+    assert made(lambda g, x, a: g * (x > a), "g", "X", "alpha")
+    assert not made(lambda g, x: g * np.exp(x), "g", "X")
+    assert not made(lambda g, x: g * outer, "g", "X")
+    assert not made(lambda g, x: g.sum(), "g", "X")
+    assert not made(lambda g, x: g if x else -g, "g", "X")
+    assert not made(lambda g, x: g if x == 0.0 else -g, "g", "X")
+    assert not made(lambda g, a: g * (1.0 - a), "g", "alpha")  # numbers meet as float64 in Python
+    assert not made(lambda g, a: g * -a, "g", "alpha")
+    assert not made(lambda g, x: (g, x), "g", "X")
+    assert not made(lambda g, y: g, "g", "Y")
+    assert not made(lambda g, m: g, "g", "mode")
+
+
+def test_operators_that_have_programs_are_tested():
+    known = {*OF_ONE, *OF_TWO, "scale"}
+    constant_or_same = {"ceil", "round", "trunc", "poisson", "array_gradient_sum", "assign", "mp_allreduce_sum",
+                        "rnn_memory_helper", "share_data"}
+    found = {op.type for op in all_operators() if op.gradient is not None and op.gradient.compiled is not None}
+    assert found - constant_or_same == known
