@@ -11,7 +11,7 @@ _MODEL, _JSON, _PARAMS, _OLDER = ".pdmodel", ".json", ".pdiparams", "__model__"
 
 def model_file(path: str) -> str | None:
     """The file that holds the Program of a model; None where the path names no model."""
-    from ..static.files.inference_model import is_program_file, program_file
+    from ..static.files.model_files import is_program_file, program_file
 
     candidates = [path] if path.endswith((_MODEL, _JSON)) or os.path.basename(path) == _OLDER else [
         program_file(path.removesuffix(_PARAMS)), os.path.join(path, _OLDER)]
@@ -23,7 +23,7 @@ def model_file(path: str) -> str | None:
 
 def params_file(file: str, names: Sequence[str]) -> str:
     """Where a model's values are: the file of all, the folder with one for each, or "" where neither is beside it."""
-    from ..static.files.inference_model import older_files
+    from ..static.files.model_files import older_files
 
     if os.path.basename(file) != _OLDER:
         params = os.path.splitext(file)[0] + _PARAMS
@@ -76,7 +76,7 @@ def shapes_of(specs: Mapping[str, Any], given: Sequence[str]) -> dict[str, list[
 
 def specs_of(predictor: Any) -> dict[str, Any]:
     """The shape and dtype of each input, as the model says them."""
-    return {name: predictor._model.block.var(name).spec for name in predictor.get_input_names()}
+    return {name: predictor._model.variables[name].spec for name in predictor.get_input_names()}
 
 
 def size_of(count: float) -> str:

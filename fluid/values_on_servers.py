@@ -16,7 +16,8 @@ from .. import backend
 from ..core.files import atomic_group
 from ..distributed.ps import engine
 from ..static.building.mode import default_main_program
-from ..static.files.inference_model import as_declared, stream_array
+from ..static.files.inference_model import stream_array
+from ..static.files.model_files import as_declared
 from ..static.files.save_vars import load_vars, save_vars, valid_program
 from ..static.format.tensor_stream import read_stream, write_stream
 from ..static.run.scope import global_scope

@@ -25,17 +25,15 @@ from ..interchange.safetensors import SUFFIX, load_safetensors, save_safetensors
 from ..jit.files.plain_state import NAME_TABLE, array_of, plain_state
 from ..jit.translated_layer import method_files
 from ..nn import Layer
-from ..static.files.inference_model import (
+from ..static.files.inference_model import program_bytes, read_parameters, read_program
+from ..static.files.model_files import (
     INFO_SUFFIX,
     JSON_SUFFIX,
     MODEL_SUFFIX,
     OLDER_MODEL,
     folder_state,
     older_files,
-    program_bytes,
     program_file,
-    read_parameters,
-    read_program,
 )
 from ..static.format.params_info import read_params_info
 from ..static.ir.program import Program

@@ -6,42 +6,37 @@ computed at the first run and kept. `clone` shares all of this, so that each thr
 
 from __future__ import annotations
 
-import copy
+import functools
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from .. import backend
 from ..backend.threads import set_num_threads
+from ..core.byte_reader import open_reader, source_name
 from ..core.dtype import from_numpy_dtype
 from ..core.place import Place
-from ..dygraph.tensor import Tensor as EagerTensor
-from ..dygraph.tensor import new_tensor
-from ..ops.core.spec import Spec
-from ..static.compiler import Plan, compile_plan, kept_plans
-from ..static.compiler.frozen_weight import FrozenWeight, may_be_frozen
-from ..static.compiler.plan import kept_plan
-from ..static.files.inference_model import (
+from ..static.files.model_files import (
     MODEL_SUFFIX,
     PARAMS_SUFFIX,
     folder_state,
     is_program_file,
     program_file,
-    read_parameters,
-    read_program,
+    read_values,
 )
-from ..static.ir.frame import feed_names, fetch_names
-from ..static.ir.program import Program
-from ..static.ir.shape_inference import for_inputs, infer_again, misfits
-from ..static.ir.transform import for_evaluation, persistable_names
-from ..static.ir.variable import OffsetsVariable, Variable
-from ..static.run.executor import in_dtype, offsets_given
-from ..static.run.lod_tensor import Lod, fault_in, fitting, innermost
+from ..static.run.fed_dtype import in_dtype
+from ..static.run.lod_tensor import Lod, fault_in, innermost
+from . import opened
 from .config import Config
+from .model import Model
 from .types import DataType, data_type_of
+
+if TYPE_CHECKING:
+    from ..static.ir.variable import Variable
+    from .opening import Source
 
 
 class Tensor:
@@ -62,7 +57,7 @@ class Tensor:
     ([3, 2], <DataType.FLOAT32: 0>, [0.5, 0.5])
     """
 
-    def __init__(self, variable: Variable, place: Place, is_input: bool):
+    def __init__(self, variable: Variable | opened.Described, place: Place, is_input: bool):
         self._variable, self._place, self._is_input = variable, place, is_input
         self._shape: list[int] | None = None
         self._array: Any = None
@@ -79,7 +74,7 @@ class Tensor:
 
     def share_external_data(self, data: Any) -> None:
         """Takes an array or a Tensor without copying it: it must not change until the run is over."""
-        self._take(data._array if isinstance(data, EagerTensor) else np.asarray(data))
+        self._take(data if type(data) is np.ndarray else _array_of(data))
 
     def _take(self, array: Any) -> None:
         if not self._is_input:
@@ -143,87 +138,6 @@ class Tensor:
                 for level, offsets in innermost(self._variable.lod, self._lod)}
 
 
-class Model:
-    """A Program with its parameters at a place, compiled: what a Predictor and its clones share."""
-
-    def __init__(self, program: Program, parameters: dict[str, np.ndarray], place: Place):
-        self.inputs, self.outputs = feed_names(program), fetch_names(program)
-        self.program = for_evaluation(program, framed=False)
-        self.block = self.program.global_block()
-        self.place, self.xp = place, backend.namespace_at(place)
-        self._specs = {name: self.block.var(name).spec for name in self.inputs}
-        self._values: dict[str, Any] = dict(parameters)
-        self._plans: dict[Any, tuple[Plan, list[Any], list[tuple[str, ...]]]] = {}
-        if not self.program.has_lod:
-            self._plans[()] = self._prepared(self.program, ())
-
-    def _prepared(self, program: Program, levels: Sequence[str]) -> tuple[Plan, list[Any], list[tuple[str, ...]]]:
-        """The plan of a Program, the parameters that it takes, and the names of its outputs' offsets.
-
-        `levels`: the names of the offsets that are given with the inputs.
-        """
-        lods = [offsets_given(program, name, frozenset([*self.inputs, *levels])) for name in self.outputs]
-        fetches = [*self.outputs, *dict.fromkeys(level for lod in lods for level in lod)]
-        plan, names = _compiled(program, [*self.inputs, *levels], fetches)
-        missing = [name for name in names if name not in self._values]
-        unset = sorted({v.of for v in map(self.block.find_var, missing) if isinstance(v, OffsetsVariable)})
-        if unset:
-            raise ValueError(f"The model uses its inputs {unset} as sequences: tell with set_lod(offsets) where each "
-                             "begins.")
-        if missing:
-            raise ValueError(f"The model needs values for {missing}: neither inputs nor among its parameters.")
-        packed = plan.form.packed if self.xp is np else ()
-        return plan, [self._placed(name, name in packed) for name in names], lods
-
-    def _placed(self, name: str, is_packed: bool) -> Any:
-        """A parameter as a plan takes it: of a weight that is packed at its first use no array is left then."""
-        value = self._values[name]
-        if type(value) is FrozenWeight:
-            return value if is_packed else value.array()
-        value = backend.as_place(value, self.place)
-        self._values[name] = value = FrozenWeight(value) if is_packed and may_be_frozen(value) else value
-        return value
-
-    def __call__(self, arrays: Sequence[Any], offsets: dict[str, Any]) -> list[tuple[Any, Lod]]:
-        """The outputs' arrays, with their LoDs, of the inputs' and the offsets that are given with them.
-
-        Other sizes than the file's, which the operators take, get a plan of their own.
-        """
-        given = [Spec(array.shape, spec.dtype) for array, spec in zip(arrays, self._specs.values(), strict=True)]
-        key = (*misfits(self._specs, given).items(), *offsets)
-        found = self._plans.get(key)
-        if found is None:
-            found = self._plans[key] = self._prepared(for_inputs(self.program, self._specs, given), [*offsets])
-        plan, parameters, lods = found
-        results = plan(self.xp, [*arrays, *offsets.values(), *parameters])
-        count = len(self.outputs)
-        names = dict.fromkeys(level for lod in lods for level in lod)
-        made = {name: backend.to_numpy(a).tolist() for name, a in zip(names, results[count:], strict=False)}
-        return [(self.xp.asarray(result), fitting([made[level] for level in lod], result))
-                for result, lod in zip(results[:count], lods, strict=True)]
-
-
-    def plan_for(self, shapes: Sequence[tuple[int, ...]]) -> Plan:
-        """The plan of a run on inputs of these shapes."""
-        given = {name: Spec(shape, spec.dtype) for shape, (name, spec) in zip(shapes, self._specs.items(), strict=True)}
-        return self._prepared(infer_again(copy.deepcopy(self.program), given), ())[0]
-
-
-def _compiled(program: Program, feeds: list[str], fetches: list[str]) -> tuple[Plan, list[str]]:
-    """The plan of a Program and the names that it reads beyond the feeds: as an earlier process kept them, or anew."""
-    def again() -> tuple[Plan, list[str], list[str]]:
-        return compile_plan(program, feeds, fetches)
-
-    key = kept_plans.key_of(program, ("predictor", feeds, fetches))
-    kept = kept_plans.read(key)
-    if kept is not None:
-        form, names = kept
-        return kept_plan(form, lambda: again()[0]), names
-    plan, names, _ = again()
-    kept_plans.write(key, (plan.form, names))
-    return plan, names
-
-
 class Predictor:
     """Runs a model: `create_predictor(config)`. One thread at a time may use it; others take a `clone()`.
 
@@ -241,8 +155,8 @@ class Predictor:
 
     def __init__(self, model: Model):
         self._model = model
-        self._inputs = {name: Tensor(model.block.var(name), model.place, True) for name in model.inputs}
-        self._outputs = {name: Tensor(model.block.var(name), model.place, False) for name in model.outputs}
+        self._inputs = {name: Tensor(model.variables[name], model.place, True) for name in model.inputs}
+        self._outputs = {name: Tensor(model.variables[name], model.place, False) for name in model.outputs}
 
     def get_input_names(self) -> list[str]:
         """The names of the inputs, in the order in which the model takes them."""
@@ -277,7 +191,7 @@ class Predictor:
         results = self._model([handle._value() for handle in handles], offsets)
         for output, (array, lod) in zip(self._outputs.values(), results, strict=True):
             output._array, output._lod = array, lod
-        return True if inputs is None else [new_tensor(array) for array, _ in results]
+        return True if inputs is None else _as_tensors([array for array, _ in results])
 
     def describe(self, shapes: Mapping[str, Sequence[int]]) -> str:
         """A table of what a run on inputs of these shapes does and costs, operation by operation.
@@ -306,6 +220,18 @@ class Predictor:
         """Not supported: NotImplementedError. Operators are fused, so that many outputs never exist."""
         raise NotImplementedError("Predictor.register_output_hook: operators are fused, so that many of their outputs "
                                   "never exist. Fetch the values with paddle.static.Executor.")
+
+
+def _array_of(data: Any) -> Any:
+    from ..dygraph.tensor import Tensor as EagerTensor  # not to be imported for arrays
+
+    return data._array if isinstance(data, EagerTensor) else np.asarray(data)
+
+
+def _as_tensors(arrays: Sequence[Any]) -> list[Any]:
+    from ..dygraph.tensor import new_tensor
+
+    return [new_tensor(array) for array in arrays]
 
 
 def _handle(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
@@ -359,28 +285,30 @@ def create_predictor(config: Config) -> Predictor:
     """
     if not isinstance(config, Config):
         raise TypeError(f"create_predictor(config): must be an inference.Config. Received {type(config).__name__}.")
-    program, parameters = _read(config)
+    content, name, values = _files(config)
     if config._threads is not None:
         set_num_threads(config._threads)
-    return Predictor(Model(program, parameters, config.place()))
+    return Predictor(_opened(content, name, values, config))
 
 
-def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
-    limits = config.memory_limit_mb(), config.loop_limit()
+_Values = Callable[[list[str]], dict[str, np.ndarray]]
+"""What reads the values of these names."""
+
+
+def _files(config: Config) -> tuple[bytes, str, _Values]:
+    """The content of a model's file, what errors call it, and what reads the values beside it."""
     if config._buffers is not None:
-        model, values = config._buffers
-        program = read_program(io.BytesIO(model), *limits)
-        return program, read_parameters(io.BytesIO(values), program)
+        model, values = map(io.BytesIO, config._buffers)
+        return config._buffers[0], source_name(model), functools.partial(read_values, values)
     if config.prog_file():
-        return _pair(config.prog_file(), config.params_file(), limits)
+        return *_content(config.prog_file()), functools.partial(read_values, config.params_file())
     folder = config.model_dir()
     if not folder:
         raise ValueError("create_predictor(config): the Config names no model. Use Config(model_file, params_file).")
     if os.path.isfile(program_file(folder)):
-        return _pair(program_file(folder), folder + PARAMS_SUFFIX, limits)
+        return *_content(program_file(folder)), functools.partial(read_values, folder + PARAMS_SUFFIX)
     if os.path.isfile(os.path.join(folder, "__model__")):
-        program = read_program(os.path.join(folder, "__model__"), *limits)
-        return program, folder_state(folder, persistable_names(program))
+        return *_content(os.path.join(folder, "__model__")), functools.partial(folder_state, folder)
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     found = [name for name in names if name.endswith(MODEL_SUFFIX)] or [
         name for name in names if is_program_file(os.path.join(folder, name))]
@@ -388,9 +316,38 @@ def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
         raise FileNotFoundError(f"There is no model in the folder {folder!r}: no __model__, and not one *.pdmodel or "
                                 "*.json with its *.pdiparams.")
     file = os.path.join(folder, found[0])
-    return _pair(file, os.path.splitext(file)[0] + PARAMS_SUFFIX, limits)
+    return *_content(file), functools.partial(read_values, os.path.splitext(file)[0] + PARAMS_SUFFIX)
 
 
-def _pair(model: str, params: str, limits: tuple[int | None, int | None]) -> tuple[Program, dict[str, np.ndarray]]:
-    program = read_program(model, *limits)
-    return program, read_parameters(params, program)
+def _content(path: str) -> tuple[bytes, str]:
+    with open_reader(path) as reader:
+        return reader.take(reader.remaining), reader.name
+
+
+def _opened(content: bytes, name: str, values: _Values, config: Config) -> Model:
+    """The model of a file's content: as an earlier process kept it, or from its Program."""
+    limits, place = (config.memory_limit_mb(), config.loop_limit()), config.place()
+    key = opened.key_of(content, limits)
+    kept = opened.read(key)
+    if kept is not None:
+        model = Model(kept.inputs, kept.outputs, values(kept.parameters), place,
+                      lambda: _source(content, name, limits))
+        model.take(kept)
+        return model
+    source = _source(content, name, limits)
+    inputs, outputs = ([source.variables[each] for each in names] for names in (source.inputs, source.outputs))
+    model = Model(inputs, outputs, values(source.parameters), place, lambda: source)
+    if not source.program.has_lod:
+        prepared = source.prepared(source.program, ())
+        model.prepare(prepared)
+        found = source.opened(prepared)
+        if found is not None:
+            opened.write(key, found)
+    return model
+
+
+def _source(content: bytes, name: str, limits: tuple[int | None, int | None]) -> Source:
+    from ..static.files.inference_model import program_of  # for what is not kept
+    from .opening import Source
+
+    return Source(program_of(content, name, *limits))

@@ -21,13 +21,8 @@ from ..core.files import MissingFileError, atomic_write
 from ..core.lazy import listed
 from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
-from ..static.files.inference_model import (
-    JSON_SUFFIX,
-    MODEL_SUFFIX,
-    PARAMS_SUFFIX,
-    program_file,
-    save_inference_model,
-)
+from ..static.files.inference_model import save_inference_model
+from ..static.files.model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, program_file
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor

@@ -17,22 +17,15 @@ from ..ops.array.creation import to_tensor
 from ..ops.core.spec import Spec
 from ..ops.core.trace import state
 from ..static.autodiff.stop_gradient import propagate_gradients, stopped_on_purpose
-from ..static.files.inference_model import (
-    INFO_SUFFIX,
-    MODEL_SUFFIX,
-    OLDER_MODEL,
-    PARAMS_SUFFIX,
-    older_files,
-    program_file,
-    read_parameters,
-    read_program,
-)
+from ..static.files.inference_model import read_parameters, read_program
+from ..static.files.model_files import INFO_SUFFIX, MODEL_SUFFIX, OLDER_MODEL, PARAMS_SUFFIX, older_files, program_file
 from ..static.format.params_info import read_params_info
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.inline import inline
 from ..static.ir.input_spec import InputSpec
+from ..static.ir.misfits import misfits
 from ..static.ir.program import Program
-from ..static.ir.shape_inference import for_inputs, misfits
+from ..static.ir.shape_inference import for_inputs
 from ..static.ir.transform import persistable_names, set_training, unframed
 from ..static.ir.variable import Variable
 from .files.parameter_info import LoadedValues

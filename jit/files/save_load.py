@@ -18,7 +18,8 @@ from ...core import nest
 from ...core.files import atomic_group
 from ...dygraph.value import EagerValue
 from ...nn import Layer
-from ...static.files.inference_model import INFO_SUFFIX, add_model
+from ...static.files.inference_model import add_model
+from ...static.files.model_files import INFO_SUFFIX
 from ...static.format.params_info import dump_params_info
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.operation import Operation

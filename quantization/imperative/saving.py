@@ -16,7 +16,8 @@ from ...jit.files.save_load import save
 from ...nn.layer import Layer
 from ...ops.quant.abs_max import fake_abs_max_op, fake_channels_op, scale_op
 from ...ops.quant.linear_quantize import fake_quantize_op
-from ...static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program, stream_array
+from ...static.files.inference_model import read_parameters, read_program, stream_array
+from ...static.files.model_files import MODEL_SUFFIX, PARAMS_SUFFIX
 from ...static.format.attributes import python_to_attr
 from ...static.format.program_file import read_program_desc, serialize_program_desc
 from ...static.format.tensor_stream import write_combined

@@ -24,6 +24,7 @@ from ...core import dtype as dt
 from ...core import flags, launched
 from ...core.dtype import DType
 from ...ops.core.operator import find, is_declared
+from ..ir.global_seed import global_seed
 
 if TYPE_CHECKING:
     from ..ir.operation import Operation
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
 
 _LEAST = 32  # operations: fewer are compiled as fast as they are read
 _LARGEST = 1 << 22  # bytes: constants may be large
-_FOLDERS = ("backend", "core", "dygraph", "jit", "ops", "static")  # of this package: what makes plans
+_FOLDERS = ("backend", "core", "dygraph", "inference", "jit", "ops", "static")  # of this package: what makes plans
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # no folder in an archive
 _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
     "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
     "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry"))
+_OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read: it needs protobuf
+_BARE = frozenset((int, float, str, list))
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
@@ -47,15 +50,29 @@ class _NotPlain(Exception):
 
 def key_of(program: Program, asked: Any) -> str | None:
     """The key of what is made of a Program; None where it is not kept. `asked`: plain data, what is made of it."""
-    if (sum(len(block.ops) for block in program.blocks) < _LEAST or not flags.values["FLAGS_keep_plans"]
-            or cache.folder() is None or not os.path.isdir(_ROOT)):
+    if sum(len(block.ops) for block in program.blocks) < _LEAST or not _keeps():
         return None
     try:
-        made_by = (*_maker(), launched.size())
-        content = marshal.dumps((made_by, _flags(), asked, _content(program)), 2)  # no references: content alone
+        content = marshal.dumps((_made_by(), _flags(), asked, _content(program)), 2)  # no references: content alone
     except _NotPlain:
         return None
     return cache.key_of_bytes(content) if len(content) <= _LARGEST else None
+
+
+def key_of_content(content: bytes, asked: Any) -> str | None:
+    """The key of what is made of a file's content alone; None where nothing is kept. `asked`: plain data."""
+    if not _keeps():
+        return None
+    told = _made_by(), _flags(), dt.get_default_dtype(), global_seed[0], asked, cache.key_of_bytes(content)
+    return cache.key_of_bytes(marshal.dumps(told, 2))
+
+
+def _keeps() -> bool:
+    return bool(flags.values["FLAGS_keep_plans"]) and cache.folder() is not None and os.path.isdir(_ROOT)
+
+
+def _made_by() -> tuple:
+    return *_maker(), launched.size()
 
 
 def read(key: str | None) -> Any:
@@ -142,6 +159,8 @@ def _plain(value: Any) -> Any:
         return kind.__name__, value if _are_atoms(value) else list(map(_plain, value))
     if kind is DType:
         return "dtype", value.name
+    if kind.__module__ == _OF_FILES and kind.__bases__[-1] in _BARE:  # remembers its type in files
+        return kind.__name__, _plain(kind.__bases__[-1](value))
     if kind is np.ndarray and value.dtype.kind in "biufc":
         return "array", value.dtype.str, value.shape, value.tobytes()
     raise _NotPlain

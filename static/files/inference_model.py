@@ -11,13 +11,12 @@ import numpy as np
 
 from ... import backend
 from ...core.byte_reader import open_reader
-from ...core.dtype import from_number
-from ...core.files import atomic_group, is_temporary
+from ...core.files import atomic_group
 from ...core.limits import limits_of
 from ...ops.core.operator import unknown_to_paddle
 from ..building.mode import default_main_program
 from ..format.program_file import read_program_desc, serialize_program_desc
-from ..format.tensor_stream import read_combined, read_stream, write_combined
+from ..format.tensor_stream import write_combined
 from ..ir.frame import feed_names, fetch_names
 from ..ir.program import Program
 from ..ir.transform import for_inference, persistable_names
@@ -26,24 +25,8 @@ from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
 from ..run.state import values_to_write
+from .model_files import MODEL_SUFFIX, PARAMS_SUFFIX, older_files, program_file, read_values
 from .program_codec import to_desc
-
-MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
-JSON_SUFFIX = ".json"  # of a Program of PaddlePaddle 3, which is read and not written
-OLDER_MODEL = "__model__"  # what Paddle 1.x calls the file of the Program
-
-
-def program_file(prefix: str) -> str:
-    """The file of a model's Program: `PREFIX.pdmodel`, or PaddlePaddle 3's `PREFIX.json` where there is that alone."""
-    json_file = prefix + JSON_SUFFIX
-    return json_file if os.path.isfile(json_file) and not os.path.exists(prefix + MODEL_SUFFIX) \
-        else prefix + MODEL_SUFFIX
-
-
-def is_program_file(name: str) -> bool:
-    """Whether a file's name is that of a model's Program; of a `.json`, whether parameters stand beside it too."""
-    return name.endswith(MODEL_SUFFIX) or name.endswith(JSON_SUFFIX) and os.path.isfile(
-        name.removesuffix(JSON_SUFFIX) + PARAMS_SUFFIX)
 
 
 def program_bytes(program: Program) -> bytes:
@@ -56,9 +39,14 @@ def read_program(path: Any, memory_limit_mb: int | None = None, loop_limit: int 
 
     CorruptFileError when it is none.
     """
-    limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
     with open_reader(path) as reader:
         data, name = reader.take(reader.remaining), reader.name
+    return program_of(data, name, memory_limit_mb, loop_limit)
+
+
+def program_of(data: bytes, name: str, memory_limit_mb: int | None = None, loop_limit: int | None = None) -> Program:
+    """The Program in the content of such a file, which errors call by a name."""
+    limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
     program = from_desc(program_desc(data, name), name)
     program.limits = limits
     return program
@@ -84,49 +72,7 @@ def read_parameters(path: Any, program: Program) -> dict[str, np.ndarray]:
     `path` may also be a folder with a file for each, as Paddle 1.x writes them; FileNotFoundError names those that are
     missing.
     """
-    names = persistable_names(program)
-    if not names:
-        return {}
-    if isinstance(path, str) and os.path.isdir(path):
-        return folder_state(path, names, complete=True)
-    return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, names).items()}
-
-
-def folder_state(folder: str, names: list[str] | None, complete: bool = False) -> dict[str, np.ndarray]:
-    """The arrays of a folder with a file for each variable, by name; `names`: of these, where there are files.
-
-    With `complete` there must be files for all of them: FileNotFoundError.
-    """
-    if names is None:
-        found = [os.path.join(place, name) for place, _, files in os.walk(folder) for name in files]
-        names = sorted(os.path.relpath(path, folder).replace(os.sep, "/") for path in found)
-        names = [name for name in names if name != OLDER_MODEL and not is_temporary(name)]
-    missing = [name for name in names if not os.path.isfile(os.path.join(folder, name))]
-    if missing and complete:
-        raise FileNotFoundError(f"The folder {folder!r} has no file for {missing}, which the model has. Are its values "
-                                "in one file? Name it with params_filename=.")
-    state = {}
-    for name in names:
-        if name not in missing:
-            path = os.path.join(folder, name)
-            with open(path, "rb") as file:
-                stored = read_stream(file, path)
-            state[name] = as_declared(stored.array, stored.number)
-    return state
-
-
-def older_files(folder: str, model: str | None, params: str | None) -> tuple[str, str]:
-    """The files of a model in a folder: where no file of values is named, `__params__` or the folder itself."""
-    if params is None:
-        whole = os.path.join(folder, "__params__")
-        return os.path.join(folder, model or OLDER_MODEL), whole if os.path.isfile(whole) else folder
-    return os.path.join(folder, model or OLDER_MODEL), os.path.join(folder, params)
-
-
-def as_declared(array: np.ndarray, number: int) -> np.ndarray:
-    """The array in the element type that the file names: bfloat16 comes as raw 16-bit integers."""
-    dtype = from_number(number)
-    return array.view(dtype.dtype) if dtype.name == "bfloat16" else array
+    return read_values(path, persistable_names(program))
 
 
 def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, Any]) -> None:

@@ -26,7 +26,8 @@ from ..ir.variable import Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import program_state, values_to_write
-from .inference_model import MODEL_SUFFIX, as_declared, folder_state, normalize_program, program_bytes, stream_array
+from .inference_model import normalize_program, program_bytes, stream_array
+from .model_files import MODEL_SUFFIX, as_declared, folder_state
 
 PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
 _NAME_TABLE = "StructuredToParameterName@@"

@@ -22,7 +22,8 @@ from ..ir.variable import ParameterVariable, Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import fill_host_values, values_to_write
-from .inference_model import as_declared, stream_array
+from .inference_model import stream_array
+from .model_files import as_declared
 
 _NOT_VALUES = frozenset(("feed", "fetch", "reader", "raw", "scopes", "array"))
 

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
 from ...core.byte_reader import ByteReader, open_reader
 from ...core.files import CorruptFileError
-from . import framework_pb2 as pb
 
 ELEMENTS = {
     0: "?", 1: "<i2", 2: "<i4", 3: "<i8", 4: "<f2", 5: "<f4", 6: "<f8", 19: "<u8", 20: "u1", 21: "i1", 22: "<u2",
@@ -55,6 +53,8 @@ def write_stream(file: Any, array: np.ndarray, number: int, lod: Sequence[Sequen
     if element is None or array.dtype.newbyteorder("<") != np.dtype(element):
         wanted = "not an element type" if element is None else f"the number of {np.dtype(element)}"
         raise ValueError(f"write_stream(array, number): {number} is {wanted}. Received an array of {array.dtype}.")
+    from . import framework_pb2 as pb  # reading does without, most often: importing protobuf takes long
+
     desc = pb.VarType.TensorDesc(data_type=number, dims=array.shape).SerializeToString()  # type: ignore[arg-type]
     head = [struct.pack("<IQ", 0, len(lod))]
     for level in lod:
@@ -134,8 +134,7 @@ class _StreamReader:
         lod = self.lod()
         self.version()
         at = self.reader.position
-        desc = self.desc()
-        shape, number = tuple(desc.dims), desc.data_type
+        number, shape = self.desc()
         if number not in ELEMENTS or len(shape) > _MOST_DIMENSIONS or any(size < 0 for size in shape):
             self.fail(f"a tensor of element type {number} and shape {list(shape)} cannot be", at)
         dtype = np.dtype(ELEMENTS[number])
@@ -174,16 +173,52 @@ class _StreamReader:
             self.fail("the offsets of a LoD level do not ascend", at)
         return level
 
-    def desc(self) -> pb.VarType.TensorDesc:
-        """Element type and dims."""
+    def desc(self) -> tuple[int, tuple[int, ...]]:
+        """The number of the element type, and the dims."""
         at = self.reader.position
         size = self.integer(4)
         if not 0 < size <= _LARGEST_DESC:
             self.fail(f"a description of {size} bytes cannot be", at)
+        data = self.reader.take(self.need(size))
+        return _usual_desc(data) or self.parsed_desc(data, at)
+
+    def parsed_desc(self, data: bytes, at: int) -> tuple[int, tuple[int, ...]]:
+        """The same of any message."""
+        from google.protobuf.message import DecodeError
+
+        from . import framework_pb2 as pb
+
         try:
-            desc = pb.VarType.TensorDesc.FromString(self.reader.take(self.need(size)))
+            desc = pb.VarType.TensorDesc.FromString(data)
         except DecodeError:
             self.fail("the description of shape and element type is damaged", at)
         if not desc.IsInitialized():
             self.fail("the element type is missing or not known", at)
-        return desc
+        return desc.data_type, tuple(desc.dims)
+
+
+_DATA_TYPE, _DIM = 0x08, 0x10  # the bytes before a field: data_type = 1, dims = 2, both variable-length integers
+_MORE, _SEVEN_BITS = 0x80, 0x7F  # of such an integer's bytes
+_SIXTY_THREE_BITS = 9  # bytes
+
+
+def _usual_desc(data: bytes) -> tuple[int, tuple[int, ...]] | None:
+    """Element type and dims of a TensorDesc as writers of protobuf write it; None for one that is written otherwise."""
+    if len(data) < 2 or data[0] != _DATA_TYPE or data[1] not in ELEMENTS:
+        return None
+    dims, place, end = [], 2, len(data)
+    while place < end:
+        if data[place] != _DIM:
+            return None
+        size = shift = 0
+        more = _MORE
+        while more:
+            place += 1
+            if place == end or shift == 7 * _SIXTY_THREE_BITS:
+                return None
+            more = data[place] & _MORE
+            size |= (data[place] & _SEVEN_BITS) << shift
+            shift += 7
+        dims.append(size)
+        place += 1
+    return data[1], tuple(dims)

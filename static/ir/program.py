@@ -18,10 +18,9 @@ from .batch_source import BatchSource
 from .block import Block
 from .copies import bare_copy, fill_copy
 from .descriptions import ProgramDesc
+from .global_seed import global_seed
 from .operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
 from .variable import ParameterVariable, Variable
-
-_global_seed = [0]
 
 
 class Program:
@@ -48,7 +47,7 @@ class Program:
         self.stands_for_arrays = False  # that this has happened
         self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
-        self._random_seed = _global_seed[0]
+        self._random_seed = global_seed[0]
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
@@ -93,7 +92,7 @@ class Program:
     def global_seed(self, seed: int = 0) -> None:
         """Sets the random seed of this Program and of those that are made from now on."""
         self.random_seed = seed
-        _global_seed[:] = [seed]
+        global_seed[:] = [seed]
 
     def global_block(self) -> Block:
         """The outermost block."""

@@ -20,11 +20,13 @@ from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
 from ..files.lod_codec import with_levels
 from ..ir.frame import feed_names
+from ..ir.misfits import misfits
 from ..ir.operation import OPTIMIZE_ROLE, Operation
 from ..ir.program import Program
-from ..ir.shape_inference import for_inputs, misfits
+from ..ir.shape_inference import for_inputs
 from ..ir.usage import OWN, needed_operations, reads
 from ..ir.variable import OffsetsVariable, Variable
+from .fed_dtype import in_dtype
 from .from_dataset import FetchHandler, run_from_dataset
 from .lod_tensor import LoDTensor, fault_in, fitting, innermost
 from .own_operations import run_own_operations
@@ -268,18 +270,6 @@ def _check_sizes(program: Program, name: str, shape: tuple[int, ...]) -> None:
     if variable.need_check_feed or not free:
         raise ValueError(f"feed: {name!r} takes shape {list(variable.shape)} (-1: any size). Received shape "
                          f"{list(shape)}.")
-
-
-def in_dtype(variable: Variable, array: Any) -> Any:
-    """The array in the variable's dtype; TypeError where it is of another kind."""
-    if array.dtype == variable.dtype.dtype:
-        return array
-    if not np.can_cast(array.dtype, variable.dtype.dtype, "same_kind"):
-        raise TypeError(
-            f"feed: {variable.name!r} takes dtype {variable.dtype.name}. Received dtype {array.dtype}. "
-            f"Convert it with .astype('{variable.dtype.name}')."
-        )
-    return array.astype(variable.dtype.dtype)
 
 
 def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], others: dict[str, Spec],

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import proa as paddle
 import proa.fluid as fluid
-from proa.static.files.inference_model import program_file
+from proa.static.files.model_files import program_file
 
 from . import corpus
 
@@ -76,8 +76,8 @@ def _predicted(prefix: str) -> None:
     config.set_memory_limit_mb(MEGABYTES)
     config.set_loop_limit(ROUNDS)
     predictor = paddle.inference.create_predictor(config)
-    block = predictor._model.block
-    predictor.run([_values(block.var(name).spec) for name in predictor.get_input_names()])
+    variables = predictor._model.variables
+    predictor.run([_values(variables[name].spec) for name in predictor.get_input_names()])
 
 
 def _executed(prefix: str) -> None:

@@ -53,7 +53,7 @@ def _small_predictor(folder: str) -> paddle.inference.Predictor:
 
 def _pictures(predictor: paddle.inference.Predictor, draw: np.random.Generator) -> list[np.ndarray]:
     """What a model is run on: pictures, and as many of them, as its file does not say."""
-    declared = predictor._model.block.var(predictor.get_input_names()[0]).shape
+    declared = predictor._model.variables[predictor.get_input_names()[0]].shape
     chosen = [draw.integers(1, 3, 12), *[draw.choice([32, 64, 96], 12) for _ in declared[1:]]]
     shapes = [tuple(int(c) if n < 0 else n for n, c in zip(declared, sizes, strict=True))
               for sizes in zip(*chosen, strict=True)]

@@ -11,6 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from format_helpers import FIXTURES, ask_oracle, damaged, needs_oracle, value_or_refusal
 from proa.core.files import CorruptFileError
+from proa.static.format import framework_pb2 as pb
+from proa.static.format import tensor_stream
 from proa.static.format.tensor_stream import ELEMENTS, read_combined, read_stream, write_combined, write_stream
 
 NET_NAMES = ["batch_norm1d_1.b_0", "batch_norm1d_1.w_0", "batch_norm1d_1.w_1", "batch_norm1d_1.w_2", "buffer",
@@ -163,3 +165,29 @@ def test_paddle_opens_ours(tmp_path):
     printed = ask_oracle("import sys, paddle, numpy as np\npaddle.enable_static()\nt = paddle.load(sys.argv[1])\n"
                          "print(np.array(t).tolist(), t.lod())", path)
     assert printed == "[[0, 1], [2, 3], [4, 5]] [[0, 1, 3]]\n"
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (127, 128), (0, 3), (1 << 62, 1), (2**31, 300)])
+def test_a_description_is_read_without_protobuf_as_protobuf_reads_it(shape):
+    usual = tensor_stream._usual_desc
+    message = pb.VarType.TensorDesc(data_type=5, dims=shape).SerializeToString()
+    assert usual(message) == (5, shape)
+    changed = [message[:place] + bytes([byte]) + message[place + 1:] for place in range(len(message))
+               for byte in range(256)]
+    changed += [message[:place] for place in range(len(message))] + [message + message, message + b"\x80\x00"]
+    for data in changed:
+        found = usual(data)
+        if found is not None:
+            desc = pb.VarType.TensorDesc.FromString(data)
+            assert found == (desc.data_type, tuple(desc.dims)), data
+
+
+def test_other_forms_of_a_description_are_left_to_protobuf():
+    negative = pb.VarType.TensorDesc(data_type=5, dims=[-1]).SerializeToString()
+    for data in (negative, b"\x12\x02\x02\x03\x08\x05", b"\x08\x85\x00\x10\x02", b"\x08\x07\x10\x02", b""):
+        assert tensor_stream._usual_desc(data) is None
+    packed = b"\x08\x05\x12\x02\x02\x03"  # dims as one field
+    data = stream(np.zeros((2, 3), "f4"), 5)
+    plain = b"\x08\x05\x10\x02\x10\x03"
+    assert plain in data
+    assert read_stream(data.replace(plain, packed)).array.shape == (2, 3)

@@ -1,0 +1,80 @@
+"""Opens a model: from its Program to what a run takes, and to plans for other inputs than its file says."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..ops.core.spec import Spec
+from ..static.compiler import Plan, compile_plan, kept_plans
+from ..static.compiler.plan import kept_plan
+from ..static.ir.frame import feed_names, fetch_names
+from ..static.ir.program import Program
+from ..static.ir.shape_inference import for_inputs, infer_again
+from ..static.ir.transform import for_evaluation, persistable_names
+from ..static.ir.variable import OffsetsVariable
+from ..static.run.executor import offsets_given
+from .opened import Described, Opened
+
+
+class Prepared(NamedTuple):
+    """A plan, the names that it takes beyond the inputs, and those of the outputs' offsets; whether it was kept."""
+
+    plan: Plan
+    taken: list[str]
+    lods: list[tuple[str, ...]]
+    is_kept: bool
+
+
+class Source:
+    """A model's Program, for evaluation."""
+
+    def __init__(self, program: Program):
+        self.parameters = persistable_names(program)
+        self.inputs, self.outputs = feed_names(program), fetch_names(program)
+        self.program = for_evaluation(program, framed=False)
+        self.block = self.program.global_block()
+        self.variables = {name: self.block.var(name) for name in (*self.inputs, *self.outputs)}
+
+    def opened(self, prepared: Prepared) -> Opened | None:
+        """What is kept of it, with the plan for the sizes that its file says; None where that is not to be kept."""
+        if self.program.has_lod or not prepared.is_kept or any(v._dtype is None for v in self.variables.values()):
+            return None
+        described = {v.name: Described(v.name, v.shape, v.dtype) for v in self.variables.values()}
+        return Opened([described[name] for name in self.inputs], [described[name] for name in self.outputs],
+                      self.parameters, prepared.plan.form, prepared.taken)
+
+    def prepared_for(self, specs: Mapping[str, Spec], given: Sequence[Spec], levels: Sequence[str]) -> Prepared:
+        """What runs the model on inputs of these sizes; ValueError where its operators do not take them."""
+        return self.prepared(for_inputs(self.program, specs, given), levels)
+
+    def prepared(self, program: Program, levels: Sequence[str]) -> Prepared:
+        """What runs a Program. `levels`: the names of the offsets that are given with the inputs."""
+        lods = [offsets_given(program, name, frozenset([*self.inputs, *levels])) for name in self.outputs]
+        fetches = [*self.outputs, *dict.fromkeys(level for lod in lods for level in lod)]
+        plan, taken, is_kept = _compiled(program, [*self.inputs, *levels], fetches)
+        return Prepared(plan, taken, lods, is_kept)
+
+    def plan_for(self, given: Mapping[str, Spec]) -> Plan:
+        """The plan of a run on inputs of these sizes."""
+        return self.prepared(infer_again(copy.deepcopy(self.program), given), ()).plan
+
+    def sequences_of(self, names: Sequence[str]) -> list[str]:
+        """The values whose offsets these names are."""
+        return sorted({v.of for v in map(self.block.find_var, names) if isinstance(v, OffsetsVariable)})
+
+
+def _compiled(program: Program, feeds: list[str], fetches: list[str]) -> tuple[Plan, list[str], bool]:
+    """The plan of a Program and the names that it reads beyond the feeds: as an earlier process kept them, or anew."""
+    def again() -> tuple[Plan, list[str], list[str]]:
+        return compile_plan(program, feeds, fetches)
+
+    key = kept_plans.key_of(program, ("predictor", feeds, fetches))
+    kept = kept_plans.read(key)
+    if kept is not None:
+        form, names = kept
+        return kept_plan(form, lambda: again()[0]), names, True
+    plan, names, _ = again()
+    kept_plans.write(key, (plan.form, names))
+    return plan, names, key is not None
