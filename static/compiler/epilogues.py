@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend import onednn
-from ...backend.engines import ONEDNN
+from ...backend import loops, onednn
+from ...backend.engines import LOOPS, ONEDNN
 from ...backend.kernels.elementwise import relu_in_place
+from ...backend.kernels.row_product import MOST_ROWS, row_product
 from ...backend.threads import get_num_threads
 from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
@@ -32,6 +33,7 @@ is a loop of its own."""
 
 
 _HOT = 3
+_LEAST_MATRIX = 1 << 14  # elements: a product of a row with a smaller one is NumPy's
 _MOST_CALLS = 32  # sizes of the other operand, of which each has its function
 _F32 = np.dtype(np.float32)
 
@@ -203,6 +205,22 @@ def _is_large(x, y, bias=None, residual=None, **_):
     return rows_of(x) * y.size > onednn.LARGE
 
 
+def _is_of_rows(x, y, bias=None, residual=None, **_):
+    return 0 < rows_of(x) <= MOST_ROWS and y.size >= _LEAST_MATRIX
+
+
+def _is_at_hand(y: Any) -> bool:
+    """Whether there is an array: of a weight that more rows have packed it would have to be made again."""
+    return type(y) is not FrozenWeight or not y.is_released
+
+
+def _linear_by_loops(x, y, bias=None, residual=None, *, packed: Any, activation=""):
+    if not _is_at_hand(y):
+        return NotImplemented
+    result = row_product(x, array_of(y), bias)
+    return result if result is NotImplemented else _finish(np, result, None, residual, activation)
+
+
 def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation=""):
     if not onednn.is_ready() or x.dtype != _F32 or y.dtype != _F32:
         return NotImplemented
@@ -215,10 +233,11 @@ def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation
         result = _linear_by_onednn(x, y, bias, packed=packed)
         return result if result is NotImplemented else _finish(np, result, None, residual, activation)
     rows, epilogue = rows_of(x), ACTIVATIONS[activation]
-    weight = packed.of(y, "packed", lambda: _packed_matrix(y, rows))
-    result = NotImplemented
-    if weight is None:
-        result = onednn.linear(x, y, None, bias, epilogue, residual)
+    if rows <= MOST_ROWS and loops.is_ready() and _is_at_hand(y):  # soon it is the loops', which want it as it is
+        weight, result = array_of(y), NotImplemented
+    else:
+        weight = packed.of(y, "packed", lambda: _packed_matrix(y, rows))
+        result = onednn.linear(x, y, None, bias, epilogue, residual) if weight is None else NotImplemented
     if result is NotImplemented:
         result = onednn.matmul(x, y if weight is None else weight, None, bias, epilogue, residual)
     if result is not NotImplemented and type(weight) is onednn.PackedMatrix:
@@ -239,5 +258,6 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
 
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
-                           engines=[by(ONEDNN, _linear_by_onednn, when=_is_large)], taped=_taped_linear,
+                           engines=[by(LOOPS, _linear_by_loops, when=_is_of_rows),
+                                    by(ONEDNN, _linear_by_onednn, when=_is_large)], taped=_taped_linear,
                            infer=_infer_linear, cost=matrix_product)

@@ -6,7 +6,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import inference
-from proa.backend import onednn
+from proa.backend import loops, onednn
 from proa.core.flags import flags_guard
 from proa.static import InputSpec
 from proa.static.compiler.frozen_weight import FrozenWeight, array_of
@@ -147,3 +147,26 @@ def test_a_scaled_weight_is_not_given_without_its_scale():
     assert weight.scaled_by(scale)[1] is None
     with pytest.raises(RuntimeError, match="batch norm"):
         weight.array()
+
+
+class Rows(paddle.nn.Layer):
+    """Two products of whatever number of rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = paddle.nn.Linear(640, 512), paddle.nn.Linear(512, 640, bias_attr=False)
+
+    def forward(self, x):
+        return self.down(paddle.nn.functional.hardswish(self.up(x)))
+
+
+@pytest.mark.parametrize("after", [0, 1 << 18])
+def test_a_single_row_needs_no_packed_weight(after, tmp_path):
+    with flags_guard({"FLAGS_kernel_after_elements": after}):
+        predictor, net, _ = opened(Rows, [None, 640], tmp_path)
+        for rows in (1, 2, 1, 1, 2, 1):
+            check(predictor, net, (rows, 640), rows)
+        assert loops.is_ready() != all(weight.is_released for weight in weights(predictor).values())
+        for rows in (64, 1, 2, 7, 1):
+            check(predictor, net, (rows, 640), rows)
+        assert all(weight.is_released for weight in weights(predictor).values()) and len(weights(predictor)) == 2
