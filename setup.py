@@ -74,8 +74,9 @@ def _add(wheel: str, name: str, content: bytes) -> None:
 DISPATCH = Extension(
     "proa.ops.core._dispatch", [f"ops/core/{name}.c" for name in (
         "_dispatch", "_forms", "_elementwise", "_reductions", "_shapes", "_making", "_network", "_sorting",
-        "_parts", "_layers", "_rules")],
-    depends=["ops/core/_native.h", "ops/core/_vectors.h"], optional=True, libraries=[] if os.name == "nt" else ["m"],
+        "_parts", "_layers", "_rules", "_softmax")],
+    depends=[f"ops/core/{name}.h" for name in ("_native", "_vectors", "_softmax_vectors")], optional=True,
+    libraries=[] if os.name == "nt" else ["m"],
     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off", "-fno-math-errno"])
 
 

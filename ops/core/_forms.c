@@ -64,7 +64,7 @@ PyObject *serve_arrays(PyObject *module, PyObject *arguments) {
         return NULL;
     }
 #ifdef HAS_TWO_WAYS
-    has_wide_vectors = __builtin_cpu_supports("avx2") != 0;
+    has_wide_vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
     Py_INCREF(arguments); /* for as long as the process lives */
     array_type = array;
@@ -204,7 +204,7 @@ PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
     int is_direct = PyObject_IsTrue(arguments[2]);
     if (!name || is_direct < 0) return NULL;
     const FormEntry *kernels[] = {shape_forms, reduction_forms, making_forms, network_forms, order_forms, part_forms,
-                                  layer_forms, elementwise_forms, NULL};
+                                  layer_forms, softmax_forms, elementwise_forms, NULL};
     const FormEntry *direct[] = {elementwise_forms, NULL}, **tables = is_direct ? direct : kernels, *found = NULL;
     for (; arrays_can_be_made() && !found && *tables; tables++)
         for (const FormEntry *entry = *tables; entry->name && !found; entry++)

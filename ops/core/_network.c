@@ -1,4 +1,4 @@
-/* Activations, softmax and pooling of small arrays, within the rounding of their kernels: exp is the C library's. */
+/* Activations and pooling of small arrays, within the rounding of their kernels: exp is the C library's. */
 #include "_native.h"
 
 #include <math.h>
@@ -71,56 +71,6 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     if (kind == FLOAT32) how->of_floats(data, out, size, values);
     else how->of_doubles(data, out, size, values);
     return result;
-}
-
-/* softmax and log_softmax along a dimension: rows [outer, count, inner]. */
-
-#define SOFTMAX(NAME, T, EXP) \
-    static int NAME(const T *x, T *out, Py_ssize_t count, Py_ssize_t step, int is_log) { \
-        T largest = x[0]; \
-        double sum = 0; \
-        for (Py_ssize_t n = 1; n < count; n++) largest = x[n * step] > largest ? x[n * step] : largest; \
-        if (!isfinite(largest)) return 0; \
-        for (Py_ssize_t n = 0; n < count; n++) { \
-            T shifted = x[n * step] - largest, power = EXP(shifted); \
-            sum += power; \
-            out[n * step] = is_log ? shifted : power; \
-        } \
-        if (!isfinite(sum)) return 0; \
-        T last = (T)(is_log ? log(sum) : sum); \
-        if (is_log) \
-            for (Py_ssize_t n = 0; n < count; n++) out[n * step] -= last; \
-        else \
-            for (Py_ssize_t n = 0; n < count; n++) out[n * step] /= last; \
-        return 1; \
-    }
-
-SOFTMAX(softmax_f, float, expf)
-SOFTMAX(softmax_d, double, exp)
-
-static PyObject *softmax(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    Py_ssize_t axis = -1, outer = 1, inner = 1;
-    if (count != 1 || !is_plain_array(inputs[0]) || integer_attribute(attrs, name_axis, &axis) < 0) return declined_form();
-    Array *x = (Array *)inputs[0];
-    int kind = kind_of(x->dtype), rank = x->dimensions_count, fits = 1;
-    Py_ssize_t size = size_of(inputs[0]);
-    if (axis < 0) axis += rank;
-    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > MOST_ELEMENTS || axis < 0 || axis >= rank)
-        return declined_form();
-    for (int n = 0; n < rank; n++) *(n < axis ? &outer : &inner) *= n == axis ? 1 : x->dimensions[n];
-    PyObject *result = new_array(kind, rank, x->dimensions);
-    if (!result) return NULL;
-    Py_ssize_t along = x->dimensions[axis];
-    void *data = x->data, *out = ((Array *)result)->data;
-    for (Py_ssize_t o = 0; o < outer && fits; o++)
-        for (Py_ssize_t i = 0; i < inner && fits; i++) {
-            Py_ssize_t at = o * along * inner + i;
-            fits = kind == FLOAT32 ? softmax_f((float *)data + at, (float *)out + at, along, inner, with != NULL)
-                                   : softmax_d((double *)data + at, (double *)out + at, along, inner, with != NULL);
-        }
-    if (fits) return result;
-    Py_DECREF(result);
-    return declined_form();
 }
 
 /* Pooling of images [n, c, h, w] by windows within what is padded before and behind. */
@@ -218,5 +168,5 @@ const FormEntry network_forms[] = {
     OF(relu, {NULL}, {0}, 0, 0), OF(relu6, {&name_threshold}, {6}, 0, 3e38),
     OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1), OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38),
     OF(hard_swish, {&name_threshold, &name_scale, &name_offset}, {6, 6, 3}, 0, 3e38), OF(sigmoid, {NULL}, {0}, 0, 0),
-    OF(silu, {NULL}, {0}, 0, 0), {"softmax", softmax, NULL}, {"log_softmax", softmax, ""}, {"pool", pool, NULL},
+    OF(silu, {NULL}, {0}, 0, 0), {"pool", pool, NULL},
     {NULL, NULL, NULL}};

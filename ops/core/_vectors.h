@@ -28,11 +28,14 @@
 /* Arithmetic and comparisons of vectors element by element, as the compilers write them; other compilers have none. */
 #if defined(__GNUC__)
 #define HAS_VECTORS 1
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* no function that is called takes or gives vectors: all are INLINE */
+#endif
 typedef float Floats __attribute__((vector_size(32)));
 typedef double Doubles __attribute__((vector_size(32)));
 typedef int32_t Ints __attribute__((vector_size(32)));
 typedef int64_t Longs __attribute__((vector_size(32)));
-typedef uint64_t Counts __attribute__((vector_size(32)));
+typedef uint32_t Bits __attribute__((vector_size(32)));
 #endif
 
 #endif

@@ -260,6 +260,34 @@ def test_activations_and_softmax_are_within_rounding():
     assert masked[0, 1] == 0 and masked[1].tolist() == [0, 1, 0]
 
 
+def test_softmax_by_vectors():
+    random = np.random.default_rng(7)
+    shapes = [(100, 100), (3, 8), (5, 9), (2, 15), (1, 30_000), (2500, 11), (30, 3, 31), (6, 700, 8), (4, 5, 2)]
+    for shape, spread in itertools.product(shapes, (0.1, 3, 60)):
+        x = (random.standard_normal(shape) * spread).astype("f")
+        x[..., ::5] = -np.inf if spread == 60 else x[..., :1]
+        for axis in range(-1, x.ndim - 1):
+            if not np.isfinite(x.max(axis)).all():
+                with pytest.raises(Declined):
+                    formed("softmax", x, axis=axis)
+                continue
+            away = (x - x.max(axis, keepdims=True)).astype("d")  # rounded, as everywhere
+            powers = np.exp(away)
+            total = powers.sum(axis, keepdims=True)
+            with contextlib.suppress(Declined):
+                found = formed("softmax", x, axis=axis)
+                assert np.allclose(found, powers / total, rtol=1e-6, atol=2e-45)
+                found = formed("log_softmax", x, axis=axis)
+                assert np.allclose(found, away - np.log(total), rtol=3e-7, atol=5e-7)
+    for place, odd in itertools.product((0, 7, 50, 95, 96, 99), (np.nan, np.inf)):
+        x = random.standard_normal((100, 100)).astype("f")
+        x[place, 99 - place] = odd
+        for axis in (0, 1):
+            for name in ("softmax", "log_softmax"):
+                with pytest.raises(Declined):
+                    formed(name, x, axis=axis)
+
+
 def test_windows_of_images():
     count, random = 0, np.random.default_rng(3)
     for dtype, shape, kind in itertools.product("fd", [(1, 1, 5, 5), (2, 3, 4, 6), (1, 4, 8, 8)], ("max", "avg")):
