@@ -16,6 +16,7 @@ Steps run on the thread that calls. Knows arrays, not operators.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import math
 import struct
@@ -25,12 +26,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import blas
+from ..onednn.library import is_ready, library
+from ..onednn.products import GAP, STRIDE
+from ..onednn.routine import SMALL, with_threads
 from .elementwise import ElementwiseLoop
 from .kernel import Kernel, kernel
 from .types import OF_ARRAY
 
 LARGEST = 1 << 15  # elements of a value: larger ones are shared among threads, and not here
-LARGEST_PRODUCT = 1 << 18  # multiplications: OpenBLAS takes one thread for so many
+LARGEST_PRODUCT = 1 << 18  # multiplications: OpenBLAS takes one thread for so many; above them oneDNN is asked
 _ALONE = 1 << 13  # above them it may take a lock, with which a process that forks now would hang for ever
 _MOST_VALUES = 1 << 12
 _ALIGNED = 64
@@ -74,7 +78,8 @@ class Tape:
         self._constants: list[tuple[Value, np.ndarray]] = []
         self._steps: list[_Step] = []
         self._values: list[Value] = []
-        self._alone = False
+        self._alone = self._by_onednn = False
+        self._spaced: dict[Value, Value] = {}  # copies with gaps between the rows
         for shape, dtype in given:
             self.give(shape, dtype)
 
@@ -92,20 +97,25 @@ class Tape:
     def attempt(self) -> Iterator[None]:
         """Within the block what raises leaves the tape as it was before."""
         parts = self.given, self._constants, self._steps, self._values
-        before, alone = [len(part) for part in parts], self._alone
+        before, rest = [len(part) for part in parts], (self._alone, self._by_onednn, dict(self._spaced))
         try:
             yield
         except BaseException:
             for part, length in zip(parts, before, strict=True):
                 del part[length:]  # type: ignore[attr-defined]
-            self._alone = alone
+            self._alone, self._by_onednn, self._spaced = rest
             raise
 
     # Values
 
     def new(self, shape: Sequence[int], dtype: np.dtype) -> Value:
         """A value that the next step fills."""
-        if math.prod(shape) > LARGEST or len(self._values) >= _MOST_VALUES:
+        if math.prod(shape) > LARGEST:
+            raise Declined
+        return self._new(shape, dtype)
+
+    def _new(self, shape: Sequence[int], dtype: np.dtype) -> Value:
+        if len(self._values) >= _MOST_VALUES:
             raise Declined
         value = Value(tuple(shape), np.dtype(dtype))
         value.born = value.last = len(self._steps)
@@ -156,11 +166,18 @@ class Tape:
         """The product of two matrices, `of_x` and `of_y` say which are transposed."""
         (k, m) = x.shape if of_x else x.shape[::-1]
         (n, rows) = y.shape if of_y else y.shape[::-1]
-        if rows != k or x.dtype != y.dtype or x.dtype.char not in "fd" or m * n * k > LARGEST_PRODUCT:
+        is_large = m * n * k > LARGEST_PRODUCT
+        if rows != k or x.dtype != y.dtype or x.dtype.char not in "fd" or (is_large and not _takes(x.dtype, m * n * k)):
             raise Declined
         if not min(m, n, k):
             return self.filled((m, n), x.dtype, 0.0)
         out = self.new((m, n), x.dtype)
+        if is_large:
+            self._by_onednn = True
+            y = self._with_gaps(y) if of_y and y.shape[1] % STRIDE == 0 else y
+            self._add(_large_product_step, (x, y, out, m, n, k, ord("T" if of_x else "N"), ord("T" if of_y else "N"),
+                                            x.shape[1], y.shape[1], n, _sgemm()))
+            return out
         address = _gemm(x.dtype.char)
         if address is None:
             self.step(_PRODUCTS[of_x, of_y], x, y, out, m, n, k)
@@ -169,6 +186,15 @@ class Tape:
         self._add(functools.partial(_product_step, x.dtype.char), (
             x, y, out, m, n, k, 112 if of_x else 111, 112 if of_y else 111, x.shape[1], y.shape[1], n, address))
         return out
+
+    def _with_gaps(self, rows: Value) -> Value:
+        """A copy with gaps between the rows, which a product reads faster by columns (`onednn/products.py`)."""
+        found = self._spaced.get(rows)
+        if found is None:
+            count, columns = rows.shape
+            found = self._spaced[rows] = self._new((count, columns + GAP), rows.dtype)
+            self.copy(rows, found, count, columns, (0, columns), (0, columns + GAP))
+        return found
 
     def filled(self, shape: Sequence[int], dtype: np.dtype, number: float) -> Value:
         """A value of one number."""
@@ -215,7 +241,7 @@ class Tape:
             own.append(value)
         size = self._placed(set(own))
         return Run(self._numbers(own), size, [(value.shape, value.dtype) for value in own],
-                   [array for _, array in self._constants])
+                   [array for _, array in self._constants], self._by_onednn)
 
     def _placed(self, results: set[Value]) -> int:
         """Gives every value in between the first place that is free from its step to its last; the size of all."""
@@ -289,16 +315,19 @@ def _dtype_of(value: Value) -> int:
 class Run:
     """A finished tape."""
 
-    __slots__ = "numbers", "size", "results", "constants", "_code"
+    __slots__ = "numbers", "size", "results", "constants", "by_onednn", "_code"
 
     def __init__(self, numbers: np.ndarray, size: int, results: list[tuple[tuple[int, ...], np.dtype]],
-                 constants: list[np.ndarray]):
+                 constants: list[np.ndarray], by_onednn: bool):
         self.numbers, self.size, self.results, self.constants = numbers, size, results, constants
+        self.by_onednn = by_onednn
         self._code = _runner()
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray] | None:
         """The results; None for arrays that the tape is not for, or where a step stopped."""
         empty = np.empty
+        if self.by_onednn:
+            with_threads(library(), 1)  # type: ignore[arg-type]
         results = [empty(shape, dtype) for shape, dtype in self.results]
         if self._code(self.numbers, empty(self.size, _BYTE), *arrays, *self.constants, *results) is not None:
             return None
@@ -346,6 +375,32 @@ def _product_step(kind: str) -> int:
         return product_module(llvm_type("f32" if kind == "f" else "f64"))
 
     return compiler.address_of(f"product {kind}", module)
+
+
+@functools.cache
+def _large_product_step() -> int:
+    from . import compiler
+
+    def module() -> str:
+        from .tape_runner import large_product_module
+
+        return large_product_module()
+
+    return compiler.address_of("large product", module)
+
+
+def _takes(dtype: np.dtype, multiplications: int) -> bool:
+    """Whether oneDNN computes such a product, and by one thread."""
+    return dtype.char == "f" and 2 * multiplications < SMALL and is_ready()
+
+
+@functools.cache
+def _sgemm() -> int:
+    loaded = library()
+    assert loaded is not None
+    address = ctypes.cast(loaded.sgemm, ctypes.c_void_p).value
+    assert address is not None
+    return address
 
 
 @functools.cache

@@ -163,22 +163,47 @@ def product_module(real: Any) -> str:
     """The step `cblas_gemm` in C's order: x, y, out, m, n, k, what to do with x and y (111: nothing, 112: transposed),
     the rows' distances of all three, and the function's address; `real` is LLVM's type of the elements.
     """
+    code, operands, (m, n, k, of_x, of_y, *wide), address = _product_step(real)
+    kind = ir.FunctionType(ir.VoidType(), [_I32] * 3 + [_I64] * 3 + _tail_of_product(real))
+    _call(code, address, kind, [ir.Constant(_I32, 101), of_x, of_y, m, n, k], real, operands, wide)
+    code.builder.ret(code.number(0))
+    return str(code.module)
+
+
+def large_product_module() -> str:
+    """The same by oneDNN's `sgemm`, whose letters N and T say what to do with x and y; ends with its status."""
+    real = ir.FloatType()
+    code, operands, (m, n, k, of_x, of_y, *wide), address = _product_step(real)
+    kind = ir.FunctionType(_I32, [_I32] * 2 + [_I64] * 3 + _tail_of_product(real))
+    status = _call(code, address, kind, [of_x, of_y, m, n, k], real, operands, wide)
+    code.builder.ret(code.builder.sext(status, _I64))
+    return str(code.module)
+
+
+def _product_step(real: Any) -> tuple[_Code, list[Any], list[Any], Any]:
+    """A step that takes x, y, out, eight numbers, two of them of 32 bits, and an address."""
     module = ir.Module(name="product")
     entry = ir.Function(module, _STEP, "entry")
     code = _Code(module, entry)
-    builder = code.builder
     record, pointers = entry.args
-    x, y, out = (builder.bitcast(code.at(pointers, code.at(record, 2 + index), _POINTER), real.as_pointer())
-                 for index in range(3))
-    m, n, k, of_x, of_y, wide_x, wide_y, wide_out, address = (code.at(record, 5 + index) for index in range(9))
-    kind = ir.FunctionType(ir.VoidType(), [_I32, _I32, _I32, _I64, _I64, _I64, real, x.type, _I64, y.type, _I64, real,
-                                           out.type, _I64])
+    operands = [code.builder.bitcast(code.at(pointers, code.at(record, 2 + index), _POINTER), real.as_pointer())
+                for index in range(3)]
+    m, n, k, of_x, of_y, *wide, address = (code.at(record, 5 + index) for index in range(9))
+    return code, operands, [m, n, k, *(code.builder.trunc(each, _I32) for each in (of_x, of_y)), *wide], address
+
+
+def _tail_of_product(real: Any) -> list[Any]:
+    pointer = real.as_pointer()
+    return [real, pointer, _I64, pointer, _I64, real, pointer, _I64]
+
+
+def _call(code: _Code, address: Any, kind: Any, first: list[Any], real: Any, operands: list[Any],
+          wide: list[Any]) -> Any:
+    """Calls the function at an address: out = 1 x y + 0 out, behind what it takes first."""
+    (x, y, out), (wide_x, wide_y, wide_out) = operands, wide
     one, zero = ir.Constant(real, 1.0), ir.Constant(real, 0.0)
-    builder.call(builder.inttoptr(address, kind.as_pointer()), [
-        ir.Constant(_I32, 101), builder.trunc(of_x, _I32), builder.trunc(of_y, _I32), m, n, k, one, x, wide_x, y,
-        wide_y, zero, out, wide_out])
-    builder.ret(code.number(0))
-    return str(module)
+    return code.builder.call(code.builder.inttoptr(address, kind.as_pointer()), [
+        *first, one, x, wide_x, y, wide_y, zero, out, wide_out])
 
 
 def stop_module() -> str:

@@ -11,8 +11,8 @@ import numpy as np
 from .library import library
 from .routine import SMALL, address_of, with_threads
 
-_STRIDE = 512  # rows that begin a multiple of so many elements apart fall into few sets of a cache
-_GAP = 16  # elements between the rows of a copy: 64 bytes, a line of a cache
+STRIDE = 512  # rows that begin a multiple of so many elements apart fall into few sets of a cache
+GAP = 16  # elements between the rows of a copy: 64 bytes, a line of a cache
 _DEEP = 64  # rows from which on this is felt
 _REUSED = 32  # how often an element must be used for a copy to be worth it
 _READ_IN_PLACE = 0.0038  # oneDNN's threshold for 1/m + 1/n
@@ -31,7 +31,7 @@ def _order(matrix: np.ndarray) -> tuple[bytes, int] | None:
 
 def _apart(rows: np.ndarray) -> np.ndarray:
     """A copy of a matrix with gaps between its rows."""
-    copy = np.empty((rows.shape[0], rows.shape[1] + _GAP), np.float32)[:, :rows.shape[1]]
+    copy = np.empty((rows.shape[0], rows.shape[1] + GAP), np.float32)[:, :rows.shape[1]]
     copy[...] = rows
     return copy
 
@@ -50,12 +50,12 @@ def multiply(x: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> np.
         right = (b"N", y.shape[1])
     (m, k), n = x.shape, y.shape[1]
     if k >= _DEEP and 1.0 / m + 1.0 / n >= _READ_IN_PLACE:
-        if left[0] == b"T" and left[1] % _STRIDE == 0 and n >= _REUSED:
+        if left[0] == b"T" and left[1] % STRIDE == 0 and n >= _REUSED:
             x = _apart(x.T).T
-            left = (b"T", m + _GAP)
-        if right[0] == b"N" and right[1] % _STRIDE == 0 and m >= _REUSED:
+            left = (b"T", m + GAP)
+        if right[0] == b"N" and right[1] % STRIDE == 0 and m >= _REUSED:
             y = _apart(y)
-            right = (b"N", n + _GAP)
+            right = (b"N", n + GAP)
     if out is None:
         out = np.empty((m, n), np.float32)
     status = loaded.sgemm(left[0], right[0], m, n, k, 1.0, address_of(x), left[1], address_of(y), right[1], 0.0,

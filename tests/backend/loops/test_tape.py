@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from proa.backend import loops
+from proa.backend import loops, onednn
 from proa.backend.loops.elementwise import ElementwiseLoop
 from proa.backend.loops.tape import LARGEST, Declined, Tape
 
@@ -30,6 +30,42 @@ def test_products(dtype, of_x, of_y, blas, monkeypatch):
         tape = Tape([(x.shape, dtype), (y.shape, dtype)])
         found, = tape.finished([tape.product(*tape.given, of_x, of_y)])([x, y])
         np.testing.assert_allclose(found, (x.T if of_x else x) @ (y.T if of_y else y), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(not onednn.is_ready(), reason="products of this size are oneDNN's")
+@pytest.mark.parametrize("of_x", [False, True])
+@pytest.mark.parametrize("of_y", [False, True])
+def test_large_products(of_x, of_y):
+    for m, k, n in ((16, 128, 512), (40, 512, 33), (1, 1024, 600)):
+        x = _values(*((k, m) if of_x else (m, k)))
+        y = _values(*((n, k) if of_y else (k, n)))
+        tape = Tape([(x.shape, F32), (y.shape, F32)])
+        first = tape.product(*tape.given, of_x, of_y)
+        run = tape.finished([first, tape.product(*tape.given, of_x, of_y)])
+        kept = y.copy()
+        for found in run([x, y]):
+            np.testing.assert_allclose(found, (x.T if of_x else x) @ (y.T if of_y else y), rtol=1e-4, atol=1e-4)
+        np.testing.assert_array_equal(y, kept)
+    assert (run.size > 0) == (of_y and k % 512 == 0)  # rows that lie badly are copied apart, once
+
+
+@pytest.mark.parametrize("sizes, dtype", [((128, 128, 128), F32), ((16, 128, 512), F64)])
+def test_products_for_several_threads_are_none_for_a_tape(sizes, dtype):
+    m, k, n = sizes
+    tape = Tape([((m, k), dtype), ((k, n), dtype)])
+    with pytest.raises(Declined):
+        tape.product(*tape.given, False, False)
+
+
+def test_a_copy_apart_is_forgotten_with_the_attempt_that_made_it():
+    tape = Tape([((64, 512), F32), ((64, 512), F32), ((16, 512), F32)])
+    other, y, x = tape.given
+    with pytest.raises(Declined), tape.attempt():
+        tape.product(x, y, False, True)
+        tape.new((LARGEST + 1,), F32)
+    arrays = [_values(64, 512), _values(64, 512) * 2, _values(16, 512)]
+    found, = tape.finished([tape.product(x, y, False, True)])(arrays)
+    np.testing.assert_allclose(found, arrays[2] @ arrays[1].T, rtol=1e-4, atol=1e-4)
 
 
 def test_steps_share_memory_and_results_do_not():
