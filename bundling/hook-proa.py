@@ -25,7 +25,7 @@ def _is_installed(name):
 module_collection_mode = "pyz+py"
 hiddenimports = [*collect_submodules("proa", filter=lambda name: not name.startswith("proa.bundling")),
                  *filter(can_import_module, MODULES)]
-datas = collect_data_files("proa", includes=["**/*.proto"])
+datas = collect_data_files("proa", includes=["**/*.proto", "**/declared_in.txt"])
 for name in filter(_is_installed, DISTRIBUTIONS):
     datas += copy_metadata(name)
 binaries = [(path, "lib") for path in finding.candidates(library.MAJOR)[:1] if os.path.isfile(path)]

@@ -12,7 +12,7 @@ from ..static.compiler.plan import kept_plan
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.ir.shape_inference import for_inputs, infer_again
-from ..static.ir.transform import for_evaluation, persistable_names
+from ..static.ir.transform import made_for_evaluation, persistable_names, without_frame
 from ..static.ir.variable import OffsetsVariable
 from ..static.run.executor import offsets_given
 from .opened import Described, Opened
@@ -28,12 +28,12 @@ class Prepared(NamedTuple):
 
 
 class Source:
-    """A model's Program, for evaluation."""
+    """A model's Program, made one for evaluation: nobody else has it."""
 
     def __init__(self, program: Program):
         self.parameters = persistable_names(program)
         self.inputs, self.outputs = feed_names(program), fetch_names(program)
-        self.program = for_evaluation(program, framed=False)
+        self.program = made_for_evaluation(without_frame(program))
         self.block = self.program.global_block()
         self.variables = {name: self.block.var(name) for name in (*self.inputs, *self.outputs)}
 

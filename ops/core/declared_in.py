@@ -1,49 +1,37 @@
-"""Which module declares each operator, as an earlier process found it: a hint on disk.
+"""Which module declares each operator: `declared_in.txt`, a line a module, made by `python -m tests.ops.declared_list`.
 
-Who finds an operator by its type, as the file of a model names it, would have to import every family. With the hint
-the families that the model uses are imported, and all of them only where it does not lead to the operator.
+Who finds an operator by its type, as the file of a model names it, would have to import every family. So the families
+that the model uses are imported, and all of them only where the list does not lead to the operator.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
-import marshal
 import os
 import sys
 from collections.abc import Mapping
 
-from ...backend.loops import cache
-from ...core import flags
-
 _OPERATORS = __name__.rpartition(".core.")[0]  # the package of all families
-_WRITTEN_AS = 1  # of what is kept; another form gets another name
+FILE = os.path.splitext(os.path.abspath(__file__))[0] + ".txt"
 
 
 @functools.cache
-def _key() -> str:
-    place = os.path.abspath(__file__)
-    return cache.key_of(f"operators {_WRITTEN_AS} {place} {importlib.util.MAGIC_NUMBER.hex()}")
-
-
-@functools.cache
-def _kept(folder: str) -> dict[str, str]:
+def _modules() -> dict[str, str]:
     """Names of modules below the package of families, by the types of operators that they declare."""
-    kept = cache.read(_key(), cache.PLAN)
-    return {} if kept is None else marshal.loads(kept)  # the folder is this user's own
+    try:
+        text = __loader__.get_data(FILE).decode()  # type: ignore[name-defined]  # in an archive, too
+    except (OSError, AttributeError):  # an application that was frozen without the file
+        return {}
+    return {type: module for module, *types in map(str.split, text.splitlines()) for type in types}
 
 
 def import_for(type: str) -> bool:
-    """Imports the module that declared an operator of this type in an earlier process; False where none is known."""
-    module = _kept(str(cache.folder())).get(type) if flags.values["FLAGS_keep_plans"] else None
-    if module is None:
-        return False
-    try:
+    """Imports the module that declares an operator of this type; False where none is known."""
+    module = _modules().get(type)
+    if module is not None:
         importlib.import_module(f"{_OPERATORS}.{module}")
-    except ModuleNotFoundError:  # of another version, which had it elsewhere
-        return False
-    return True
+    return module is not None
 
 
 def module_being_imported() -> str:
@@ -56,10 +44,11 @@ def module_being_imported() -> str:
     return str(frame.f_globals.get("__name__", ""))
 
 
-def keep(modules: Mapping[str, str]) -> None:
-    """Keeps which module declares which operator, for later processes; `modules`: those of all operators, by type."""
+def listed(modules: Mapping[str, str]) -> str:
+    """The text of the list, of the modules of all operators by type."""
     head = _OPERATORS + "."
-    found = {type: module.removeprefix(head) for type, module in modules.items() if module.startswith(head)}
-    if cache.folder() is not None and flags.values["FLAGS_keep_plans"] and found != _kept(str(cache.folder())):
-        cache.write(_key(), marshal.dumps(found), cache.PLAN)
-        _kept.cache_clear()
+    found: dict[str, list[str]] = {}
+    for type, module in sorted(modules.items()):
+        if module.startswith(head):
+            found.setdefault(module.removeprefix(head), []).append(type)
+    return "".join(f"{module} {' '.join(found[module])}\n" for module in sorted(found))

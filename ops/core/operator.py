@@ -274,7 +274,6 @@ def _known(type: str) -> Operator | None:
         found = _registry.get(type)
     if found is None:
         require("operators")
-        declared_in.keep({operator.type: operator.declared_in for operator in _registry.values()})
         found = _registry.get(type)
     return found
 

@@ -6,7 +6,6 @@ Knows the messages, and nothing of what an operator means.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from google.protobuf.message import DecodeError, EncodeError
@@ -14,7 +13,7 @@ from google.protobuf.message import DecodeError, EncodeError
 from ...core.byte_reader import open_reader
 from ...core.files import CorruptFileError
 from . import framework_pb2 as pb
-from .attributes import BLOCK, BLOCKS, STRINGS, VARS
+from .attributes import BLOCK, BLOCKS, STRING, STRINGS, VAR, VARS
 from .tensor_stream import ELEMENTS
 from .wire import find_damage
 
@@ -44,7 +43,7 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
         raise CorruptFileError(called, missing[0], "the field is missing, or has a value that is not known")
     if not desc.blocks:
         raise CorruptFileError(called, "byte 0", "there are no blocks; the file is empty or no .pdmodel file")
-    if not all(isinstance(text, str) for text in _texts(desc)):
+    if not {str}.issuperset(map(type, _texts(desc))):
         _fail_parse(data, called, "a text is not UTF-8")
     _Checks(desc, called).run()
     return desc
@@ -66,30 +65,31 @@ def _fail_parse(data: bytes, name: str, reason: str) -> NoReturn:
                                                                           f"{damage.reason}")
 
 
-def _texts(desc: pb.ProgramDesc) -> Iterator[Any]:
-    """Every text of the message."""
-    for pair in desc.op_version_map.pair:
-        yield pair.op_name
+def _texts(desc: pb.ProgramDesc) -> list[Any]:
+    """Every text of the message that is read: of an attribute the one that its type says."""
+    found: list[Any] = [pair.op_name for pair in desc.op_version_map.pair]
     for block in desc.blocks:
         for var in block.vars:
-            yield var.name
-            for attr in var.attrs:
-                yield from (attr.name, attr.s)
+            found.append(var.name)
+            for var_attr in var.attrs:
+                found += var_attr.name, var_attr.s
         for op in block.ops:
-            yield op.type
+            found.append(op.type)
             for slot in (*op.inputs, *op.outputs):
-                yield slot.parameter
-                yield from slot.arguments
-            yield from _attr_texts(op)
-
-
-def _attr_texts(op: pb.OpDesc) -> Iterator[Any]:
-    for attr in op.attrs:
-        yield from (attr.name, attr.s, attr.var_name)
-        if attr.type == STRINGS or attr.strings:
-            yield from attr.strings
-        if attr.type == VARS or attr.vars_name:
-            yield from attr.vars_name
+                found.append(slot.parameter)
+                found += slot.arguments
+            for attr in op.attrs:
+                found.append(attr.name)
+                kind = attr.type
+                if kind == STRING:
+                    found.append(attr.s)
+                elif kind == STRINGS:
+                    found += attr.strings
+                elif kind == VAR:
+                    found.append(attr.var_name)
+                elif kind == VARS:
+                    found += attr.vars_name
+    return found
 
 
 class _Checks:

@@ -28,7 +28,11 @@ def for_evaluation(program: Program, custom_gradients: bool = False, framed: boo
     With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
     Without `framed` it has no feed and fetch operations either.
     """
-    result = copy.deepcopy(program) if framed else unframed(program)
+    return made_for_evaluation(copy.deepcopy(program) if framed else unframed(program), custom_gradients)
+
+
+def made_for_evaluation(result: Program, custom_gradients: bool = False) -> Program:
+    """The same done to the Program that is given, which nobody else has."""
     for block in result.blocks:
         block.ops = [op for op in block.ops if not _is_training_only(op)]
         if not custom_gradients:
@@ -221,7 +225,11 @@ def persistable_names(program: Program) -> list[str]:
 
 def unframed(program: Program) -> Program:
     """A copy without feed and fetch operations, as one that runs within another."""
-    result = copy.deepcopy(program)
+    return without_frame(copy.deepcopy(program))
+
+
+def without_frame(result: Program) -> Program:
+    """The same done to the Program that is given, which nobody else has."""
     block = result.global_block()
     block.ops = [op for op in block.ops if op.type not in ("feed", "fetch")]
     block.vars = {n: v for n, v in block.vars.items() if v.kind not in ("feed", "fetch")}
