@@ -65,10 +65,22 @@ def flatten(structure: Any) -> list:
 def _rebuild(like: Any, children: list) -> Any:
     if isinstance(like, dict):
         filled = dict(zip(_keys(like), children, strict=True))
-        ordered = {k: filled[k] for k in like}
-        if isinstance(like, defaultdict):
-            return type(like)(like.default_factory, ordered)
-        return ordered if type(like) is dict else type(like)(ordered)
+        return alike(like, {k: filled[k] for k in like})
+    return alike(like, children)
+
+
+def alike(like: Any, children: Any) -> Any:
+    """A list, tuple or dict of the class of another one, holding these: the items, or a dict of the entries.
+
+    >>> from collections import defaultdict
+    >>> from proa.core import nest
+    >>> nest.alike((1, 2), [3]), nest.alike(defaultdict(list), {"a": 1})["b"]
+    ((3,), [])
+    """
+    if isinstance(like, defaultdict):
+        return type(like)(like.default_factory, children)
+    if type(like) is dict:
+        return dict(children)
     if hasattr(like, "_fields"):
         return type(like)(*children)
     return type(like)(children)

@@ -26,6 +26,8 @@ from . import (
     loop_else,
     loop_returns,
     matches,
+    narrowing,
+    none_tests,
     returns,
     shapes,
     subscripts,
@@ -36,10 +38,10 @@ from .context import OPERATORS, Context
 
 STATEMENTS = (  # one function at a time
     annotated, declarations, supers, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts, matches,
-    control_flow)
+    narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
-    annotated, declarations, supers, walrus, breaks, asserts, attempts, matches, control_flow)
-EXPRESSIONS = (attributes, conditionals, logical, shapes, subscripts, calls)  # a function and those in it
+    annotated, declarations, supers, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
+EXPRESSIONS = (none_tests, attributes, conditionals, logical, shapes, subscripts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 

@@ -49,7 +49,7 @@ _TEST = """
 def name():
     return test
 """
-_IF = "__proa__.if_stmt(test, body, orelse, get_state, set_state, (names,), count, (held,), (optional,))"
+_IF = "__proa__.if_stmt(test, body, orelse, get_state, set_state, (names,), count, (held,))"
 _WHILE = "__proa__.while_stmt(test, body, get_state, set_state, (names,), (held,))"
 _FOR = "__proa__.for_stmt(iterable, body, guard, get_state, set_state, (names,), (held,))"
 
@@ -103,6 +103,8 @@ class _Transformer(gast.NodeTransformer):
                     break
 
     def visit_Name(self, node: gast.Name) -> Any:
+        if node in self._plan.used:
+            return quote_expression("__proa__.used(name)", node, name=node)
         return quote_expression("__proa__.load(name)", node, name=node) if node in self._plan.checked else node
 
     def visit_Attribute(self, node: gast.Attribute) -> Any:
@@ -202,13 +204,12 @@ class _Transformer(gast.NodeTransformer):
         names = [*state.outputs, *state.attributes, *state.restored]
         texts = [gast.copy_location(gast.Constant(value=n, kind=None), at) for n in names]
         if not names:
-            return {"get_state": _nothing(at), "set_state": _nothing(at), "names": [], "held": [], "optional": []}, []
+            return {"get_state": _nothing(at), "set_state": _nothing(at), "names": [], "held": []}, []
         get = self._context.helper("get_state", self._owner)
         set_ = self._context.helper("set_state", self._owner)
         define_get = quote(_GET, at, get_state=get, elements=[self._element(n, state, at) for n in names])
-        held, optional = ([gast.copy_location(gast.Constant(value=n, kind=None), at) for n in some]
-                          for some in (state.held, state.optional))
-        handles = {"get_state": get, "set_state": set_, "names": texts, "held": held, "optional": optional}
+        held = [gast.copy_location(gast.Constant(value=n, kind=None), at) for n in state.held]
+        handles = {"get_state": get, "set_state": set_, "names": texts, "held": held}
         return handles, define_get + self._setter(set_, names, state, at)
 
     def _element(self, name: str, state: State, at: Any) -> Any:

@@ -48,16 +48,36 @@ _NEVER_TENSORS = {"isinstance", "issubclass", "hasattr", "callable"}
 
 
 def surely_plain(test: Any) -> bool:
-    """Whether a test can never be a tensor: `is`, `isinstance`, constants, and what is made of them."""
+    """Whether a test can never be a tensor: `is` of two values, `isinstance`, constants, and what is made of them."""
     if isinstance(test, gast.Constant):
         return True
     if isinstance(test, gast.Compare):
-        return all(isinstance(op, (gast.Is, gast.IsNot)) for op in test.ops)
+        return all(isinstance(op, (gast.Is, gast.IsNot)) for op in test.ops) and not compares_with_none(test)
     if isinstance(test, gast.UnaryOp):
         return isinstance(test.op, gast.Not) and surely_plain(test.operand)
     if isinstance(test, gast.BoolOp):
         return all(surely_plain(v) for v in test.values)
     return isinstance(test, gast.Call) and isinstance(test.func, gast.Name) and test.func.id in _NEVER_TENSORS
+
+
+def compares_with_none(test: Any) -> bool:
+    """Whether a test is `x is None` or `x is not None`."""
+    if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)):
+        return False
+    other = test.comparators[0]
+    return isinstance(other, gast.Constant) and other.value is None and not isinstance(test.left, gast.Constant)
+
+
+def not_none(test: Any, holds: bool) -> set[str]:
+    """The names that are surely not None where a test holds, or does not."""
+    if compares_with_none(test):
+        names = {test.left.id} if isinstance(test.left, gast.Name) else set()
+        return names if isinstance(test.ops[0], gast.IsNot) == holds else set()
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return not_none(test.operand, not holds)
+    if isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) == holds:
+        return set().union(*(not_none(value, holds) for value in test.values))
+    return set()
 
 
 def can_wait(*expressions: Any) -> bool:

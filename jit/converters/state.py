@@ -31,7 +31,6 @@ class State:
     attributes: dict[str, Any]  # written `self.x`: always outputs
     shared: list[set[str]]  # for each branch, the names that are not its own
     held: list[str] = field(default_factory=list)  # names whose value someone else may hold too
-    optional: list[str] = field(default_factory=list)  # names that may be None behind an `if`, read with a check
     unbound: set[str] = field(default_factory=set)  # those that may have no value yet before the statement
 
     @property
@@ -47,6 +46,7 @@ class Plan:
     scope: Scope
     states: dict[Any, State]
     checked: set[Any]  # Name nodes
+    used: set[Any]  # those that are an error where the name is None, and it may be
     unbindable: set[str]  # names that may come to hold "no value"
     attributes: set[str]  # attributes that may, `self.x`
 
@@ -79,36 +79,26 @@ def plan(function: Any) -> Plan:
     for statement, state in states.items():
         state.held = sorted(held & set(state.names))
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
-        state.optional = sorted(maybe_none.keys() & set(state.outputs)) if isinstance(statement, gast.If) else []
     unbindable = _unbindable(states, done)
     attributes = set().union(*(s.attributes for s in states.values()))
     checked = unbound_loads(graph, bound, unbindable)
-    checked = checked.union(*(maybe_none[name] for state in states.values() for name in state.optional))
-    return Plan(scope, states, checked, unbindable, attributes)
+    return Plan(scope, states, checked, maybe_none if states else set(), unbindable, attributes)
 
 
 def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:
-    return done.deletes.union(*(s.unbound | set(s.optional) for s in states.values())) if states else set()
+    return done.deletes.union(*(s.unbound for s in states.values())) if states else set()
 
 
-def _maybe_none(graph: Graph, names: set[str], at_entry: set[str], own: dict[Node, set[str]]) -> dict[str, set[Any]]:
-    """The names that are set to None and used, where they may be None, only as what None cannot be: `x + name`.
-
-    With each the Name nodes that use it so. A name that anyone may compare with None, or pass on, is none of them.
-    """
+def _maybe_none(graph: Graph, names: set[str], at_entry: set[str], own: dict[Node, set[str]]) -> set[Any]:
+    """The Name nodes that use a name, which was set to None and may be None still, as what None cannot be: `x + name`."""
     nones = {node: found for node in graph.nodes if (found := _set_to_none(node.code) & names)}
     if not nones:
-        return {}
+        return set()
     every = set().union(*nones.values())
     bound = bound_names(graph, at_entry, {n: own.get(n, set()) | nones.get(n, set()) for n in graph.nodes})
     operands = {id(part) for node in graph.nodes for code in node.code for each in gast.walk(code)
                 for part in _operands(each)}
-    reads = unbound_loads(graph, bound, every)
-    identities = (each for node in graph.nodes for code in node.code for each in gast.walk(code)
-                  if isinstance(each, gast.Compare) and any(isinstance(op, (gast.Is, gast.IsNot)) for op in each.ops))
-    refused = {name.id for name in reads if id(name) not in operands}
-    refused |= {part.id for each in identities for part in gast.walk(each) if isinstance(part, gast.Name)}
-    return {name: {read for read in reads if read.id == name} for name in every - refused}
+    return {name for name in unbound_loads(graph, bound, every) if id(name) in operands}
 
 
 def _set_to_none(code: list[Any]) -> set[str]:

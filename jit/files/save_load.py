@@ -159,7 +159,10 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     concrete = function.program_of(_arguments(function, input_spec))
     _check_steady(function, concrete)
     inputs = _kept_inputs(function, [v.name for v in concrete.inputs], input_spec, configs)
-    outputs = [v.name for v in concrete.outputs]
+    flags = {flag.name for flag in concrete.flags}
+    outputs = [v.name for v in concrete.outputs if v.name not in flags]
+    if flags:
+        _warn_of_nones(function)
     if configs.get("output_spec") is not None:
         outputs = _chosen_outputs(function, outputs, configs["output_spec"])
     if not outputs:
@@ -178,6 +181,14 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     if isinstance(function.instance, Layer):
         _warn_of_training(function, in_training(concrete.main_program, program))
     return program, values
+
+
+def _warn_of_nones(function: StaticFunction) -> None:
+    """What the function returns is None in some runs, and a file gives tensors."""
+    warnings.warn(
+        f"{line_of(function._function)}: jit.save: something that the function returns is None in some runs, as a "
+        "tensor decides. A file gives tensors: where the function gives None, it gives one that says nothing. Return a "
+        "tensor in every case, and beside it whether it counts.", stacklevel=5)
 
 
 def _warn_of_first_call(function: StaticFunction, names: list[str]) -> None:

@@ -171,7 +171,7 @@ def holds_variable(value: Any) -> bool:
     pending = [value]
     while pending and len(seen) < 2000:
         item = pending.pop()
-        if isinstance(item, (Variable, *_LAZY)):
+        if isinstance(item, (Variable, *_LAZY)) or hasattr(type(item), "stands_for_a_value"):
             return True
         if isinstance(item, (*_PLAIN, type, ModuleType, EagerValue)) or item is None or id(item) in seen:
             continue

@@ -11,6 +11,7 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from .builtin import OVERLOADS
+from .partial import some_are_optional, used
 from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
@@ -33,6 +34,16 @@ class Calls:
 
     def __call__(self, callee: Any) -> Any:
         """The callable to call instead of `callee`."""
+        new = self._converted(callee)
+        return new if not some_are_optional() or self._takes_any(callee, new) else _given_values(new)
+
+    @staticmethod
+    def _takes_any(callee: Any, new: Any) -> bool:
+        """Whether what is called can do with values that are None on some ways: the user's, a container's."""
+        left_alone = isinstance(callee, (FunctionType, MethodType)) and new is callee
+        return not (left_alone or id(callee) in OVERLOADS or id(callee) in SIZE_FUNCTIONS)
+
+    def _converted(self, callee: Any) -> Any:
         overload = OVERLOADS.get(id(callee)) or SIZE_FUNCTIONS.get(id(callee)) or refusing(callee)
         if overload is not None:
             return overload
@@ -70,23 +81,26 @@ class Calls:
         return instance if new is call else MethodType(new, instance)
 
     def _call_layer(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
-        return layer.__call_with_hooks__(self._forward(layer), args, kwargs, self)
+        forward = self._forward(layer)
+        forward = _given_values(forward) if some_are_optional() and forward == layer.forward else forward
+        return layer.__call_with_hooks__(forward, args, kwargs, self)
 
     def _forward(self, layer: Any) -> Any:
         forward = layer.forward
-        new = self(forward)
+        new = self._converted(forward)
         if new is forward and isinstance(forward, MethodType) and self._holds_converted(layer):
             function: Any = forward.__func__
             return MethodType(self._convert_own(function), layer)
         return new
 
     def _holds_converted(self, layer: Any) -> bool:
-        return any(self(function) is not function for inner in layer.sublayers() for function in _functions_of(inner))
+        functions = (function for inner in layer.sublayers() for function in _functions_of(inner))
+        return any(self._converted(function) is not function for function in functions)
 
     def _rewrapped(self, wrapper: FunctionType) -> FunctionType:
         """A wrapper that is left alone, around the converted form of what it wraps."""
         inner = wrapper.__wrapped__  # type: ignore[attr-defined]
-        new = self(inner)
+        new = self._converted(inner)
         held = [_contents(cell) is inner for cell in wrapper.__closure__ or ()]
         if new is inner or not any(held):
             return wrapper
@@ -95,6 +109,15 @@ class Calls:
         copy.__kwdefaults__ = wrapper.__kwdefaults__
         copy.__dict__.update(wrapper.__dict__)
         return copy
+
+
+def _given_values(function: Any) -> Any:
+    """A function that knows nothing of values that are None on some ways: it is given those that they are otherwise."""
+    @functools.wraps(function)
+    def given(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(used, args), **{name: used(value) for name, value in kwargs.items()})
+
+    return given
 
 
 def _plain_call(kind: type) -> Any:

@@ -45,12 +45,10 @@ class raising:
 
 
 def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
-            names: tuple[str, ...], outputs: int, held: tuple[str, ...] = (),
-            optional: tuple[str, ...] = ()) -> None:
+            names: tuple[str, ...], outputs: int, held: tuple[str, ...] = ()) -> None:
     """`if test: body() else: orelse()`; the first `outputs` of the variables `names` are read behind it.
 
-    `held`: those whose value someone else may hold too. `optional`: those whose reads are checked, so that one may be
-    None after one branch and a tensor after the other.
+    `held`: those whose value someone else may hold too.
     """
     test = staging.truth(test)
     if not staging.is_symbolic(test):
@@ -64,7 +62,7 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
         _refuse(test, orelse, where)
         return body()
     _check_raises(where, body, orelse)
-    merge = Merge(names[:outputs], where, optional)
+    merge = Merge(names[:outputs], where)
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
     traced(lambda: _stage(test, body, orelse, get_state, set_state, merge), prepare)
     return None
@@ -110,5 +108,10 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     where = here()
     staging.check_condition(test, where)
     merge = Merge(("… if … else …",), where)
-    (value,) = merge.stage(test, lambda: (body(),), lambda: (orelse(),))
+    (value,) = traced(lambda: merge.stage(test, lambda: (body(),), lambda: (orelse(),)),
+                      Preparer(merge.names, (), where, "`if`", merge.preparations, tuple, _not_to_change))
     return value
+
+
+def _not_to_change(_: tuple) -> None:
+    """The state of an expression, which has none."""

@@ -13,12 +13,15 @@ from typing import Any
 from ...core import nest
 from ..errors import ConversionError, here
 from . import staging
+from .partial import is_partial, parts
 
 
 def contains(items: Any, value: Any) -> Any:
     """`value in items`; of symbolic values, whether one of the items is equal."""
     if staging.is_symbolic(items):
         return (items == value).any()
+    if isinstance(items, dict) and isinstance(value, (str, int)) and is_partial(dict.get(items, value)):
+        return parts(dict.get(items, value))[1]
     inside = list(items) if type(items) in (list, tuple, range) else None
     if inside is not None and any(map(staging.is_symbolic, nest.leaves([value, *inside]))):
         return or_(False, *(partial(_equal, value, item) for item in inside))

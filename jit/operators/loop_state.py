@@ -84,8 +84,12 @@ class LoopState:
     def _missing(self, i: int, value: Undefined) -> Undefined:
         return Undefined(self._names[i], reason(value) or self._why(self._names[i]))
 
-    def _why(self, name: str) -> str:
+    def _why(self, name: str, none: bool = False) -> str:
         shown = described_name(name)
+        if none:
+            return (f"{self._where}: {shown} is None before a turn of this loop and a tensor behind one, and a tensor "
+                    "decides how often the loop runs. Here it was None. Read it only where it is a tensor, behind "
+                    "`is not None`, or begin with a tensor.")
         if shown != f"`{name}`":
             return (f"{self._where}: `return` stands inside a loop, and a tensor decides how often the loop runs. "
                     "Assign a variable before the loop, set it and `break` inside, and return it after the loop.")

@@ -12,8 +12,7 @@ from typing import Any
 
 from ..errors import RETURN_VALUE
 from . import staging
-from .partial import Partial
-from .retracing import MakePartial, Preparations, difference, example_of
+from .retracing import Preparations, difference
 from .undefined import Undefined, reason
 from .values import agree, described, merged, staged_leaves
 
@@ -21,11 +20,9 @@ from .values import agree, described, merged, staged_leaves
 class Merge:
     """One staged `if`: the variables it must produce, and what was prepared for them."""
 
-    def __init__(self, names: tuple[str, ...], where: str, optional: tuple[str, ...] = ()):
+    def __init__(self, names: tuple[str, ...], where: str):
         self.names, self.where = names, where
-        self._optional = optional  # variables that may be None after one branch
-        self._nones: set[str] = set()  # those that are
-        self.preparations = Preparations(names, self._one_sided, optional)
+        self.preparations = Preparations(names, self._one_sided)
         self.first: tuple = ()
         self.second: tuple = ()
 
@@ -58,11 +55,11 @@ class Merge:
 
     def _check(self, i: int) -> None:
         first, second = self.first[i], self.second[i]
-        found = self._none_or_tensor(i, first, second) or difference(i, first, second)
+        found = difference(i, first, second)
         if found is not None:
             raise found
         if type(second) is Undefined and type(first) is not Undefined and staged_leaves(first):
-            raise TypeError(f"{self._one_sided(self.names[i])} It is {described(first)}.")
+            raise TypeError(f"{self._one_sided(self.names[i], False)} It is {described(first)}.")
         if not self._is_missing(i) and not agree(first, second):
             raise TypeError(
                 f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is {described(first)} "
@@ -71,16 +68,6 @@ class Merge:
 
         if not self._is_missing(i):
             self._check_dimensions(i)
-
-    def _none_or_tensor(self, i: int, first: Any, second: Any) -> MakePartial | None:
-        """What to prepare for a variable that is None after one branch and a tensor after the other."""
-        given = second if first is None else first
-        if not (first is None) ^ (second is None) or self.names[i] not in self._optional:
-            return None
-        if not (type(given) is Partial or staging.is_tensor(given)):
-            return None
-        self._nones.add(self.names[i])
-        return MakePartial(i, (), example_of(given))
 
     def _check_dimensions(self, i: int) -> None:
         leaves = zip(staged_leaves(self.first[i]), staged_leaves(self.second[i]), strict=True)
@@ -98,13 +85,13 @@ class Merge:
             return merged(first, second, results)
         unbound = [v for v in (first, second) if type(v) is Undefined]
         given = next((r for r in map(reason, unbound) if r), None)
-        return Undefined(self.names[i], given or (self._one_sided(self.names[i]) if len(unbound) == 1 else None))
+        return Undefined(self.names[i], given or (self._one_sided(self.names[i], False) if len(unbound) == 1 else None))
 
-    def _one_sided(self, name: str) -> str:
-        if name in self._nones:
+    def _one_sided(self, name: str, none: bool) -> str:
+        if none:
             return (f"{self.where}: {described_name(name)} is None after one branch of this `if` and a tensor after "
                     "the other, and a tensor decides which branch runs. Here it was None. Read it only where it is a "
-                    "tensor, under the same condition, or begin with a tensor.")
+                    "tensor, behind `is not None` or under the same condition, or begin with a tensor.")
         return (f"{self.where}: only one branch of this `if` gives {described_name(name)} a value, and a tensor "
                 "decides which branch runs. Assign it before the `if`, or in both branches.")
 

@@ -1,38 +1,97 @@
-"""A variable that has a value on some ways through the program only: its value, and a flag of the program that says so.
+"""A variable that has a value on some ways through the program only: its value, and a flag that says so.
 
-Reading it checks the flag when the program runs. Knows nothing of where it comes from (see merging.py, loop_state.py).
+Where it has none, either nothing was assigned, or it was None (`is_optional`): `x is None` asks the flag then. Using
+the value checks the flag when the program runs. Knows nothing of where it comes from (see merging.py, loop_state.py).
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
+from ...core import nest
 from ..errors import RETURN_VALUE
+from ..tracing.optional_results import OptionalResult
 from . import staging
 from .undefined import Undefined, error, message
 
 
 class Partial(Undefined):
-    """Stands for a variable that is `content` where `flag` holds and has no value otherwise."""
+    """Stands for a variable that is `content` where `flag` holds, and otherwise None or without a value."""
 
-    __slots__ = ("_content", "_flag", "_checked")
+    __slots__ = ("_content", "_flag", "_checked", "_optional")
 
     _content: Any
     _flag: Any
     _checked: set
+    _optional: bool
 
-    def __init__(self, name: str, reason: str | None, content: Any, flag: Any):
+    def __init__(self, name: str, reason: str | None, content: Any, flag: Any, optional: bool = False):
         super().__init__(name, reason)
         object.__setattr__(self, "_content", content)
         object.__setattr__(self, "_flag", flag)
         object.__setattr__(self, "_checked", set())
+        object.__setattr__(self, "_optional", optional)
+        _made[0] += optional
+
+    def __eq__(self, other: object) -> Any:
+        return is_none(self) if other is None else used(self) == other
+
+    def __ne__(self, other: object) -> Any:
+        return not_none(self) if other is None else used(self) != other
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(used(self), name)
+
+    def as_operand(self) -> Any:
+        """What an operator takes in its place."""
+        return used(self)
+
+    __hash__ = Undefined.__hash__
 
 
-def partial(name: str, reason: str | None, content: Any, flag: Any) -> Any:
-    """The variable; its value where the flag surely holds, and no value where it surely does not."""
+def _on_content(name: str) -> Callable[..., Any]:
+    method = getattr(operator, name)
+    return lambda self, *others: method(used(self), *others)
+
+
+def _behind_other(name: str) -> Callable[..., Any]:
+    method = getattr(operator, name)
+    return lambda self, other: method(other, used(self))
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+    setattr(Partial, f"__{_name}__", _on_content(f"__{_name}__"))
+    setattr(Partial, f"__r{_name}__", _behind_other(f"__{_name}__"))
+for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "getitem"):
+    setattr(Partial, f"__{_name}__", _on_content(f"__{_name}__"))
+
+_made = [0]  # how many that may be None there have been
+
+
+def some_are_optional() -> bool:
+    """Whether there may be values that are None on some ways."""
+    return _made[0] > 0
+
+
+def partial(name: str, reason: str | None, content: Any, flag: Any, optional: bool = False) -> Any:
+    """The variable; its value where the flag surely holds, and no value or None where it surely does not."""
     if staging.is_symbolic(flag):
-        return Partial(name, reason, content, flag)
-    return content if flag else Undefined(name, reason)
+        return Partial(name, reason, content, flag, optional)
+    return content if flag else None if optional else Undefined(name, reason)
+
+
+def is_partial(value: Any) -> bool:
+    """Whether a value is there on some ways only, and nothing was assigned on the others."""
+    return type(value) is Partial and not value._optional
+
+
+def is_optional(value: Any) -> bool:
+    """Whether a value is None on some ways."""
+    return type(value) is Partial and value._optional
 
 
 def parts(value: Any) -> tuple[Any, Any]:
@@ -40,14 +99,50 @@ def parts(value: Any) -> tuple[Any, Any]:
     return (value._content, value._flag) if type(value) is Partial else (value, True)
 
 
+def is_none(value: Any) -> Any:
+    """`value is None`."""
+    value = load(value)
+    return staging.logical_not(value._flag) if is_optional(value) else value is None
+
+
+def not_none(value: Any) -> Any:
+    """`value is not None`."""
+    value = load(value)
+    return value._flag if is_optional(value) else value is not None
+
+
+def narrowed(value: Any) -> Any:
+    """A value where a test has shown that it is not None."""
+    return value._content if is_optional(value) else value
+
+
 def load(value: Any) -> Any:
-    """The value of a variable that may have none; what only the program can know, it checks when it runs."""
+    """The value of a variable that may have none; what only the program can know, it checks when it runs.
+
+    One that may be None is handed on as it is.
+    """
     if type(value) is Undefined:
         raise error(value)
+    return value if type(value) is not Partial or value._optional else used(value)
+
+
+def used(value: Any) -> Any:
+    """The value of a variable where having none, and None too, is an error of the run."""
     if type(value) is not Partial:
-        return value
+        return load(value)
     block = staging.current_block()
-    if not value._name.startswith(RETURN_VALUE) and block not in value._checked:  # every way through returns
+    returned = value._name.startswith(RETURN_VALUE) and not value._optional  # every way through returns
+    if not returned and block not in value._checked:
         value._checked.add(block)
         staging.check(value._flag, message(value), None)
     return value._content
+
+
+def as_result(value: Any) -> Any:
+    """What a function returns, with an OptionalResult for each value that is None on some ways."""
+    def leaf(part: Any) -> Any:
+        if isinstance(part, Undefined) and not is_optional(part):
+            raise error(part)
+        return OptionalResult(part._flag, as_result(part._content)) if is_optional(part) else part
+
+    return nest.map_structure(leaf, value)

@@ -37,11 +37,14 @@ class StageList(Retrace):
 
 
 class MakePartial(Retrace):
-    """A value that some ways give must have a place on all ways, for something like `example`."""
+    """A value that some ways give must have a place on all ways, for something like `example`.
 
-    def __init__(self, index: int, path: Path, example: Any):
+    `optional`: on the other ways it is None.
+    """
+
+    def __init__(self, index: int, path: Path, example: Any, optional: bool = False):
         super().__init__(index, path)
-        self.example = example
+        self.example, self.optional = example, optional
 
 
 @dataclass(frozen=True)
@@ -76,32 +79,43 @@ def placeholder(example: Any) -> Any:
 class Preparations:
     """What one statement has been found to need; `names` are those of its variables."""
 
-    def __init__(self, names: tuple[str, ...], why: Callable[[str], str], optional: Iterable[str] = ()):
+    def __init__(self, names: tuple[str, ...], why: Callable[[str, bool], str]):
         self._names, self._why = names, why
-        self._optional = frozenset(optional)  # those that are read with a check, and so may stand for None
-        self._partial: dict[tuple[int, Path], Any] = {}
+        self._partial: dict[tuple[int, Path], MakePartial] = {}
 
     def complete(self, index: int, value: Any) -> Any:
         """A variable's value with a flag wherever one is needed."""
-        for (which, path), example in self._partial.items():
+        for (which, path), needed in self._partial.items():
             if which == index:
-                value = self._flagged(value, path, example, self._names[index])
+                value = self._flagged(value, path, needed, self._names[index])
         return value
 
-    def _flagged(self, value: Any, path: Path, example: Any, name: str) -> Any:
+    def _flagged(self, value: Any, path: Path, needed: MakePartial, name: str) -> Any:
         if path:
-            present = value.get(path[0], Undefined(f"{name}[{path[0]!r}]"))
-            return {**value, path[0]: self._flagged(present, path[1:], example, f"{name}[{path[0]!r}]")}
-        if value is None and name in self._optional and isinstance(example, Example):
-            return Partial(name, self._why(name), placeholder(example), False)
+            return _with_part(value, path[0], f"{name}[{path[0]!r}]",
+                              lambda part, shown: self._flagged(part, path[1:], needed, shown))
         if type(value) is Undefined:
-            return Partial(name, reason(value) or self._why(name), placeholder(example), False)
+            return Partial(name, reason(value) or self._why(name, False), placeholder(needed.example), False)
+        if value is None and needed.optional:
+            return Partial(name, self._why(name, True), placeholder(needed.example), False, True)
         content, flag = parts(value)
-        return Partial(name, reason(value) if type(value) is Partial else self._why(name), content, flag)
+        if type(value) is Partial:
+            return Partial(name, reason(value), content, flag, value._optional)
+        return Partial(name, self._why(name, needed.optional), content, flag, needed.optional)
 
     def note(self, found: MakePartial) -> None:
         """Takes down that a value needs a flag."""
-        self._partial[found.index, found.path] = found.example
+        self._partial[found.index, found.path] = found
+
+
+def _with_part(value: Any, key: Any, shown: str, change: Callable[[Any, str], Any]) -> Any:
+    """A list, tuple or dict with one part changed; a dict may lack it. Any other value as it is."""
+    if isinstance(value, dict):
+        present = value.get(key, Undefined(shown))
+        return nest.alike(value, {**value, key: change(present, shown)})
+    if isinstance(value, (list, tuple)) and key < len(value):
+        return nest.alike(value, [*value[:key], change(value[key], shown), *value[key + 1:]])
+    return value
 
 
 def traced(trace: Callable[[], Any], prepare: Callable[[Retrace], None]) -> Any:
@@ -118,6 +132,8 @@ def traced(trace: Callable[[], Any], prepare: Callable[[Retrace], None]) -> Any:
 
 def difference(index: int, first: Any, second: Any, path: Path = ()) -> Retrace | None:
     """What must be prepared for two values to be those of one variable; None when they are, or cannot be."""
+    if (first is None) != (second is None):
+        return _optional(index, second if first is None else first, path)
     if type(first) in (Undefined, Partial) or type(second) in (Undefined, Partial):
         return _flag_needed(index, first, second, path)
     if isinstance(first, dict) and isinstance(second, dict) and type(first) is type(second):
@@ -133,6 +149,14 @@ def difference(index: int, first: Any, second: Any, path: Path = ()) -> Retrace 
     return None
 
 
+def _optional(index: int, given: Any, path: Path) -> Retrace | None:
+    """What a variable needs that is None on the other way."""
+    content, _ = parts(given)
+    leaves = list(nest.leaves(content))
+    stands_in = leaves and all(map(is_staged, leaves)) and not any(map(staging.is_list, leaves))
+    return MakePartial(index, path, example_of(given), True) if stands_in else None
+
+
 def _first_of(found: Iterable[Retrace | None]) -> Retrace | None:
     return next((f for f in found if f is not None), None)
 
@@ -145,7 +169,8 @@ def _flag_needed(index: int, first: Any, second: Any, path: Path) -> Retrace | N
         given = first
     if any(isinstance(step, int) for step in path) or not _can_stand_in(given):
         return None
-    return MakePartial(index, path, example_of(given))
+    optional = any(type(value) is Partial and value._optional for value in (first, second))
+    return MakePartial(index, path, example_of(given), optional)
 
 
 def _can_stand_in(value: Any) -> bool:

@@ -25,6 +25,7 @@ class Undefined:
 
     __slots__ = ("_name", "_reason")
 
+    stands_for_a_value = True  # what looks at classes alone knows it by this
     _name: str
     _reason: str | None
 

@@ -39,7 +39,7 @@ def filled(value: Any, given: Iterator[Any]) -> Any:
     def leaf(old: Any) -> Any:
         if type(old) is Partial:
             flag = next(given)
-            return Partial(old._name, old._reason, filled(old._content, given), flag)
+            return Partial(old._name, old._reason, filled(old._content, given), flag, old._optional)
         return next(given) if is_staged(old) else old
 
     return nest.map_structure(leaf, value)
@@ -77,7 +77,8 @@ def merged(a: Any, b: Any, results: Iterator[Any]) -> Any:
     def leaf(x: Any, y: Any) -> Any:
         if type(x) is Partial:
             flag = leaf(x._flag, y._flag)
-            return partial(x._name, x._reason or y._reason, merged(x._content, y._content, results), flag)
+            content = merged(x._content, y._content, results)
+            return partial(x._name, x._reason or y._reason, content, flag, x._optional and y._optional)
         result = next(results) if is_staged(x) else x
         return x if same(x, y) else result
 

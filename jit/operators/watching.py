@@ -44,6 +44,9 @@ def _within_reach(branch: Any, depth: int = 2) -> Iterator[tuple[str, Any]]:
     """The containers in variables that a branch uses, in public attributes of objects in them, in functions there."""
     function = getattr(branch, "_body", branch)  # a branch may be marked
     function = function.__func__ if isinstance(function, MethodType) else function
+    for name in function.__code__.co_names:
+        if isinstance(function.__globals__.get(name), _CONTAINERS):
+            yield name, function.__globals__[name]
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
             value = cell.cell_contents

@@ -29,6 +29,7 @@ from ..footprint.value_guards import Reads, noting
 from .capture import CaptureTrace
 from .function_inputs import FunctionInputs
 from .held_gradients import gradients_left, training_step
+from .optional_results import chosen, flags_of
 from .program_function import ProgramFunction
 
 
@@ -63,6 +64,7 @@ class ConcreteProgram:
 
     def _trace(self, trace: CaptureTrace, surroundings: Surroundings, reads: Reads, converted: Callable,
                inputs: FunctionInputs, receiver: tuple) -> None:
+        from ..operators.partial import as_result
         from .chance import refused_in
 
         where = line_of(self.function)
@@ -71,7 +73,7 @@ class ConcreteProgram:
         args, kwargs = inputs.call_arguments(variables)
         given = held_by(variables)
         with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
-            result = converted(*receiver, *args, **kwargs)
+            result = as_result(converted(*receiver, *args, **kwargs))
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
             raise self.main_program.value_wanted
         now = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
@@ -81,6 +83,7 @@ class ConcreteProgram:
         check_arguments(given, where)
         self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
+        self.flags = flags_of(self.result)
         self.slots = slots_of(surroundings.changed_entries(), surroundings.changed_items(), where)
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
@@ -214,7 +217,8 @@ class ConcreteProgram:
         return type(self.result)(results) if self._gives_flat else self._filled(iter(results))
 
     def _filled(self, values: Any) -> Any:
-        return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
+        found = nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
+        return chosen(found) if self.flags else found
 
     def _run_with_state(self, tensors: Sequence[EagerValue]) -> Any:
         given = [*tensors, *self._outer]

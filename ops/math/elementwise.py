@@ -340,6 +340,8 @@ def operand(x: Any, value: Any) -> tuple[Any, Any]:
         return x, state.trace.number(value, x.dtype)
     if isinstance(value, complex):
         return x, state.trace.number(value, dt.promote(x.dtype, dt.complex64))
+    if hasattr(type(value), "as_operand"):  # it stands for a value
+        return operand(x, value.as_operand())
     return x, constant(value)
 
 

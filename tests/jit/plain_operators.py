@@ -44,7 +44,7 @@ def for_stmt(iterable, body, guard, get_state, set_state, names, held):
             break
 
 
-def if_stmt(test, body, orelse, get_state, set_state, names, outputs, held, optional):
+def if_stmt(test, body, orelse, get_state, set_state, names, outputs, held):
     set_state(get_state())
     return body() if test else orelse()
 
@@ -99,5 +99,7 @@ OPERATORS = SimpleNamespace(
     compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test,
     raising=lambda body, only=False: body, attempt=lambda kinds: contextlib.nullcontext(),
     everything=BaseException, equal=operator.eq, unequal=operator.ne, subject=lambda value: value,
-    nothing=lambda *_: (), changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
+    is_none=lambda value: load(value) is None, not_none=lambda value: load(value) is not None,
+    narrowed=lambda value: value, used=load, nothing=lambda *_: (),
+    changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
     shape_of=lambda value: value.shape, item=lambda value, index: value[index], computed=lambda value: lambda: value)

@@ -280,7 +280,7 @@ def test_what_can_never_be_a_tensor_stays_an_if():
     from proa.jit.convert.functions import generated_source
 
     def small(c):
-        if c is None or not isinstance(c, int):
+        if c is Ellipsis or not isinstance(c, int):
             c = 2
         return c
 
