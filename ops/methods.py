@@ -36,6 +36,7 @@ from .array import (
     where,
 )
 from .array.full import is_value
+from .core.gradient import parameter_names
 from .linalg import distances, products
 from .math import (
     allclose,
@@ -61,7 +62,8 @@ _NOTHING = object()
 
 
 def _in_place(function: Callable) -> Callable:
-    first = next(iter(inspect.signature(function).parameters))
+    parameters = _parameters(function)
+    first = parameters[0]
 
     @functools.wraps(function)
     def method(self: Any = _NOTHING, *args: Any, **kwargs: Any) -> Any:
@@ -73,9 +75,16 @@ def _in_place(function: Callable) -> Callable:
         return self._rebind(function(self._alias(), *args, **kwargs))
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
-    method.__signature__ = _without_out(function)  # type: ignore[attr-defined]
+    if "out" in parameters:  # the form in place has none: its first argument is it
+        method.__signature__ = _without_out(function)  # type: ignore[attr-defined]
     method.__doc__ = _text_in_place(function)
     return method
+
+
+def _parameters(function: Callable) -> tuple[str, ...]:
+    """The names of a function's parameters, without a signature where the function says what it takes: that is slow."""
+    is_plain = vars(function).keys().isdisjoint(("__wrapped__", "__signature__"))
+    return parameter_names(function) if is_plain else tuple(inspect.signature(function).parameters)
 
 
 def _text_in_place(function: Callable) -> str:
@@ -88,7 +97,6 @@ def _text_in_place(function: Callable) -> str:
 
 
 def _without_out(function: Callable) -> inspect.Signature:
-    """The form in place has no `out`: its first argument is."""
     signature = inspect.signature(function)
     return signature.replace(parameters=[p for name, p in signature.parameters.items() if name != "out"])
 

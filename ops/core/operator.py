@@ -153,15 +153,10 @@ class Operator:
         function = None if ufunc is None else getattr(np, ufunc)
         self.kernels = Kernels(self, self.kernel, function, engines)
         self.gradient = Gradient(self, grad, alike) if grad else None
-        self._is_declared = True
+        self.__class__ = _Declared  # from here on nothing is set
         if stands_for is not None:
             _with_fed_inputs[stands_for.type] = self
         _registry[type] = self
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_is_declared" in vars(self):
-            raise AttributeError(f"{self}.{name}: a declaration is not changed once it is made. Say it there.")
-        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<operator {self.type}>"
@@ -210,6 +205,13 @@ class Operator:
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
 
 
+class _Declared(Operator):
+    """An operator whose declaration is made. A class of its own, so that making it asks nothing for each fact."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{self}.{name}: a declaration is not changed once it is made. Say it there.")
+
+
 def _in_inferred_dtypes(op: Operator, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel under NumPy 1, whose `where` makes float64 of Python's numbers: results have the inferred dtypes."""
     @functools.wraps(kernel)
@@ -247,7 +249,7 @@ def _attribute_name(parameter: str) -> str:
 
 def _with_keywords(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel, taking attributes that are called by keywords under the names it gives them."""
-    names = [name for name in parameter_names(kernel) if keyword.iskeyword(name[:-1])]
+    names = [name for name in parameter_names(kernel) if name[-1] == "_" and keyword.iskeyword(name[:-1])]
     if not names:
         return kernel
     renamed = {name[:-1]: name for name in names}

@@ -20,6 +20,7 @@ and no kernel computes it.
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -51,8 +52,9 @@ class Slot(NamedTuple):
 _SLOT = re.compile(r"(\w+(?:-\w+)*)(\*?)(@?)(\??)(!?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
 
 
+@functools.cache  # most operators have slots that others have
 def _parse_slot(text: str) -> Slot:
-    match = _SLOT.fullmatch(text.strip())
+    match = _SLOT.fullmatch(text)
     if match is None:
         raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * @ ? !, then ^SLOT for the offsets "
                          "of a slot, =INPUT or :=INPUT for a new value of an input, ~INPUT for each input that it may "
@@ -67,7 +69,8 @@ def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
     left, arrow, right = text.partition("->")
     if not arrow:
         raise ValueError(f"A signature reads 'inputs -> outputs'. Received {text!r}.")
-    inputs, outputs = (tuple(_parse_slot(part) for part in side.split(",") if part.strip()) for side in (left, right))
+    sides = [[part.strip() for part in side.split(",")] for side in (left, right)]
+    inputs, outputs = (tuple([_parse_slot(part) for part in side if part]) for side in sides)
     names = {slot.name for slot in inputs}
     for slot in outputs:
         for of in (*slot.views, *([slot.alias] if slot.alias else [])):
