@@ -157,7 +157,7 @@ def _infer_split(x, axis_tensor=None, section_list=None, *, sections=(), num=0, 
 
 split_op = operator(
     "split", "X, AxisTensor?, SectionsTensorList*? -> Out*~X", kernel=_split, infer=_infer_split,
-    grad={"X": lambda g, AxisTensor, axis: apply(concat_op, g, AxisTensor, axis=axis)}, moves=True)
+    grad={"X": lambda g, AxisTensor, axis: apply(concat_op, g, AxisTensor, axis=axis)}, moves=True, compiled="split")
 
 
 def _split_like(xp, x, like, *, sections: Ints, axis: int):

@@ -135,7 +135,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(descending) X(k) \
     X(largest) X(rank) X(count) X(return_index) X(return_inverse) X(return_counts) X(is_sorted) X(starts) X(ends) X(decrease_axis) \
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
-    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx)
+    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections)
 #define DECLARE(name) extern HIDDEN PyObject *name_##name;
 NAMES(DECLARE)
 #undef DECLARE

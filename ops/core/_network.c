@@ -1,7 +1,32 @@
-/* Activations and pooling of small arrays, within the rounding of their kernels: exp is the C library's. */
-#include "_native.h"
+/* Activations and pooling of small arrays, within the rounding of their kernels: exp of float64 is the C library's. */
+#include "_vectors.h"
 
 #include <math.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* no flag of the processor is looked at here */
+#endif
+
+enum { MOST_OF_LOOPS = 2 * MOST_ELEMENTS }; /* compiled at run time, for the processor's own vectors, they catch up */
+
+/* exp of a float32 to within some 1e-7 of it, by a polynomial of what is left of a power of 2 (Cephes), so that several
+   are computed at once; 0 below the least normal number, where x is at most 88. A NaN stays. */
+INLINE float exp_of_float(float x) {
+    float bounded = x < -87.0f ? -87.0f : x, shifted = bounded * 1.44269504f + 12582912.0f, power = shifted - 12582912.0f;
+    float rest = bounded - power * 0.693359375f - power * -2.12194440e-4f, found = 1.9875691500e-4f;
+    found = found * rest + 1.3981999507e-3f;
+    found = found * rest + 8.3334519073e-3f;
+    found = found * rest + 4.1665795894e-2f;
+    found = found * rest + 1.6666665459e-1f;
+    found = found * rest + 5.0000001201e-1f;
+    found = found * (rest * rest) + rest + 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits); /* the lowest bits are those of the power of 2 */
+    bits = (bits << 23) + 0x3F800000u;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return x < -87.0f ? 0.0f : found * scale;
+}
 
 /* Activations: a function of an element and of up to three attributes, which are 0 where there are none. */
 
@@ -14,14 +39,16 @@ typedef struct {
 } Activation;
 
 #define ACTIVATION(NAME, EXPRESSION) \
-    static void NAME##_f(const float *x, float *out, Py_ssize_t count, const double *attributes) { \
+    INLINE void NAME##_f_body(const float *x, float *restrict out, Py_ssize_t count, const double *attributes) { \
         float p = (float)attributes[0], q = (float)attributes[1], r = (float)attributes[2]; \
         (void)p, (void)q, (void)r; \
         for (Py_ssize_t n = 0; n < count; n++) { \
             float a = x[n]; \
-            out[n] = EXPRESSION(float, expf, 88.0f); \
+            out[n] = EXPRESSION(float, exp_of_float, 88.0f); \
         } \
     } \
+    TWO_WAYS(NAME##_f, (const float *x, float *out, Py_ssize_t count, const double *attributes), \
+             (x, out, count, attributes)) \
     static void NAME##_d(const double *x, double *out, Py_ssize_t count, const double *attributes) { \
         double p = attributes[0], q = attributes[1], r = attributes[2]; \
         (void)p, (void)q, (void)r; \
@@ -51,12 +78,16 @@ ACTIVATION(silu, SILU)
 
 static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Activation *how = with;
-    if (count != 1 || !is_plain_array(inputs[0])) return declined_form();
+    if (count != 1 || Py_TYPE(inputs[0]) != array_type) return declined_form();
     Array *x = (Array *)inputs[0];
-    int kind = kind_of(x->dtype), named = 0;
-    Py_ssize_t size = size_of(inputs[0]);
+    int kind = kind_of(x->dtype), named = 0, rank = x->dimensions_count;
+    Py_ssize_t size = size_of(inputs[0]), width = size, apart = 0;
     double values[3];
-    if ((kind != FLOAT32 && kind != FLOAT64) || size > MOST_ELEMENTS) return declined_form();
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > MOST_OF_LOOPS || !(x->flags & ALIGNED)) return declined_form();
+    if (!(x->flags & C_CONTIGUOUS)) { /* rows with gaps between them, as `split` gives them */
+        if (rank != 2 || x->strides[1] != sizes_by_kind[kind] || x->dimensions[1] < 8) return declined_form();
+        width = x->dimensions[1], apart = x->strides[0];
+    }
     for (int n = 0; n < 3; n++) {
         values[n] = how->defaults[n];
         int found = how->names[n] && attrs ? number_attribute(attrs, *how->names[n], values + n) : 0;
@@ -67,9 +98,10 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     if (values[0] < how->least || values[0] > how->most) return declined_form();
     PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
-    void *data = x->data, *out = ((Array *)result)->data;
-    if (kind == FLOAT32) how->of_floats(data, out, size, values);
-    else how->of_doubles(data, out, size, values);
+    char *data = x->data, *out = ((Array *)result)->data;
+    for (Py_ssize_t first = 0; first < size; first += width, data += apart, out += width * sizes_by_kind[kind])
+        if (kind == FLOAT32) how->of_floats((float *)data, (float *)out, width, values);
+        else how->of_doubles((double *)data, (double *)out, width, values);
     return result;
 }
 

@@ -121,6 +121,41 @@ static PyObject *expand(const void *with, PyObject *const *inputs, Py_ssize_t co
     return view;
 }
 
+/* Pieces along a dimension, so many of equal sizes or those of given ones: a list. */
+static PyObject *split(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Array *x = alone(inputs, count);
+    Py_ssize_t sizes[MOST_DIMENSIONS], pieces = 0, equal = 0, axis = 0, sum = 0;
+    if (!x || integers_attribute(attrs, name_sections, sizes, &pieces) < 0 || integer_attribute(attrs, name_num, &equal) < 0
+        || integer_attribute(attrs, name_axis, &axis) < 0)
+        return declined_form();
+    if (axis < 0) axis += x->dimensions_count;
+    if (axis < 0 || axis >= x->dimensions_count || equal < 0 || equal > MOST_DIMENSIONS) return declined_form();
+    Py_ssize_t whole = x->dimensions[axis];
+    if (equal) {
+        if (whole % equal) return declined_form();
+        pieces = equal;
+        for (Py_ssize_t n = 0; n < pieces; n++) sizes[n] = whole / equal;
+    }
+    for (Py_ssize_t n = 0; n < pieces; n++) {
+        if (sizes[n] < 0 || sizes[n] > whole) return declined_form();
+        sum += sizes[n];
+    }
+    if (sum != whole || !size_of((PyObject *)x)) return declined_form();
+    PyObject *made = PyList_New(pieces);
+    Py_ssize_t own[MOST_DIMENSIONS];
+    char *data = x->data;
+    memcpy(own, x->dimensions, sizeof *own * (size_t)x->dimensions_count);
+    for (Py_ssize_t n = 0; made && n < pieces; n++) {
+        own[axis] = sizes[n];
+        PyObject *piece = new_view((PyObject *)x, x->dimensions_count, own, x->strides, data);
+        data += sizes[n] * x->strides[axis];
+        if (!piece) Py_CLEAR(made);
+        else PyList_SET_ITEM(made, n, piece);
+    }
+    return made;
+}
+
 const FormEntry shape_forms[] = {
     {"reshape", reshape, NULL}, {"flatten", flatten, NULL}, {"squeeze", squeeze, NULL}, {"unsqueeze", unsqueeze, NULL},
-    {"transpose", transpose, NULL}, {"expand", expand, NULL}, {NULL, NULL, NULL}};
+    {"transpose", transpose, NULL}, {"expand", expand, NULL},
+    {"split", split, NULL}, {NULL, NULL, NULL}};

@@ -284,5 +284,7 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
 def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:
     if isinstance(shape, list):
         given = gradient or {}  # by position
+        if len(given) == len(shape):
+            return [given[n] for n in range(len(shape))]
         return [_filled(given.get(n), *one) for n, one in enumerate(zip(shape, dtype, strict=True))]
     return apply_zeros(shape, dtype) if gradient is None and shape is not None else gradient

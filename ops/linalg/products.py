@@ -149,7 +149,12 @@ def _matmul_gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, want
         if to_leaf[1] and not to_leaf[0] and type(g) is np.ndarray and x.ndim == 2 and g.shape[0] <= MOST_ROWS \
                 and x.dtype.char in "fd" and g.dtype is x.dtype and state.observer is None \
                 and not matmul_op.kernels.registered:
-            dx, _ = _matmul_gradients(g, x, y, False, False, (True, False)) if wants[0] else (None, None)
+            if not wants[0]:
+                dx = None
+            elif g.size * y.shape[0] <= onednn.LARGE:
+                dx = np.matmul(g, y.T)  # as the kernel does it
+            else:
+                dx = _mm(g, y, False, True)
             return dx, Deferred(_of_weight, x, g)
         if x.ndim == 2:
             return (_mm(g, conj_of(y), False, True) if wants[0] else None,

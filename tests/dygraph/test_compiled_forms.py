@@ -65,7 +65,8 @@ def meant(function, *given, **attrs):
 
 
 def compare(found, wanted, exact=True):
-    for a, b in zip(found if type(found) is tuple else (found,), wanted if type(wanted) is tuple else (wanted,),
+    many = (tuple, list)
+    for a, b in zip(found if type(found) in many else (found,), wanted if type(wanted) in many else (wanted,),
                     strict=True):
         b = np.asarray(b)
         assert type(a) is np.ndarray and a.dtype is b.dtype and a.shape == b.shape
@@ -199,7 +200,16 @@ def test_views_share_memory_and_refuse_what_does_not_fit():
                 check("flatten_contiguous_range", x, start_axis=axis, stop_axis=-1)
             for order in itertools.permutations(range(x.ndim)):
                 check("transpose2", x, axis=list(order))
+            for axis in range(-x.ndim, x.ndim):
+                for given, size in itertools.product((x, turned, x[::-1]), (1, 2, 3)):
+                    check("split", given, None, None, sections=[], num=size, axis=axis) \
+                        if given.shape[axis] % size == 0 else None
+                    along = given.shape[axis]
+                    if along > 2:
+                        check("split", given, None, None, sections=[1, along - 1], num=0, axis=axis)
     x = np.zeros((2, 3), "f")
+    pieces = formed("split", x, None, None, sections=[1, 2], num=0, axis=1)
+    assert all(piece.base is x and piece.flags.writeable for piece in pieces) and type(pieces) is list
     for name, attrs in (("reshape", {"shape": [3, 2]}), ("transpose", {"axis": [1, 0]}), ("unsqueeze", {"axes": [0]})):
         view = formed(name, x, **attrs)
         assert np.shares_memory(view, x) and view.base is x and view.flags.writeable
@@ -213,7 +223,10 @@ def test_views_share_memory_and_refuse_what_does_not_fit():
              ("transpose", {"axis": [0, 2]}), ("transpose", {"axis": (1.0, 0)}), ("unsqueeze", {"axes": [4]}),
              ("unsqueeze", {"axes": [0] * 40}), ("squeeze", {"axes": [2]}), ("expand", {"shape": [3]}),
              ("expand", {"shape": [2**40, 2**40, 2, 3]}), ("flatten", {"start_axis": 1, "stop_axis": 0}),
-             ("flatten", {"start_axis": -5, "stop_axis": 1})]
+             ("flatten", {"start_axis": -5, "stop_axis": 1}), ("split", {"num": 2, "axis": 1}),
+             ("split", {"num": 1, "axis": 2}), ("split", {"num": -1}), ("split", {"num": 2**40}),
+             ("split", {"sections": [1, 1], "axis": 1}), ("split", {"sections": [4, -1], "axis": 1}),
+             ("split", {"sections": [-1, 1], "axis": 1}), ("split", {"sections": [2**62, 2**62], "axis": 1})]
     for name, attrs in wrong:
         with pytest.raises(Declined):
             formed(name, x, **attrs)
@@ -256,6 +269,15 @@ def test_activations_and_softmax_are_within_rounding():
             for axis in range(-x.ndim, x.ndim) if x.size else ():
                 check("softmax", x, exact=False, axis=axis)
                 check("log_softmax", x, exact=False, axis=axis)
+            if x.ndim == 2 and dtype == "f":
+                for rows in (np.repeat(x, 3, 1)[:, x.shape[1]:-x.shape[1]], np.repeat(x, 2, 0)[::2], x.T):
+                    check("sigmoid", rows, exact=False)
+                    check("silu", rows, exact=False)
+    for name in ("sigmoid", "silu"):
+        x = np.array([-200, -104, -89, -88, -87.5, -86, 86, 88, 89, 104, 1e30, np.inf, np.nan, 0], "f")
+        found, wide = formed(name, x), x.astype("d")
+        wanted = meant(lambda x: 1 / (1 + np.exp(np.minimum(-x, 600))) * (x if name == "silu" else 1), wide)
+        assert np.allclose(found, wanted, rtol=3e-7, atol=2e-36, equal_nan=True)
     masked = formed("softmax", np.array([[0, -np.inf, 1], [-1e9, 0, -1e9]], "f"), axis=-1)
     assert masked[0, 1] == 0 and masked[1].tolist() == [0, 1, 0]
 
