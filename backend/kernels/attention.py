@@ -14,6 +14,7 @@ import numpy as np
 from .. import loops, onednn
 from ..loops.names import exp, log, parallel
 from .arrays import F32, bound
+from .reduce_functions import largest_scaled
 
 
 @loops.function
@@ -28,9 +29,7 @@ def _normalize(x, totals, rows, n, queries, first, scale):
     for r in parallel(rows, n * 10):
         row = x + r * n
         count = seen(first, r % queries, n)
-        top = row[0] * scale
-        for i in range(count):
-            top = max(top, row[i] * scale)
+        top = largest_scaled(row, scale, count)
         total = 0.0
         for i in range(count):
             e = exp(row[i] * scale - top)

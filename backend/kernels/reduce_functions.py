@@ -8,7 +8,7 @@ Sums stay accurate over long stretches: they are taken of parts in the kernel's 
 from __future__ import annotations
 
 from .. import loops
-from ..loops.names import f64, sqrt
+from ..loops.names import f64, in_order, of_order, sqrt
 
 
 @loops.function
@@ -58,18 +58,36 @@ def product_of(x, n):
 
 @loops.function
 def largest(x, n):
-    top = x[0]
+    return largest_scaled(x, 1.0, n)
+
+
+@loops.function
+def largest_scaled(x, scale, n):
+    """Of x * scale. Extremes of whole numbers are what every LLVM vectorizes; they tell zeros and NaNs apart."""
+    top = in_order(x[0] * scale)
+    bottom = top
     for i in range(n):
-        top = max(top, x[i])
-    return top
+        place = in_order(x[i] * scale)
+        top = max(top, place)
+        bottom = min(bottom, place)
+    return first_that_is_nan(of_order(bottom), of_order(top))
 
 
 @loops.function
 def smallest(x, n):
-    bottom = x[0]
+    top = in_order(x[0])
+    bottom = top
     for i in range(n):
-        bottom = min(bottom, x[i])
-    return bottom
+        place = in_order(x[i])
+        top = max(top, place)
+        bottom = min(bottom, place)
+    return first_that_is_nan(of_order(top), of_order(bottom))
+
+
+@loops.function
+def first_that_is_nan(a, b):
+    """a where that is NaN, and b otherwise: NaNs lie at either end, by their sign."""
+    return a if a != a else b
 
 
 @loops.function

@@ -106,6 +106,22 @@ class Builtins:
         x = self.convert(x, "i64")
         return Value(self.builder.bitcast(x.llvm, ir.DoubleType()), "f64")
 
+    def _in_order(self, x: Any) -> Value:
+        """A number as a whole one of the same order: what is negative has its other bits turned round."""
+        (x,) = self.typed([x])
+        kind = llvm_type("i64" if x.type == "f64" else "i32")
+        return Value(self._turned(self.builder.bitcast(x.llvm, kind)), "i64" if x.type == "f64" else "i32")
+
+    def _of_order(self, x: Value) -> Value:
+        """The number that a whole one of `in_order` stands for."""
+        real = "f64" if x.type == "i64" else "f32"
+        return Value(self.builder.bitcast(self._turned(x.llvm), llvm_type(real)), real)
+
+    def _turned(self, bits: Any) -> Any:
+        width = bits.type.width
+        sign = self.builder.ashr(bits, ir.Constant(bits.type, width - 1))
+        return self.builder.xor(bits, self.builder.and_(sign, ir.Constant(bits.type, (1 << width - 1) - 1)))
+
     def _f32_of_unsigned(self, x: Any) -> Value:
         return self._of_unsigned(x, "f32")
 

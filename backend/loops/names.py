@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 __all__ = ["atan", "atan2", "bits", "bits64", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
-           "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i16", "i32", "i64", "i64_at", "library_exp",
-           "library_log", "log", "log1p",
-           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "parallel", "product", "sigmoid",
+           "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i16", "i32", "i64", "i64_at", "in_order",
+           "library_exp", "library_log", "log", "log1p",
+           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "of_order", "parallel", "product", "sigmoid",
            "sin_cos_of_quarters", "sin_cos_of_quarters_f64", "sqrt", "tanh", "truncate", "unsigned_quotient",
            "unsigned_shift"]
 
@@ -84,6 +84,17 @@ def bits(x: float) -> int:
 def of_bits(n: int) -> float:
     """The float32 of these 32 bits."""
     return float(struct.unpack("<f", struct.pack("<i", n))[0])
+
+
+def in_order(x: float) -> int:
+    """A whole number for each one, in their order: -0 is below 0, NaNs are below or above all by their sign."""
+    bits = struct.unpack("q", struct.pack("d", x))[0]
+    return bits if bits >= 0 else bits ^ ((1 << 63) - 1)
+
+
+def of_order(x: int) -> float:
+    """The number that `in_order` gives this one for."""
+    return struct.unpack("d", struct.pack("q", x if x >= 0 else x ^ ((1 << 63) - 1)))[0]
 
 
 def bits64(x: float) -> int:

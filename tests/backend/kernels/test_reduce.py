@@ -36,6 +36,23 @@ def test_values_that_are_not_finite(name, dim):
     agree(f"reduce_{name}", getattr(reduce, f"reduce_{name}"), x, dim=dim, rtol=1e-5, atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("at", [0, 1, 63, 99])
+def test_extremes_tell_zeros_and_nans_apart(dtype, at):
+    rows = np.zeros((100, 100), dtype)
+    rows[0], rows[1], rows[2] = -0.0, -0.0, 0.0
+    rows[1, at], rows[2, at] = 0.0, -0.0
+    rows[3, at], rows[4, at] = np.nan, np.copysign(np.nan, -1)
+    rows[5], rows[6] = -np.inf, np.inf
+    rows[7], rows[8] = np.nan, np.copysign(np.nan, -1)
+    rows[9:, at] = np.finfo(dtype).smallest_subnormal
+    top, bottom = (function(rows, dim=[1]) for function in (reduce.reduce_max, reduce.reduce_min))
+    np.testing.assert_array_equal(top, rows.max(1))
+    np.testing.assert_array_equal(bottom, rows.min(1))
+    assert np.signbit(top[:3]).tolist() == [True, False, False]
+    assert np.signbit(bottom[:3]).tolist() == [True, True, True]
+
+
 def test_strides_of_one_dtype_are_not_those_of_another():
     whole = normal(200, 64, dtype="float64")
     reduce.reduce_sum(whole, dim=(1,))

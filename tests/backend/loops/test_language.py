@@ -8,7 +8,7 @@ from proa.backend import threads
 from proa.backend.loops import is_ready, kernel, kernel_with, names
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
-from proa.backend.loops.names import f32_at, i64_at, parallel, product
+from proa.backend.loops.names import f32_at, i64_at, in_order, of_order, parallel, product
 from proa.core import flags
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
@@ -52,6 +52,28 @@ def test_while_and_if():
     steps = np.empty_like(start)
     collatz(start, steps, start.size)
     assert steps[26] == 111
+
+
+@kernel
+def places(x, place, back, n):
+    for i in range(n):
+        place[i] = in_order(x[i])
+        back[i] = of_order(in_order(x[i]))
+
+
+@pytest.mark.parametrize("dtype,whole", [("float32", "int32"), ("float64", "int64")])
+def test_whole_numbers_in_the_order_of_real_ones(dtype, whole):
+    some = np.random.default_rng(0).normal(size=50)
+    edges = [-np.nan, -np.inf, -1e30, -1.5, -5e-324, -0.0, 0.0, 5e-324, 1.0, 2.0, np.inf, np.nan]
+    x = np.array([*edges, *some], dtype)
+    place, back = np.empty(x.size, whole), np.empty_like(x)
+    places(x, place, back, x.size)
+    np.testing.assert_array_equal(back.view(whole), x.view(whole))
+    assert (np.diff(place[np.argsort(some) + len(edges)]) > 0).all() and (np.diff(place[:len(edges)]) >= 0).all()
+    assert place[5] < place[6]
+    if dtype == "float64":
+        assert [names.in_order(v) for v in x.tolist()] == place.tolist()
+        assert [names.of_order(v) for v in place.tolist()][5:11] == x.tolist()[5:11]
 
 
 @kernel
