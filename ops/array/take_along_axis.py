@@ -6,7 +6,8 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import places as fast
-from ...backend.scatter import add_at, multiply_at, within_bounds
+from ...backend.scatter import add_at, assign_at, maximum_at, minimum_at, multiply_at, within_bounds
+from ...core import dtype as dt
 from ..core.infer import check_rank, normalize_axis
 from ..core.kernels import by
 from ..core.operator import operator
@@ -51,37 +52,81 @@ def _check_along(what: str, x: Spec, index: Spec, axis: int) -> None:
                          f"Received shapes {list(x.shape)} and {list(index.shape)}.")
 
 
+_REDUCED = ("assign", "add", "mul", "multiply", "amax", "amin", "mean")
+
+
+def _check_reduce(how: str) -> None:
+    if how not in _REDUCED:
+        raise ValueError(f"put_along_axis(…, reduce): must be one of {', '.join(map(repr, _REDUCED))}. "
+                         f"Received {how!r}.")
+
+
 def _put_along(xp, x, index, value, *, Axis: int = 0, Reduce: str = "assign", Include_self: bool = True):
+    _check_reduce(Reduce)
     result, axis = xp.array(x), Axis % x.ndim
     grid, value = within_bounds(xp, x.shape, _grid(xp, index, axis)), xp.broadcast_to(value, index.shape)
+    if Reduce == "assign" or not Include_self and Reduce in ("amax", "amin"):  # an extreme of values: one to begin with
+        assign_at(xp, result, grid, value)
+    elif not Include_self:
+        result[grid] = int(Reduce in ("mul", "multiply"))
     if Reduce == "assign":
-        result[grid] = value
-    elif Reduce == "add":
-        add_at(xp, result, grid, value)
-    else:
-        multiply_at(xp, result, grid, value)
-    return result
+        return result
+    {"amax": maximum_at, "amin": minimum_at, "mul": multiply_at, "multiply": multiply_at}.get(Reduce, add_at)(
+        xp, result, grid, value)
+    return _divided(xp, result, grid, Include_self) if Reduce == "mean" else result
+
+
+def _divided(xp: Any, total: Any, grid: tuple, with_self: bool) -> Any:
+    """Sums over how many numbers each is of; whole numbers are cut towards 0."""
+    counts = xp.zeros(total.shape, "int64")
+    add_at(xp, counts, grid, 1)
+    counts = xp.maximum(counts + with_self, 1)
+    if total.dtype.kind in "iu":
+        return xp.trunc(total / counts).astype(total.dtype)
+    return total / counts.astype(total.dtype)
 
 
 def _infer_put(x, index, value, *, Axis=0, Reduce="assign", Include_self=True):
     _check_along("put_along_axis(arr, indices, values, axis)", x, index, Axis)
-    if Reduce not in ("assign", "add", "mul", "multiply"):
-        raise ValueError(f"put_along_axis(…, reduce): must be 'assign', 'add' or 'multiply'. Received {Reduce!r}.")
+    _check_reduce(Reduce)
     return x
 
 
-def _put_along_gradients(g: Any, index: Any, value: Any, out: Any, x: Any, axis: int, how: str,
+def _put_along_gradients(g: Any, index: Any, value: Any, out: Any, x: Any, axis: int, how: str, with_self: bool,
                          wants: Sequence[bool]) -> tuple[Any, Any]:
-    taken = apply(take_along_op, g, index, Axis=axis) if wants[1] else None
+    def taken(source: Any) -> Any:
+        return apply(take_along_op, source, index, Axis=axis)
+
+    def put(target: Any, values: Any, how: str) -> Any:
+        return apply(put_along_op, target, index, values, Axis=axis, Reduce=how)
+
+    none, one = (full_of_shape(shape_handle(index), number, dtype_of(g)) for number in (0.0, 1.0))
+    kept = put(g, none, "assign") if wants[0] and (how == "assign" or not with_self) else g
     if how == "add":
-        return g, None if taken is None else sum_to(taken, shape_handle(value))
-    if how == "assign":
-        blank = apply(put_along_op, g, index, value * 0.0, Axis=axis, Reduce="assign") if wants[0] else None
-        return blank, None if taken is None else sum_to(taken, shape_handle(value))
-    dx = apply(put_along_op, g, index, value, Axis=axis, Reduce="multiply") if wants[0] else None
-    if taken is not None:
-        taken = sum_to(taken * apply(take_along_op, out, index, Axis=axis) / value, shape_handle(value))
-    return dx, taken
+        dx, dv = kept, taken(g)
+    elif how == "assign":
+        dx, dv = kept, None
+        if wants[1]:
+            dv = taken(g) * cast(apply(stays_op, out, index, Axis=axis), dtype_of(g))
+    elif how in ("mul", "multiply"):
+        dx = put(g, value, how) if wants[0] and with_self else kept
+        dv = taken(g) * taken(out) / value if wants[1] else None
+    else:  # a mean, or an extreme: the gradient is shared by those that it is of
+        among, itself = one, full_of_shape(shape_handle(out), 1.0, dtype_of(g))
+        if how != "mean":
+            among, itself = cast(value == taken(out), dtype_of(g)) * one, cast(x == out, dtype_of(g))
+        counts = put(_zeros(shape_handle(out), g), among, "add") + (itself if with_self else 0.0)
+        dx = g * itself / put(counts, one, "amax") if wants[0] and with_self else kept
+        dv = taken(g) * among / taken(counts) if wants[1] else None
+    return dx, None if dv is None else sum_to(dv, shape_handle(value))
+
+
+def _stays(xp, x, index, *, Axis: int = 0):
+    axis = Axis % x.ndim
+    grid, turns = _grid(xp, index, axis), open_grid(xp, index.shape)[axis]
+    last = xp.zeros(x.shape, "int64")
+    assign_at(xp, last, grid, xp.broadcast_to(turns, index.shape))
+    return last[grid] == turns
 
 
 def _counted_from_0(x: Any, *others: Any, Axis: int = 0, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
@@ -104,8 +149,11 @@ take_along_op = operator(
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
     adapted=_of_the_index_shape, engines=[by(LOOPS, fast.added_along, fast.LEAST)],
-    grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, wants: _put_along_gradients(
-        g, Index, Value, Result, Input, Axis, Reduce, wants)}, fails="values")
+    grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants: (
+        _put_along_gradients(g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants))}, fails="values")
+#: Whether a value that is put at an index is the one that stays there: the last of those for its place.
+stays_op = operator("stays_along_axis", "X, Index -> Out", kernel=_stays,
+                    infer=lambda x, index, *, Axis=0: Spec(index.shape, dt.bool_), only_here=True)
 index_sample_op = operator(
     "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
     infer=lambda x, index: _infer_take(x, index, Axis=1),
@@ -136,7 +184,10 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str = "assign", include_self: bool = True,
                    broadcast: bool = True) -> Any:
-    """arr with `values` put at `indices` along `axis`: assigned, or reduce='add' or 'multiply'.
+    """arr with `values` put at `indices` along `axis`: assigned, or reduce='add', 'mul', 'amax', 'amin' or 'mean'.
+
+    Without `include_self` what stands there does not count. Several values for one place are reduced together; of
+    those that are assigned the last one stays.
 
     >>> import proa as paddle
     >>> x = paddle.zeros([2, 3])

@@ -9,9 +9,12 @@ from ..array.sorting import kthvalue
 from ..array.where import masked_fill, where
 from ..core.decomposition import decomposition
 from ..core.trace import apply
+from ..linalg.lu import lu_unpack
 from ..linalg.products import matmul
 from ..linalg.qr_svd import svd
+from ..linalg.triangular import triangular_solve
 from ..math.elementwise import add, cast, divide, dtype_of, floor_divide, multiply, pow, scale
+from ..math.numbers import conj
 from ..math.reduce import mean
 from ..math.statistics import median
 from ..math.unary import abs as magnitude
@@ -53,6 +56,18 @@ def _trunc_divide(x: Any, y: Any) -> Any:
     if dtype_of(x).is_floating:
         return trunc(divide(x, y))
     return cast(trunc(divide(cast(x, "float64"), cast(y, "float64"))), dtype_of(x))
+
+
+@decomposition("lu_solve", "b, lu, pivots -> out")
+def _lu_solve(b: Any, lu: Any, pivots: Any, *, trans: str = "N") -> Any:
+    """The solution of A x = b, or of A's transpose or adjoint, where lu and pivots are what A was taken apart into."""
+    order, lower, upper = lu_unpack(lu, pivots)
+    if trans == "N":
+        return triangular_solve(upper, triangular_solve(lower, matmul(order, b, transpose_x=True), upper=False))
+    if trans == "C" and dtype_of(lu).is_complex:
+        lower, upper = conj(lower), conj(upper)
+    half = triangular_solve(upper, b, transpose=True)
+    return matmul(order, triangular_solve(lower, half, upper=False, transpose=True))
 
 
 @decomposition("masked_fill", "x, mask, value -> out")

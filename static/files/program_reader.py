@@ -75,7 +75,7 @@ def _missing_block(op: Operation) -> str | None:
 def _fed(op: pb.OpDesc, attrs: dict[str, Any]) -> dict[str, list[str]]:
     """The variables whose names stand in the places of attributes of a declared operator, which are taken away."""
     names = [attr.name for attr in op.attrs if attr.type in (at.VAR, at.VARS)] if is_declared(op.type) else []
-    return {name: [found] if isinstance(found := attrs.pop(name), str) else list(found) for name in names}
+    return {name: [str(found)] if isinstance(found := attrs.pop(name), str) else list(found) for name in names}
 
 
 def _stop_at_detached(program: Program) -> None:

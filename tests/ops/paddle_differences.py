@@ -50,7 +50,12 @@ _DIFFERENT = {
         "gradients": ["gather-axis", "gather-windows", "reduce_sum-trapezoid", "cumsum-cumulative_trapezoid"],
     },
     "values and indices of rows that x has not: refused here": {
-        "empty": ["put_along_axis", "put_along_axis-one value", "put_along_axis-add", "put_along_axis-multiply"],
+        "empty": ["put_along_axis", "put_along_axis-one value", "put_along_axis-add", "put_along_axis-multiply",
+            "put_along_axis-several for a place", "put_along_axis-add of values alone",
+            *(f"put_along_axis-{how}{own}" for how in ("mul", "amax", "amin", "mean")
+              for own in ("", " of values alone"))],
+        "broadcast first": ["put_along_axis-amax", "put_along_axis-amax of values alone", "put_along_axis-amin",
+            "put_along_axis-mean", "put_along_axis-several for a place"],
     },
     "PaddlePaddle makes of the number a float64 value of shape [1]": {
         "float32, 0-d": ["where_broadcast-number"],
@@ -170,7 +175,8 @@ NO_CALL = {
         "row_conv_filter_gradient", "sample_at_places", "sampled_matmul", "scale_all", "scale_paired", "share_data",
         "shift_along", "sigmoid_cross_entropy_with_logits_grad", "size_along", "slope_between", "slopes_at_places",
         "slots_shown", "softmax_grad", "sparse_conv", "sparse_conv_filter_grad", "sparse_conv_rulebook",
-        "sparse_matmul", "split_like", "spread_at_places", "sum_repeats", "sum_to_shape", "take_positions",
+        "sparse_matmul", "split_like", "spread_at_places",
+        "stays_along_axis", "sum_repeats", "sum_to_shape", "take_positions",
         "temporal_shift_back", "times_sign", "total_square", "unpad",
         "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward", "warprnnt_curvature", "where_inside",
         "whole_numbers", "yolo_matches"},

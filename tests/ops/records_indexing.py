@@ -104,6 +104,30 @@ GATHERED = [
         label="multiply",
         batched=[],
     ),
+    *(_with(
+        "put_along_axis",
+        lambda x, i, v, how=how, own=own: take_along_axis.put_along_axis(x, i, v, 1, how, own),
+        [ints(4, 3, 2, high=2), floats(4, 3, 2, low=0.5, seed=1)],
+        lambda x, i, v, how=how, own=own: _put_reduced(x, i, v, how, own),
+        label=f"{how}{'' if own else ' of values alone'}",
+        batched=[],
+    ) for how in ("add", "mul", "amax", "amin", "mean") for own in (True, False) if (how, own) != ("add", True)),
+    _with(
+        "put_along_axis",
+        lambda x, i, v: take_along_axis.put_along_axis(x, i, v, 1),
+        [ints(4, 3, 2, high=2), floats(4, 3, 2, seed=1)],
+        lambda x, i, v: _put_reduced(x, i, v, "assign", False),
+        label="several for a place",
+        batched=[],
+    ),
+    _with(
+        "stays_along_axis",
+        lambda x, i: apply(take_along_axis.stays_op, x, i, Axis=1),
+        [ints(4, 3, 2, high=2)],
+        lambda x, i: np.array([[[i[a, b, c] not in i[a, b + 1:, c] for c in range(2)] for b in range(3)]
+                               for a in range(4)]),
+        batched=[],
+    ),
 ]
 
 
@@ -116,6 +140,19 @@ def _scattered(x, index, value):
 def _put(x, index, value):
     result = x.copy()
     np.put_along_axis(result, index, value, 1)
+    return result
+
+
+def _put_reduced(x, index, value, how, own):
+    """Place by place, of all values for it; the last one where they are assigned."""
+    reduce = {"add": np.sum, "mul": np.prod, "amax": np.max, "amin": np.min, "mean": np.mean,
+              "assign": lambda found, axis: found[-1]}[how]
+    result = x.copy()
+    for place in np.ndindex(*x.shape):
+        along = index[place[0], :, place[2]] == place[1]
+        if along.any():
+            found = value[place[0], along, place[2]]
+            result[place] = reduce(np.append(found, x[place]) if own and how != "assign" else found, axis=0)
     return result
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import static
+from proa.core.flags import flags_guard
 from proa.static.files.program_codec import to_desc
 
 X = (np.arange(24).reshape(2, 3, 4) * 7 % 11).astype("float32")
@@ -88,6 +89,20 @@ def test_a_converted_function_takes_an_axis_as_a_tensor():
         other = paddle.to_tensor(X, stop_gradient=False)
         (other.max(axis) - other.min(axis)).sum().backward()
         np.testing.assert_array_equal(x.grad.numpy(), other.grad.numpy())
+
+
+def test_a_file_of_many_operations_is_loaded_as_a_function(tmp_path):
+    @paddle.jit.to_static(full_graph=True, input_spec=[static.InputSpec([2, 3, 4], name="x"),
+                                                      static.InputSpec([1], "int64", "axis")])
+    def farthest(x, axis):
+        for _ in range(40):  # plans of large Programs are kept, by all that stands in them
+            x = x + 1.0
+        return paddle.argmax(x, axis)
+
+    paddle.jit.save(farthest, str(tmp_path / "farthest"))
+    loaded = paddle.jit.load(str(tmp_path / "farthest"))
+    with flags_guard({"FLAGS_keep_plans": True, "FLAGS_kernel_cache_dir": str(tmp_path / "kept")}):
+        np.testing.assert_array_equal(loaded(paddle.to_tensor(X), paddle.to_tensor([1])).numpy(), X.argmax(1))
 
 
 def test_files_hold_names_of_variables_in_the_places_of_attributes(tmp_path):

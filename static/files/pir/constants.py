@@ -66,6 +66,15 @@ def assign_value(t: Translation) -> None:
     _keep_constant(t, values, shape, t.attribute("dtype", DType))
 
 
+def empty(t: Translation) -> None:
+    """Room for numbers, which are 0 here until something is written there."""
+    shape, attrs = t.constants.get(t.operand(0)), {"shape": [], "dtype": t.attribute("dtype", DType), "value": 0.0}
+    if shape is not None:
+        attrs["shape"] = shape.numbers()
+    inputs = {} if shape is not None else {"ShapeTensor": [t.tensor(t.operand(0))]}
+    t.append("fill_constant", inputs, {"Out": t.declare(0)}, attrs)
+
+
 def full_with_tensor(t: Translation) -> None:
     """The same number everywhere, where a tensor says how many."""
     inputs, attrs = {}, {"shape": [], "dtype": t.attribute("dtype", DType)}

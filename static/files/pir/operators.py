@@ -47,7 +47,7 @@ X -> Out, Soft: gumbel_softmax
 X -> Out, Noise: rrelu
 X -> Y: fold unfold unstack
 input -> out: view_dtype
-x -> out: i0 i0e i1 i1e polygamma
+x -> out: i0 i0e i1 i1e lp_pool2d(-exclusive,-pooling_type) polygamma
 x -> out, indices: cummax cummin
 x -> out, medianindex: median
 x -> s: svdvals
@@ -56,6 +56,8 @@ x, y -> out: bitwise_left_shift(-is_arithmetic) bitwise_right_shift copysign swi
 x, target -> out: reduce_as
 x, mask, value -> out: masked_fill
 input, x, y -> out: baddbmm
+b, lu, pivots -> out: lu_solve
+x -> out, mask: fractional_max_pool2d(-return_mask) fractional_max_pool3d(-return_mask)
 - -> out: tril_indices triu_indices
 Input -> Out: det=determinant diag_embed diagonal shape shape64=shape numel=size slogdet=slogdeterminant trace
 Input -> Output: inverse
