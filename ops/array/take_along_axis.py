@@ -153,7 +153,7 @@ put_along_op = operator(
         _put_along_gradients(g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants))}, fails="values")
 #: Whether a value that is put at an index is the one that stays there: the last of those for its place.
 stays_op = operator("stays_along_axis", "X, Index -> Out", kernel=_stays,
-                    infer=lambda x, index, *, Axis=0: Spec(index.shape, dt.bool_), only_here=True)
+                    infer=lambda x, index, *, Axis=0: Spec(index.shape, dt.bool_), fails="values", only_here=True)
 index_sample_op = operator(
     "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
     infer=lambda x, index: _infer_take(x, index, Axis=1),

@@ -194,6 +194,8 @@ REFUSED = {
     "fused_elemwise_add_activation": ({"X": X, "Y": Y}, {"functor_list": ["tanh"]}, "functor_list must name"),
     "flash_attn": ({slot: X[None] for slot in "qkv"}, {"dropout": 0.5, "is_test": False}, "evaluation mode"),
     "bitwise_right_shift": ({"x": IDS, "y": IDS}, {"is_arithmetic": False}, "only the arithmetic shift"),
+    "fractional_max_pool2d": ({"x": X[None]}, {"output_size": [2, 2], "random_u": 0.0}, "drawn in each run"),
+    "lp_pool2d": ({"x": X[None]}, {"kernel_size": [2, 2], "global_pooling": True}, "only windows of given sizes"),
     "median": ({"x": X}, {"axis": [0, 1], "mode": "min"}, "one axis"),
     "nanmedian": ({"X": X}, {"axis": [0], "mode": "min"}, "only 'avg'"),
     "rms_norm": ({"x": X, "norm_weight": SCALE}, {"quant_scale": 2.0}, "before it is quantized"),
@@ -236,8 +238,9 @@ IN_MODELS = {"conv2d_fusion", "dequantize", "fused_batch_norm", "fused_elementwi
              "fused_elementwise_sub", "fused_matmul", "quantize"}
 
 #: Of PaddlePaddle 3: in the calls of test_pir.py.
-LATER = {"baddbmm", "bitwise_left_shift", "bitwise_right_shift", "copysign", "fused_bias_residual_layernorm",
-         "masked_fill", "median", "reduce_as", "rms_norm", "svdvals", "swiglu", "trunc_divide"}
+LATER = {"baddbmm", "bitwise_left_shift", "bitwise_right_shift", "copysign", "fractional_max_pool3d",
+         "fused_bias_residual_layernorm", "lu_solve", "masked_fill", "median", "reduce_as", "rms_norm", "svdvals",
+         "swiglu", "trunc_divide"}
 
 #: Operators by now, as training uses them; their files are read here still.
 DECLARED = {"fake_channel_wise_quantize_dequantize_abs_max", "fake_quantize_dequantize_abs_max",
