@@ -90,7 +90,7 @@ def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:
 
 
 def _maybe_none(graph: Graph, names: set[str], at_entry: set[str], own: dict[Node, set[str]]) -> set[Any]:
-    """The Name nodes that use a name, which was set to None and may be None still, as what None cannot be: `x + name`."""
+    """The Name nodes that use a name set to None, which may be None still, as what None cannot be: `x + name`."""
     nones = {node: found for node in graph.nodes if (found := _set_to_none(node.code) & names)}
     if not nones:
         return set()
