@@ -25,6 +25,7 @@ from ...static.building.trace import GradientTrace
 from ...static.compiler import Plan, compile_plan, kept_plans
 from ...static.compiler.compile import external_reads
 from ...static.compiler.plan import kept_plan
+from ...static.ir.block import Block
 from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
 from .held_gradients import spend
@@ -69,7 +70,8 @@ class ProgramFunction:
         self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
         made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
         self._leaves = made.intersection(leaves).difference(inputs)
-        self._is_recorded = bool(self._leaves) and not self._depending(self._leaves).isdisjoint(outputs)
+        self._is_recorded = bool(self._leaves) and not _depending(
+            program.global_block(), self._leaves).isdisjoint(outputs)
         self.is_random = any(is_declared(op.type) and find(op.type).random for b in program.blocks for op in b.ops)
 
     def __call__(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
@@ -187,7 +189,7 @@ class ProgramFunction:
         block = program.global_block()
         for index in wanted:
             block.var(self.inputs[index]).stop_gradient = False
-        graph = BlockGraph(block, no_grad=[name for n, name in enumerate(self.inputs) if n not in wanted])
+        graph = BlockGraph(block, no_grad=self._beside(block, wanted))
         begin = len(block.ops)
         cotangents = []
         roots = []
@@ -228,7 +230,8 @@ class ProgramFunction:
         leaves = self._leaf_outputs()
         places = [*wanted, *(len(self.inputs) + number for number in range(len(leaves)))]
         found = [index for index, name in zip(places, gradients, strict=True) if name is not None]
-        depending = self._depending({self.inputs[index] for index in wanted} | self._leaves) - self._leaves
+        of_wanted = {self.inputs[index] for index in wanted} | self._leaves
+        depending = _depending(self.program.global_block(), of_wanted) - self._leaves
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
                     and (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
         return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
@@ -236,12 +239,13 @@ class ProgramFunction:
     def _leaf_outputs(self) -> list[int]:
         return [index for index, name in enumerate(self.outputs) if name in self._leaves]
 
-    def _depending(self, names: set[str]) -> set[str]:
-        """These inputs, and what is computed from them with a gradient: a later run may take what is not as given."""
-        block, found = self.program.global_block(), set(names)
+    def _beside(self, block: Block, wanted: tuple[int, ...]) -> set[str]:
+        """The inputs whose gradients nobody wants, and what is computed from them and from nothing that has one."""
+        depending = _depending(block, {self.inputs[index] for index in wanted} | self._leaves)
+        found = set(self.inputs) - depending
         for op in block.ops:
             if not found.isdisjoint(reads(op)):
-                found.update(n for n in writes(op) if (v := block.find_var(n)) is None or not v.stop_gradient)
+                found.update(name for name in writes(op) if name not in depending)
         return found
 
     def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
@@ -346,3 +350,10 @@ class _random_state:
             default_generator().set_state(self.before)
 
 
+def _depending(block: Block, names: set[str]) -> set[str]:
+    """These names, and what is computed from them with a gradient: a later run may take what is not as given."""
+    found = set(names)
+    for op in block.ops:
+        if not found.isdisjoint(reads(op)):
+            found.update(n for n in writes(op) if (v := block.find_var(n)) is None or not v.stop_gradient)
+    return found
