@@ -7,6 +7,7 @@ infinities and NaN are left to NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,14 @@ def cos(x: np.ndarray) -> Any:
 def _relu_in_place(x, n):
     for i in parallel(n, 1):
         x[i] = max(x[i], 0.0)
+
+
+def relu_function(size: int) -> Callable[[np.ndarray], None] | None:
+    """`relu_in_place` of C-contiguous float32 arrays of this size on the threads that are set; None before its loop."""
+    if not loops.is_ready() or not _relu_in_place.is_due(size):
+        return None
+    code, count = _relu_in_place.typed("f32*", "i64"), threads.get_num_threads()
+    return lambda x: code(count, x, size)
 
 
 def relu_in_place(x: np.ndarray) -> np.ndarray:

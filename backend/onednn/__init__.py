@@ -11,14 +11,21 @@ strides, and convolutions give them with their channels side by side.
 """
 
 from .conv_routines import PackedWeight
-from .convolution import convolution, convolution_filter_grad, convolution_input_grad, pack_weight, prepared_convolution
+from .convolution import (
+    bound_convolution,
+    convolution,
+    convolution_filter_grad,
+    convolution_input_grad,
+    pack_weight,
+    prepared_convolution,
+)
 from .library import is_ready, version
 from .linear import PackedMatrix, linear, pack_matrix, prepared_linear
 from .matmul import LARGE, large_product, matmul
 from .pooling import MAX, MEAN, MEAN_WITH_PADDING, pooling, pooling_grad
 from .primitives import EPILOGUES
 
-__all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight", "convolution",
-           "convolution_filter_grad", "convolution_input_grad", "is_ready", "large_product", "linear", "matmul",
-           "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear",
-           "version"]
+__all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight",
+           "bound_convolution", "convolution", "convolution_filter_grad", "convolution_input_grad", "is_ready",
+           "large_product", "linear", "matmul", "pack_matrix", "pack_weight", "pooling", "pooling_grad",
+           "prepared_convolution", "prepared_linear", "version"]

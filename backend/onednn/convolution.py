@@ -86,6 +86,17 @@ def prepared_convolution(x: np.ndarray, w: PackedWeight, strides: Numbers, pads:
     return lambda x, residual: run(x, residual).transpose(_CHANNELS_FIRST)
 
 
+def bound_convolution(make: Any, x: np.ndarray, w: PackedWeight, strides: Numbers, pads: Pairs, dilations: Numbers,
+                      groups: int, bias: np.ndarray | None, residual: np.ndarray | None, epilogue: str | None,
+                      known: tuple, after: Any) -> Any:
+    """The same as `Routine.bound` makes it, of the weight, scale and bias that are `known`; None where it cannot."""
+    routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, None, None)
+    if type(routine) is not Routine or bias is not None and not bias.flags.c_contiguous or x.ndim != 4:
+        return None
+    result = channels_last(routine.result, x.dtype)
+    return routine.bound(make, x, residual, result, (w.data, bias), known, after)
+
+
 def convolution_input_grad(g: np.ndarray, w: np.ndarray, sizes: Numbers, strides: Numbers, pads: Pairs,
                            dilations: Numbers, groups: int = 1, out: np.ndarray | None = None) -> Any:
     """The gradient [n, c, *sizes] of the images, where `g` is that of the result; channels last, as `out` must be."""

@@ -107,6 +107,15 @@ class Library:
             quick.omp_get_max_threads if self.runtime == _OPENMP else lambda: self._told)
         self.engine = self.create("engine", _PROCESSOR, 0)
 
+    def addresses(self) -> tuple[int, int, int, int] | None:
+        """Where the functions are that execute, set a handle, and tell and set the threads; None but with OpenMP."""
+        if self.runtime != _OPENMP:
+            return None
+        of, pointer = self._functions, c_void_p
+        found = [ctypes.cast(function, pointer).value for function in (
+            of.dnnl_primitive_execute, of.dnnl_memory_set_data_handle, of.omp_get_max_threads, of.omp_set_num_threads)]
+        return tuple(found) if all(found) else None  # type: ignore[return-value]
+
     def _version(self) -> tuple[tuple[int, int, int], int]:
         asked = self._functions.dnnl_version
         asked.restype = POINTER(_Version)

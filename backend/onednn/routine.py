@@ -8,10 +8,11 @@ operand in another layout) lies in a buffer of the calling thread that all routi
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -182,6 +183,28 @@ class Routine:
 
         return call
 
+    def bound(self, make: Callable[..., Any], x: np.ndarray, residual: np.ndarray | None, result: np.ndarray,
+              fixed: Sequence[np.ndarray | None], known: tuple, after: Any) -> Any:
+        """The routine as what the compiled form makes of it (`ops/core/_routine.c`); None where it cannot.
+
+        `x`, `residual` and `result` tell how these lie; `fixed` are the operands between them, as in `on`; `known` are
+        the weight, scale and bias that calls come with, and `after` is called with the result.
+        """
+        functions = self.library.addresses()
+        if functions is None or self.size > len(_scratch) - _ALIGNMENT or len(self.steps) > 4 or x.ndim != 4:
+            return None
+        frame, base = _Frame(self), -(-_scratch.ctypes.data // _ALIGNMENT) * _ALIGNMENT
+        held = [array for array in fixed if array is not None]
+        memories = [frame.memories[operand] for operand in self.externals]
+        for memory, array in zip(memories[1:], held, strict=False):
+            self.library.set_address(memory, address_of(array))
+        for operand, offset in self.offsets:
+            self.library.set_address(frame.memories[operand], base + offset)
+        of_residual = memories[-2] if residual is not None else 0
+        steps = tuple([step[:3] for step in frame.steps])
+        return make(functions, _stream_of(self.library), self.count, steps, (memories[0], of_residual, memories[-1]),
+                    (x, residual, result), known, after, (self, frame, held))
+
     def __call__(self, *addresses: int) -> None:
         """Runs with the external operands at these addresses."""
         thread, loaded = _thread, self.library
@@ -213,6 +236,15 @@ class Routine:
         self._frames.append(frame)
         if thread.size > KEPT:
             thread.reserve(0)
+
+
+_scratch = np.empty(1 << 16, np.uint8)  # what bound routines need in between: one runs at a time
+
+
+@functools.cache
+def _stream_of(loaded: Library) -> int:
+    """The stream of bound routines."""
+    return loaded.new_stream()
 
 
 # keeping

@@ -1343,6 +1343,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
 static PyMethodDef functions[] = {
     {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL | METH_KEYWORDS, apply_doc},
     {"begin", begin, METH_O, begin_doc},
+    {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},

@@ -92,7 +92,8 @@ static inline PyObject *declined_form(void) { Py_RETURN_NOTIMPLEMENTED; }
 HIDDEN int add_forms(PyObject *module); /* the type Form; -1 with an error */
 HIDDEN PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 HIDDEN PyObject *serve_arrays(PyObject *module, PyObject *arguments);
-extern HIDDEN const char make_form_doc[], serve_arrays_doc[];
+HIDDEN PyObject *bound_routine(PyObject *module, PyObject *arguments);
+extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
 #if defined(__SSE2__) || defined(_M_X64)

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...backend import loops, onednn
-from ...backend.engines import LOOPS, ONEDNN
-from ...backend.kernels.elementwise import relu_in_place
+from ...backend.engines import LOOPS, ONEDNN, generation
+from ...backend.kernels.elementwise import relu_function, relu_in_place
 from ...backend.kernels.row_product import MOST_ROWS, row_product
 from ...backend.threads import get_num_threads
+from ...ops.core import native
 from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
 from ...ops.core.operator import Ints, find, operator
@@ -45,6 +46,7 @@ class _Use(NamedTuple):
     times: int
     packed: Any
     calls: dict[Any, tuple[Any, Callable[..., Any]]]  # the bias and the function, by how the other operands lie
+    bound: dict[Any, Callable[..., Any]]  # by shape, threads and engines: what the compiled form calls
 
 
 class Packed:
@@ -58,7 +60,8 @@ class Packed:
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last = _Use(lambda: None, None, "", 0, None, {})  # replaced as a whole: several threads may run at once
+        # Replaced as a whole: several threads may run at once.
+        self._last = _Use(lambda: None, None, "", 0, None, {}, {})
 
     def __reduce__(self) -> tuple:
         return Packed, ()
@@ -70,12 +73,12 @@ class Packed:
         """
         last = self._last
         if last.weight() is not weight or last.scale is not scale or last.form != form:
-            last = _Use(weakref.ref(weight), scale, form, 0, None, {})
+            last = _Use(weakref.ref(weight), scale, form, 0, None, {}, {})
         if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             packed = pack() if last.times + 1 >= uses or type(weight) is FrozenWeight else None
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
-            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={})
+            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={}, bound={})
         return last.packed
 
     def call_for(self, weight: Any, scale: Any, bias: Any, key: Any) -> Callable[..., Any] | None:
@@ -93,6 +96,27 @@ class Packed:
             if len(last.calls) >= _MOST_CALLS:
                 last.calls.clear()
             last.calls[key] = bias, call
+
+
+    def bound_to(self, x: Any) -> Callable[..., Any] | None:
+        """The compiled form's function of x, weight, scale, bias and residual, for arrays of this shape."""
+        bound = self._last.bound
+        return bound.get((x.shape, get_num_threads(), generation.count)) if bound else None
+
+    def bind(self, x: Any, weight: Any, make: Callable[[Any, Any], Callable[..., Any] | None]) -> None:
+        """Keeps what `make(bound_routine, packed)` gives for such arrays, where the compiled form is there.
+
+        Only of a weight that this may hold on to.
+        """
+        last, key = self._last, (x.shape, get_num_threads(), generation.count)
+        module = native.module
+        if type(weight) is not FrozenWeight or module is None or last.weight() is not weight or key in last.bound:
+            return
+        made = make(module.bound_routine, last.packed)
+        if made is not None:
+            if len(last.bound) >= _MOST_CALLS:
+                last.bound.clear()
+            last.bound[key] = made
 
 
 def _scaled(weight: Any, scale: Any) -> Any:
@@ -122,13 +146,21 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
 
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                     padding_algorithm="EXPLICIT", dilations=(), groups=1):
+    bound = packed.bound_to(x)
+    if bound is not None and (result := bound(x, w, scale, bias, residual)) is not None:
+        return result
     if not onednn.is_ready() or x.dtype != _F32:
         return NotImplemented
     key = _key_of(x, residual)
     call = packed.call_for(w, scale, bias, key)
     if call is not None:
         result = call(x, residual)
-        return relu_in_place(result) if activation == "relu" else result
+        if activation == "relu":
+            relu_in_place(result)
+        if bound is None:
+            packed.bind(x, w, lambda make, weight: _bound(make, x, w, weight, scale, bias, residual, result, activation,
+                                                         (strides, paddings, padding_algorithm, dilations), groups))
+        return result
     if residual is not None and 0 in residual.shape:
         return NotImplemented
     epilogue = ACTIVATIONS[activation]
@@ -147,6 +179,17 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
             packed.keep(weight, bias, key, lambda: onednn.prepared_convolution(
                 x, weight, *given, bias, residual, epilogue))
     return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
+
+
+def _bound(make: Any, x: Any, w: Any, weight: Any, scale: Any, bias: Any, residual: Any, result: Any, activation: str,
+           windows: tuple, groups: int) -> Callable[..., Any] | None:
+    """The convolution as the compiled form calls it; None where it cannot, or where relu has no loop yet."""
+    after = relu_function(result.size) if activation == "relu" else None
+    if type(weight) is not onednn.PackedWeight or activation == "relu" and after is None:
+        return None
+    geo = conv_geometry(x, w, *windows)
+    return onednn.bound_convolution(make, x, weight, geo.strides, geo.pads, geo.dilations, groups, bias, residual,
+                                    ACTIVATIONS[activation], (w, scale, bias), after)
 
 
 def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any) -> Any:

@@ -1,0 +1,211 @@
+/* A routine of oneDNN (`backend/onednn/routine.py`) bound to a filter, as a plan calls it again and again: what Python
+   does there around a small convolution takes longer than the convolution. It looks whether it is given what it was
+   bound to, and gives None where it is not, or where another thread is in one: then the line goes its way in Python. */
+#include "_native.h"
+
+#include <stdint.h>
+
+typedef int (*Execute)(uintptr_t primitive, uintptr_t stream, int count, uintptr_t arguments);
+typedef int (*SetHandle)(uintptr_t memory, char *data);
+
+typedef struct {
+    uintptr_t primitive, arguments;
+    int count;
+} Step;
+
+typedef struct {
+    Py_ssize_t dimensions[4], strides[4];
+} Lies;
+
+enum { MOST_STEPS = 4 };
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Execute execute;
+    SetHandle set_handle;
+    int (*threads_now)(void);
+    void (*set_threads)(int);
+    uintptr_t stream, of_x, of_residual, of_result;
+    int threads, steps_count;
+    Step steps[MOST_STEPS];
+    Lies x, residual, result;
+    PyObject *weight, *scale, *bias; /* what it was bound to: by identity */
+    PyObject *after;                 /* a function of the result as it lies, or None */
+    PyObject *held;                  /* what the handles belong to */
+} Bound;
+
+static int is_running; /* the scratchpad is one for all; guarded by the interpreter's lock */
+
+static int lies_so(PyObject *array, const Lies *lies) {
+    Array *given = (Array *)array;
+    if (Py_TYPE(array) != array_type || given->dimensions_count != 4 || given->dtype != dtypes_by_kind[FLOAT32] ||
+        !(given->flags & ALIGNED)) return 0;
+    for (int n = 0; n < 4; n++)
+        if (given->dimensions[n] != lies->dimensions[n] || given->strides[n] != lies->strides[n]) return 0;
+    return 1;
+}
+
+static PyObject *call_bound(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
+    Bound *bound = (Bound *)self;
+    if (PyVectorcall_NARGS(flags) != 5 || names) {
+        PyErr_SetString(PyExc_TypeError, "a bound routine takes x, weight, scale, bias, residual");
+        return NULL;
+    }
+    PyObject *x = arguments[0], *residual = arguments[4];
+    if (is_running || arguments[1] != bound->weight || arguments[2] != bound->scale || arguments[3] != bound->bias ||
+        !lies_so(x, &bound->x)) Py_RETURN_NONE;
+    if (bound->of_residual ? !lies_so(residual, &bound->residual) : residual != Py_None) Py_RETURN_NONE;
+    Py_ssize_t in_order[4] = {bound->result.dimensions[0], bound->result.dimensions[2], bound->result.dimensions[3],
+                              bound->result.dimensions[1]};
+    PyObject *plain = new_array(FLOAT32, 4, in_order);
+    if (!plain) return NULL;
+    char *data = ((Array *)plain)->data;
+    int status = bound->set_handle(bound->of_x, ((Array *)x)->data);
+    if (!status && bound->of_residual) status = bound->set_handle(bound->of_residual, ((Array *)residual)->data);
+    if (!status) status = bound->set_handle(bound->of_result, data);
+    if (!status) {
+        if (bound->threads_now() != bound->threads) bound->set_threads(bound->threads);
+        is_running = 1;
+        Py_INCREF(self);
+        Py_INCREF(x);
+        Py_INCREF(residual);
+        Py_BEGIN_ALLOW_THREADS
+        for (int n = 0; n < bound->steps_count && !status; n++)
+            status = bound->execute(bound->steps[n].primitive, bound->stream, bound->steps[n].count,
+                                    bound->steps[n].arguments);
+        Py_END_ALLOW_THREADS
+        is_running = 0;
+        Py_DECREF(residual);
+        Py_DECREF(x);
+    } else {
+        Py_INCREF(self);
+    }
+    PyObject *result = NULL;
+    if (status) { /* Python's way says what failed */
+        result = Py_NewRef(Py_None);
+    } else if (bound->after == Py_None) {
+        result = new_view(plain, 4, bound->result.dimensions, bound->result.strides, data);
+    } else {
+        PyObject *ended = PyObject_CallOneArg(bound->after, plain);
+        if (ended) result = new_view(plain, 4, bound->result.dimensions, bound->result.strides, data);
+        Py_XDECREF(ended);
+    }
+    Py_DECREF(plain);
+    Py_DECREF(self);
+    return result;
+}
+
+static int visit_bound(PyObject *self, visitproc visit, void *arg) {
+    Bound *bound = (Bound *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(bound->weight);
+    Py_VISIT(bound->scale);
+    Py_VISIT(bound->bias);
+    Py_VISIT(bound->after);
+    Py_VISIT(bound->held);
+    return 0;
+}
+
+static int clear_bound(PyObject *self) {
+    Bound *bound = (Bound *)self;
+    Py_CLEAR(bound->weight);
+    Py_CLEAR(bound->scale);
+    Py_CLEAR(bound->bias);
+    Py_CLEAR(bound->after);
+    Py_CLEAR(bound->held);
+    return 0;
+}
+
+static void free_bound(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    clear_bound(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef bound_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Bound, vectorcall), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot bound_slots[] = {{Py_tp_call, PyVectorcall_Call}, {Py_tp_traverse, visit_bound},
+                                    {Py_tp_clear, clear_bound},      {Py_tp_dealloc, free_bound},
+                                    {Py_tp_members, bound_members},  {0, NULL}};
+
+static PyType_Spec bound_spec = {
+    "proa.ops.core._dispatch.BoundRoutine", sizeof(Bound), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    bound_slots};
+
+static int taken_from(PyObject *array, Lies *lies) {
+    if (Py_TYPE(array) != array_type || ((Array *)array)->dimensions_count != 4) {
+        PyErr_SetString(PyExc_TypeError, "bound_routine: x, residual and result must be arrays of four dimensions");
+        return -1;
+    }
+    memcpy(lies->dimensions, ((Array *)array)->dimensions, sizeof lies->dimensions);
+    memcpy(lies->strides, ((Array *)array)->strides, sizeof lies->strides);
+    return 0;
+}
+
+static int address_from(PyObject *number, uintptr_t *address) {
+    *address = (uintptr_t)PyLong_AsUnsignedLongLong(number);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+const char bound_routine_doc[] =
+    "bound_routine($module, functions, stream, threads, steps, memories, lying, bound, after, held, /)\n--\n\n"
+    "A function of x, weight, scale, bias, residual. `functions`: addresses of what executes, sets a handle, tells and\n"
+    "sets the threads; `steps`: (primitive, number of arguments, arguments); `memories` and `lying`: the handles of x,\n"
+    "residual (0: none) and result, and arrays that lie as they do; `bound`: weight, scale, bias; `held` is kept.";
+
+PyObject *bound_routine(PyObject *module, PyObject *arguments) {
+    static PyTypeObject *type; /* one interpreter has this module */
+    PyObject *steps, *x, *residual, *result, *weight, *scale, *bias, *after, *held;
+    unsigned long long functions[4], stream, memories[3];
+    int threads;
+    if (!PyArg_ParseTuple(arguments, "(KKKK)KiO!(KKK)(OOO)(OOO)OO", &functions[0], &functions[1], &functions[2],
+                          &functions[3], &stream, &threads, &PyTuple_Type, &steps, &memories[0], &memories[1],
+                          &memories[2], &x, &residual, &result, &weight, &scale, &bias, &after, &held)) return NULL;
+    Py_ssize_t count = PyTuple_GET_SIZE(steps);
+    if (count < 1 || count > MOST_STEPS || threads < 1 || !memories[0] || !memories[2] || !stream || !functions[0] ||
+        !functions[1] || !functions[2] || !functions[3] || (memories[1] == 0) != (residual == Py_None)) {
+        PyErr_SetString(PyExc_ValueError, "bound_routine: steps, threads, handles or functions are not such");
+        return NULL;
+    }
+    if (!type && !(type = (PyTypeObject *)PyType_FromSpec(&bound_spec))) return NULL;
+    Bound *bound = PyObject_GC_New(Bound, type);
+    if (!bound) return NULL;
+    memset((char *)bound + sizeof(PyObject), 0, sizeof *bound - sizeof(PyObject));
+    bound->vectorcall = call_bound;
+    bound->execute = (Execute)(uintptr_t)functions[0];
+    bound->set_handle = (SetHandle)(uintptr_t)functions[1];
+    bound->threads_now = (int (*)(void))(uintptr_t)functions[2];
+    bound->set_threads = (void (*)(int))(uintptr_t)functions[3];
+    bound->stream = (uintptr_t)stream;
+    bound->threads = threads;
+    bound->of_x = (uintptr_t)memories[0];
+    bound->of_residual = (uintptr_t)memories[1];
+    bound->of_result = (uintptr_t)memories[2];
+    bound->steps_count = (int)count;
+    bound->weight = Py_NewRef(weight);
+    bound->scale = Py_NewRef(scale);
+    bound->bias = Py_NewRef(bias);
+    bound->after = Py_NewRef(after);
+    bound->held = Py_NewRef(held);
+    PyObject_GC_Track((PyObject *)bound);
+    int is_wrong = taken_from(x, &bound->x) < 0 || taken_from(result, &bound->result) < 0 ||
+                   (residual != Py_None && taken_from(residual, &bound->residual) < 0);
+    for (Py_ssize_t n = 0; n < count && !is_wrong; n++) {
+        PyObject *step = PyTuple_GET_ITEM(steps, n);
+        is_wrong = !PyTuple_Check(step) || PyTuple_GET_SIZE(step) != 3 ||
+                   address_from(PyTuple_GET_ITEM(step, 0), &bound->steps[n].primitive) < 0 ||
+                   address_from(PyTuple_GET_ITEM(step, 2), &bound->steps[n].arguments) < 0 ||
+                   ((bound->steps[n].count = (int)PyLong_AsLong(PyTuple_GET_ITEM(step, 1))) < 0 && PyErr_Occurred());
+    }
+    if (is_wrong) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "bound_routine: a step is a tuple of three numbers");
+        Py_DECREF(bound);
+        return NULL;
+    }
+    return (PyObject *)bound;
+}
