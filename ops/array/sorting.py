@@ -209,12 +209,22 @@ def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None)
 def _mode(xp, x, *, axis: int = -1):
     if not x.ndim:
         return xp.zeros((), "int64")
-    rows = xp.moveaxis(x, axis, -1)
-    counts = (rows[..., :, None] == rows[..., None, :]).sum(-1)
-    best = xp.where(counts == counts.max(-1, keepdims=True), rows, rows.max(-1, keepdims=True))
-    is_mode = (rows == best.min(-1, keepdims=True)) & (counts == counts.max(-1, keepdims=True))
-    last = rows.shape[-1] - 1 - xp.argmax(xp.flip(is_mode, -1), -1)
-    return xp.expand_dims(last, axis).astype("int64", copy=False)
+    moved = xp.moveaxis(x, axis, -1)
+    n = moved.shape[-1]
+    if not n:
+        raise ValueError(f"mode(x, axis): must have an element along the axis. Received x.shape={list(x.shape)}.")
+    rows = moved.reshape(moved.size // n, n)
+    order = _order(xp, rows, -1, False)
+    ordered = xp.take_along_axis(rows, order, -1)
+    begins = xp.ones(rows.shape, "bool")
+    begins[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    run = xp.cumsum(begins.reshape(-1)) - 1
+    lengths = (xp.bincount(run) if run.size else run)[run].reshape(rows.shape)
+    first = xp.argmax(lengths, -1)[:, None]  # where the longest run begins, of the smallest element
+    last = xp.take_along_axis(order, first + xp.take_along_axis(lengths, first, -1) - 1, -1)  # equal ones: as they lie
+    if x.dtype.kind == "f":  # of a row with a NaN its last element
+        last = xp.where(xp.isnan(ordered[:, -1:]), n - 1, last)
+    return xp.expand_dims(last.reshape(moved.shape[:-1]), axis).astype("int64", copy=False)
 
 
 mode_op = operator("mode_positions", "X -> Out", kernel=_mode, infer=lambda x, *, axis=-1: Spec(

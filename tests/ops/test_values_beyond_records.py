@@ -32,6 +32,23 @@ def test_values(function, values, expected):
     np.testing.assert_allclose(function(given(values)).numpy(), expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_mode_of_many_elements(dtype):  # which once were compared with each other, all of them at a time
+    x = np.random.default_rng(0).integers(0, 50, (2, 40_000)).astype(dtype)
+    x[1, :3] = [51, 51, 51]
+    values, places = paddle.mode(paddle.to_tensor(x), 1)
+    for row, value, place in zip(x, values.numpy(), places.numpy(), strict=True):
+        elements, counts = np.unique(row, return_counts=True)
+        assert value == elements[counts.argmax()] and place == np.flatnonzero(row == value)[-1]
+    if dtype == "float32":
+        x[0, 7] = NAN
+        assert paddle.mode(paddle.to_tensor(x), 1)[1][0] == 39_999
+    assert paddle.mode(given([[3.0, 1.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0]]), 0)[1].tolist() == [1, 0, 1, 0]
+    assert paddle.mode(paddle.zeros([0, 3]), 1)[1].shape == [0]
+    with pytest.raises(ValueError, match="must have an element"):
+        paddle.mode(paddle.zeros([2, 0]), 1)
+
+
 def test_complex_numbers():
     z = paddle.polar(given([1.0, 2.0]), given([0.0, np.pi / 2]))
     np.testing.assert_allclose(z.numpy(), [1, 2j], atol=1e-12)
