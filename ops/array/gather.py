@@ -87,7 +87,7 @@ gather_op = operator(
     "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
     engines=[by(LOOPS, fast.taken, fast.LEAST), by(LOOPS, _gather_by_loops, fast_places.LEAST)], taped=_taped_gather,
     grad={"X": lambda g, Index, X_shape, Axis, axis, overwrite: _gather_gradient(
-        g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values")
+        g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values", compiled="gather")
 
 
 def _gather_gradient(g: Any, index: Any, shape: Any, axis_tensor: Any, axis: int, overwrite: bool) -> Any:
@@ -148,7 +148,7 @@ index_select_op = operator(
     engines=[by(LOOPS, lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), fast.LEAST),
              by(LOOPS, lambda x, index, *, dim=0: fast_places.taken(x, index, dim), fast_places.LEAST)],
     grad={"X": lambda g, Index, X_shape, dim: apply(put_at_op, _zeros(X_shape, g), Index, g, None, axis=dim)},
-    moves=True, fails="values")
+    moves=True, fails="values", compiled="index_select")
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:

@@ -1,5 +1,5 @@
 /* Layers on small arrays, within the rounding of their kernels: convolution, layer normalization, cross entropy. */
-#include "_native.h"
+#include "_vectors.h"
 
 #include <math.h>
 
@@ -181,6 +181,24 @@ static PyObject *layer_norm(const void *with, PyObject *const *inputs, Py_ssize_
 CROSS_ENTROPY(cross_entropy_f, float, expf)
 CROSS_ENTROPY(cross_entropy_d, double, exp)
 
+static int cross_entropy_by_vectors(const float *x, const int64_t *label, float *mean, float *softmax, float *losses,
+                                    float *counted, Py_ssize_t rows, Py_ssize_t classes, Py_ssize_t ignored) {
+    double total = 0, logsums[MOST_ELEMENTS_WIDE / LEAST_OF_SOFTMAX];
+    Py_ssize_t count = 0;
+    if (!softmax_rows(x, softmax, logsums, rows, classes)) return 0;
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        losses[row] = 0;
+        if (label[row] == ignored) continue;
+        if (label[row] < 0 || label[row] >= classes) return 0;
+        losses[row] = (float)(logsums[row] - (double)x[row * classes + label[row]]);
+        total += (double)losses[row];
+        count++;
+    }
+    *counted = (float)(count ? count : 1);
+    *mean = (float)total / *counted;
+    return isfinite(*mean) != 0;
+}
+
 static PyObject *cross_entropy(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     Py_ssize_t axis = -1, ignored = -100;
     int normalizes = 1;
@@ -191,18 +209,21 @@ static PyObject *cross_entropy(const void *with, PyObject *const *inputs, Py_ssi
     Array *x = (Array *)inputs[0], *label = (Array *)inputs[1];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if ((kind != FLOAT32 && kind != FLOAT64) || x->dimensions_count != 2 || size < 1 || size > MOST_ELEMENTS
-        || (axis != -1 && axis != 1) || kind_of(label->dtype) != INT64
+    if ((kind != FLOAT32 && kind != FLOAT64) || x->dimensions_count != 2 || size < 1 || (axis != -1 && axis != 1)
+        || kind_of(label->dtype) != INT64
         || !(label->dimensions_count == 1 || (label->dimensions_count == 2 && label->dimensions[1] == 1))
         || label->dimensions[0] != x->dimensions[0])
         return declined_form();
     const Py_ssize_t each[2] = {x->dimensions[0], 1};
+    int is_wide = kind == FLOAT32 && HAS_VECTORS && x->dimensions[1] >= LEAST_OF_SOFTMAX;
+    if (size > (is_wide ? most_elements() : MOST_ELEMENTS)) return declined_form();
     PyObject *made = new_arrays(kind, 4, (int[]){0, 2, 2, 0}, (const Py_ssize_t *const[]){each, x->dimensions, each, each});
     if (!made) return NULL;
     void *data = x->data, *labels = label->data, *out[4];
     for (int n = 0; n < 4; n++) out[n] = data_of(made, n);
     if (kind == FLOAT32
-            ? cross_entropy_f(data, labels, out[0], out[1], out[2], out[3], each[0], x->dimensions[1], ignored)
+            ? (is_wide ? cross_entropy_by_vectors : cross_entropy_f)(data, labels, out[0], out[1], out[2], out[3], each[0],
+                                                                     x->dimensions[1], ignored)
             : cross_entropy_d(data, labels, out[0], out[1], out[2], out[3], each[0], x->dimensions[1], ignored))
         return made;
     Py_DECREF(made);

@@ -1,6 +1,10 @@
 /* Parts of arrays by ranges, as views; arrays in the middle of padding, and turned along a dimension. */
 #include "_native.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 enum { MOST_COPIED = 1 << 16 };
 
 /* The end of a range, or a start, within a dimension, as Python's slices have it. */
@@ -56,6 +60,15 @@ static PyObject *slice(const void *with, PyObject *const *inputs, Py_ssize_t cou
     return new_view((PyObject *)x, (int)made, sizes, strides, data);
 }
 
+/* Rows of so many bytes, which begin `apart` bytes from each other; short ones by words, without a call. */
+static void put_rows(char *restrict to, const char *restrict from, Py_ssize_t rows, size_t bytes, size_t apart) {
+    if (bytes % 4 == 0 && bytes <= 256)
+        for (; rows > 0; rows--, to += apart, from += bytes)
+            for (size_t n = 0; n < bytes; n += 4) memcpy(to + n, from + n, 4);
+    else
+        for (; rows > 0; rows--, to += apart, from += bytes) memcpy(to, from, bytes);
+}
+
 /* x between `before` and `behind` of a value in each dimension. */
 static PyObject *surrounded(Array *x, const Py_ssize_t *before, const Py_ssize_t *behind, double value) {
     int kind = kind_of(x->dtype), rank = x->dimensions_count;
@@ -76,13 +89,15 @@ static PyObject *surrounded(Array *x, const Py_ssize_t *before, const Py_ssize_t
             if (kind == FLOAT32) ((float *)(void *)out)[n] = (float)value;
             else ((double *)(void *)out)[n] = value;
         }
-    Py_ssize_t width = x->dimensions[rank - 1], rows = width ? size_of((PyObject *)x) / width : 0, place[MOST_DIMENSIONS];
-    for (int n = 0; n < rank; n++) place[n] = 0;
-    for (Py_ssize_t row = 0; row < rows; row++) {
+    Py_ssize_t width = x->dimensions[rank - 1], height = rank > 1 ? x->dimensions[rank - 2] : 1;
+    Py_ssize_t blocks = width && height ? size_of((PyObject *)x) / (width * height) : 0, place[MOST_DIMENSIONS] = {0};
+    const char *from = x->data;
+    for (Py_ssize_t block = 0; block < blocks; block++) {
         Py_ssize_t at = 0;
-        for (int n = 0; n < rank; n++) at = at * sizes[n] + before[n] + (n < rank - 1 ? place[n] : 0);
-        memcpy(out + item * (size_t)at, x->data + item * (size_t)(row * width), item * (size_t)width);
-        for (int n = rank - 2; n >= 0 && ++place[n] == x->dimensions[n]; n--) place[n] = 0;
+        for (int n = 0; n < rank; n++) at = at * sizes[n] + before[n] + (n < rank - 2 ? place[n] : 0);
+        put_rows(out + item * (size_t)at, from, height, item * (size_t)width, item * (size_t)sizes[rank - 1]);
+        from += item * (size_t)(width * height);
+        for (int n = rank - 3; n >= 0 && ++place[n] == x->dimensions[n]; n--) place[n] = 0;
     }
     return result;
 }
@@ -178,6 +193,16 @@ static PyObject *lookup(const void *with, PyObject *const *inputs, Py_ssize_t co
     return rows_of((Array *)inputs[1], (Array *)inputs[0], ((Array *)inputs[0])->dimensions_count);
 }
 
+/* Rows along the first dimension by numbers in one: gather, and index_select, which names the dimension otherwise. */
+static PyObject *taken(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t axis = 0;
+    if (count < 2 || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1]) || (count > 2 && inputs[2] != Py_None)
+        || ((Array *)inputs[0])->dimensions_count < 1 || ((Array *)inputs[1])->dimensions_count != 1
+        || integer_attribute(attrs, with ? name_dim : name_axis, &axis) < 0 || axis != 0)
+        return declined_form();
+    return rows_of((Array *)inputs[0], (Array *)inputs[1], 1);
+}
+
 /* Where the places hold one number each: in a last dimension of size 1. */
 static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     if (count != 2 || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])) return declined_form();
@@ -187,5 +212,7 @@ static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t
     return rows_of(x, places, last);
 }
 
-const FormEntry part_forms[] = {{"slice", slice, NULL}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL},
-                                {"roll", roll, NULL}, {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {NULL, NULL, NULL}};
+const FormEntry part_forms[] = {
+    {"slice", slice, NULL}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
+    {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {"gather", taken, NULL}, {"index_select", taken, ""},
+    {NULL, NULL, NULL}};

@@ -141,7 +141,7 @@ SUM(sum_d, double, pairwise_d, add_rows_d)
 
 /* A long row is folded into four vectors first: the largest of all does not depend on the order, but for the sign of a
    zero; a product does, by rounding. A NaN among them is one in the end. */
-#ifdef HAS_VECTORS
+#if HAS_VECTORS
 #define VECTOR_ROW(NAME, T, V, BITS, LONG, EXPRESSION, OF_VECTORS) \
     INLINE T NAME##_row(const T *x, Py_ssize_t count) { \
         enum { LANES = sizeof(V) / sizeof(T), STEP = 4 * LANES }; \

@@ -45,8 +45,8 @@ static int one_by_one(int kind, const void *x, void *out, Py_ssize_t outer, Py_s
     return fits;
 }
 
-#ifdef HAS_VECTORS
-enum { LANES = sizeof(Floats) / sizeof(float), PART = 32 * LANES }; /* `PART`: of elements that are added in float32 */
+#if HAS_VECTORS
+enum { LANES = LEAST_OF_SOFTMAX, PART = 32 * LANES }; /* `PART`: of elements that are added in float32 */
 typedef float Half __attribute__((vector_size(16)));
 typedef int32_t HalfBits __attribute__((vector_size(16)));
 
@@ -73,13 +73,20 @@ static int has_vectors_of(int kind, Py_ssize_t count, Py_ssize_t inner) {
 
 static int by_vectors(const float *x, float *out, Py_ssize_t outer, Py_ssize_t count, Py_ssize_t inner, int is_log) {
     int fits = 1;
-    if (inner == 1) CALLED(by_rows)(x, out, outer, count, is_log, &fits);
+    if (inner == 1) CALLED(by_rows)(x, out, outer, count, is_log, NULL, &fits);
     else
         for (Py_ssize_t o = 0; o < outer && fits; o++)
             CALLED(by_columns)(x + o * count * inner, out + o * count * inner, count, inner, is_log, &fits);
     return fits;
 }
+
+int softmax_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count) {
+    int fits = 1;
+    CALLED(by_rows)(x, out, rows, count, 0, logsums, &fits);
+    return fits;
+}
 #else
+int softmax_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count) { return 0; }
 static int has_vectors_of(int kind, Py_ssize_t count, Py_ssize_t inner) { return 0; }
 static int by_vectors(const float *x, float *out, Py_ssize_t outer, Py_ssize_t count, Py_ssize_t inner, int is_log) {
     return 0;

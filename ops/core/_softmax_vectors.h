@@ -53,8 +53,9 @@ INLINE Floats NAMED(power)(Floats x) {
 }
 
 /* Rows of a vector at least; the last vector of a row begins within the one before. `fits` is cleared where there is a
-   NaN, or a largest element that is not finite: then the sum is a NaN. */
-static void NAMED(by_rows)(const float *x, float *out, Py_ssize_t rows, Py_ssize_t count, int is_log, int *fits) {
+   NaN, or a largest element that is not finite: then the sum is a NaN. `logsums`, where wanted, become log(sum(exp(x))). */
+static void NAMED(by_rows)(const float *x, float *out, Py_ssize_t rows, Py_ssize_t count, int is_log, double *logsums,
+                           int *fits) {
     const Ints places = {0, 1, 2, 3, 4, 5, 6, 7};
     const Py_ssize_t whole = count / LANES * LANES, last = count - LANES;
     const Ints is_new = places >= (int)(LANES - count % LANES); /* of the last vector; none where the rest is 0 */
@@ -83,6 +84,7 @@ static void NAMED(by_rows)(const float *x, float *out, Py_ssize_t rows, Py_ssize
         sums[0] += sums[1];
         double total = (sums[0][0] + sums[0][1]) + (sums[0][2] + sums[0][3]);
         float final = (float)(is_log ? log(total) : 1.0 / total);
+        if (logsums) logsums[row] = (double)top + log(total);
         *fits &= isfinite(total) != 0;
         for (Py_ssize_t n = 0; n < whole; n += LANES) {
             v = NAMED(loaded)(out + n);

@@ -36,6 +36,12 @@ typedef double Doubles __attribute__((vector_size(32)));
 typedef int32_t Ints __attribute__((vector_size(32)));
 typedef int64_t Longs __attribute__((vector_size(32)));
 typedef uint32_t Bits __attribute__((vector_size(32)));
+#else
+#define HAS_VECTORS 0
 #endif
+
+/* softmax of rows of so many elements at least, and log(sum(exp(x))) of each: 1, or 0 where that is left to a kernel. */
+enum { LEAST_OF_SOFTMAX = 8 };
+HIDDEN int softmax_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count);
 
 #endif

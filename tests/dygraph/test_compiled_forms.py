@@ -310,6 +310,24 @@ def test_softmax_by_vectors():
                     formed(name, x, axis=axis)
 
 
+def test_cross_entropy_by_vectors():
+    random = np.random.default_rng(8)
+    for rows, classes in ((100, 100), (700, 40), (2, 8), (3, 9), (2000, 15), (1, 30_000)):
+        for spread in (1, 40):
+            logits = (random.standard_normal((rows, classes)) * spread + 1000 * (spread == 40)).astype("f")
+            labels = random.integers(0, classes, rows)
+            labels[1::7] = -100
+            exact = find("cross_entropy_mean").kernel(np, logits.astype("d"), labels)
+            with contextlib.suppress(Declined):
+                for found, wanted in zip(formed("cross_entropy", logits, labels), exact, strict=True):
+                    assert found.dtype == "f" and found.shape == wanted.shape
+                    assert np.allclose(found, wanted, rtol=2e-6 if spread == 1 else 2e-5, atol=1e-6 * spread)
+            for wrong in (classes, -1):
+                labels[0] = wrong
+                with pytest.raises(Declined):
+                    formed("cross_entropy", logits, labels)
+
+
 def test_windows_of_images():
     count, random = 0, np.random.default_rng(3)
     for dtype, shape, kind in itertools.product("fd", [(1, 1, 5, 5), (2, 3, 4, 6), (1, 4, 8, 8)], ("max", "avg")):
@@ -342,6 +360,9 @@ def test_parts_padding_and_turning():
         check("pad", x, paddings=[n for n in range(2 * x.ndim)], pad_value=0.0)
         if dtype == "f":
             assert check("pad", x, paddings=[1, 2] * x.ndim, pad_value=2.5)
+    for shape, dtype in itertools.product([(3, 0), (0, 4), (2, 3, 100), (3, 2, 4, 5), (2, 70)], "fd?"):
+        x = (random.standard_normal(shape) * 9).astype(dtype)
+        assert check("pad", x, paddings=[1, 2, 0, 3, 2, 0, 1, 1][:2 * x.ndim], pad_value=0.0)
     for shape in ((1, 2, 5), (2, 3, 4, 5)):
         x = random.standard_normal(shape).astype("f")
         for value in (0.0, -1.5):
@@ -367,9 +388,17 @@ def test_rows_that_numbers_name():
             index = random.integers(0, shape[0], places)
             assert check("gather_nd", x, np.asarray(index)[..., None])
             assert len(shape) != 2 or check("lookup_table_v2", np.asarray(index), x, padding_idx=-1)
+            if index.ndim == 1:
+                assert check("gather", x, index, None, axis=0) and check("index_select", x, index, dim=0)
+                assert not check("gather", x, index, np.array(0), axis=0)
+                assert len(shape) == 1 or not check("index_select", x, index % 2, dim=1)
     for wrong in ([[-1]], [[4]], [[0, 1]], [[2**62]]):
         with pytest.raises(Declined):
             formed("gather_nd", np.zeros((4, 6), "f"), np.array(wrong))
+    for name in ("gather", "index_select"):
+        for wrong in ([-1], [4], [2**62], 1, [[1]], [1.0]):
+            with pytest.raises(Declined):
+                formed(name, np.zeros((4, 6), "f"), np.array(wrong))
     with pytest.raises(Declined):
         formed("lookup", np.array([1]), np.zeros((4, 6), "f"), padding_idx=1)
 
