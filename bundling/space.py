@@ -106,7 +106,7 @@ def ways() -> list[Way]:
     found = [Way(sum(one.bytes for name in names for one in savings(name)), "proa sizes --free",
                  "no symbols for debuggers, no tests of NumPy's"),
              Way(_larger_llvm(names), f"pip install 'llvmlite=={_SMALL_LLVM}.*'",
-                 "extremes of rows are slower: softmax and cross entropy over 1,000 classes take three times as long"),
+                 "no time: loops take as long with it; but a numba that is there may need a later one"),
              Way(compiled, "pip install --no-compile", "a module is compiled when it is first imported, and takes its "
                  "part then")]
     return sorted((way for way in found if way.bytes), key=lambda way: -way.bytes)
