@@ -934,8 +934,14 @@ static int step_by_programs(PyObject *walk, PyObject *pending, PyObject *op, PyO
     int ended = 0;
     Py_ssize_t count = PyTuple_CheckExact(edges) ? PyTuple_GET_SIZE(edges) : 0;
     if (compiled != Py_None && count && count <= MOST_INPUTS && PyTuple_CheckExact(saved))
-        if ((ended = is_as_declared(op)) > 0)
-            ended = rule_gradients(compiled, gradient, saved, attrs, &PyTuple_GET_ITEM(edges, 0), count, sums, found);
+        if ((ended = is_as_declared(op)) > 0) {
+            PyObject *const *each = &PyTuple_GET_ITEM(edges, 0);
+            if (!PyUnicode_Check(compiled)) ended = rule_gradients(compiled, gradient, saved, attrs, each, count, sums, found);
+            else {
+                int are_leaves[2] = {Py_TYPE(each[0]) == leaf_type, count == 2 && Py_TYPE(each[1]) == leaf_type};
+                ended = count == 2 ? product_gradients(gradient, saved, attrs, each, are_leaves, found) : 0;
+            }
+        }
     Py_DECREF(compiled);
     for (Py_ssize_t n = 0; ended > 0 && n < count; n++) {
         PyObject *edge = PyTuple_GET_ITEM(edges, n);
@@ -1350,6 +1356,7 @@ static PyMethodDef functions[] = {
     {"serve", serve, METH_VARARGS, serve_doc},
     {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
     {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
+    {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
     {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL, walk_doc},

@@ -85,7 +85,7 @@ typedef struct {
 
 extern HIDDEN PyTypeObject *form_type;
 extern HIDDEN const FormEntry elementwise_forms[], shape_forms[], reduction_forms[], making_forms[], network_forms[],
-    order_forms[], part_forms[], layer_forms[], softmax_forms[];
+    order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[];
 
 static inline PyObject *declined_form(void) { Py_RETURN_NOTIMPLEMENTED; }
 
@@ -116,6 +116,11 @@ static inline int are_flags_raised(void) {
    compute them, -1 with an error. `sums`: whether what is broadcast may be summed here. */
 HIDDEN int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
                           Py_ssize_t count, int sums, PyObject **found);
+/* The same of a product of two matrices: `are_leaves` says of both inputs whether their gradient goes to a leaf. */
+HIDDEN int product_gradients(PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges, const int *are_leaves,
+                             PyObject **found);
+HIDDEN PyObject *serve_products(PyObject *module, PyObject *arguments);
+extern HIDDEN const char serve_products_doc[];
 /* `one + other`. */
 HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
 
@@ -136,7 +141,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(descending) X(k) \
     X(largest) X(rank) X(count) X(return_index) X(return_inverse) X(return_counts) X(is_sorted) X(starts) X(ends) X(decrease_axis) \
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
-    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections)
+    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y)
 #define DECLARE(name) extern HIDDEN PyObject *name_##name;
 NAMES(DECLARE)
 #undef DECLARE

@@ -14,7 +14,7 @@ Where a computation raises a flag of the processor that NumPy tells of, it decli
 
 enum { GRADIENT, SAVED, NUMBER, PLUS, MINUS, TIMES, DIVIDED, NEGATED, GREATER }; /* as arithmetic.py counts them */
 enum { BLOCK = 256, DEPTH = 6, MOST_STEPS = 32, MOST_SAVED = 8 };
-enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient, of a row where something was broadcast */
+enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient, of a row of what was broadcast */
 
 /* What a program is given: where the arrays begin, and after how many elements they begin again. */
 typedef struct {
@@ -169,7 +169,7 @@ static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize
     }
     int is_gradient = length == 2 && *steps == GRADIENT;
     if (is_gradient && is_same) return Py_NewRef(g);
-    if ((!is_same && (!sums || own < LEAST_ROW)) || (least < size && least < LEAST_ROW)) return declined_form();
+    if ((!is_same && (!sums || own < 2)) || (least < size && least < LEAST_ROW)) return declined_form();
     PyObject *all = is_gradient ? Py_NewRef(g)
         : own < size || place < 0 ? new_array(kind, gradient->dimensions_count, gradient->dimensions)
                                   : new_array(kind, count, sizes);

@@ -19,6 +19,7 @@ shape, no attribute is given and the numbers are real, which is what most applic
 the values that the rules ask for. It stands in the function that calls the rules, so that no function is called for it.
 Of an operator of one operand it says what its rule comes to for real numbers, whatever its attributes are, which it may
 name: the compiled form alone reads that, and rules that name nothing but their parameters (see `arithmetic.py`).
+`alike="product"` says that the rule is that of a product of matrices, which the compiled form has (`_products.c`).
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Gradient:
     - `compiled`: what the compiled form computes of small arrays without `run`, or None: by input slot None, or the
       steps of a program and the position in what is saved of the operand's shape, -1 where it is the gradient's; the
       numbers of the programs, each a float, or an attribute's name and its default; the positions in what is saved that
-      must have nothing; and whether attributes must be left out.
+      must have nothing; and whether attributes must be left out. A text is the name of a rule in C.
     - `run(gs, saved, attrs, wants)`: the gradients of the input slots (None where not wanted), from those of the
       results (None where unused).
     """
@@ -109,13 +110,13 @@ class Gradient:
     saved: list[Saved]
     values: tuple[tuple[int, bool, int], ...]
     recipe: bytes | None
-    compiled: tuple[Any, ...] | None
+    compiled: tuple[Any, ...] | str | None
     save_arrays: Callable[[Any, Any], tuple]
     save_symbols: Callable[[Any, Any], tuple]
     run: Callable[..., list[Any]]
 
     def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]],
-                 alike: Mapping[str, str] | None = None):
+                 alike: Mapping[str, str] | str | None = None):
         self._operator, self._rules, self._alike = operator, rules, alike
 
     def __getattr__(self, name: str) -> Any:
@@ -129,8 +130,10 @@ class _RuleReader:
     """Reads the parameter names of rules, and writes the functions that save for them and call them."""
 
     def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]],
-                 alike: Mapping[str, str] | None = None):
-        self.operator, self.rules, self.alike = operator, rules, alike
+                 alike: Mapping[str, str] | str | None = None):
+        self.operator, self.rules = operator, rules
+        self.named = alike if isinstance(alike, str) else None
+        self.alike = None if isinstance(alike, str) else alike
         self.inputs = [slot.name for slot in operator.inputs]
         self.results = [slot.name for slot in operator.results]
         self.saved: list[Saved] = []
@@ -169,8 +172,10 @@ class _RuleReader:
             return None
         return bytes(_KINDS.index(s.kind) << 4 | s.of_output << 3 | s.index for s in self.saved)
 
-    def _compiled(self) -> tuple[Any, ...] | None:
+    def _compiled(self) -> tuple[Any, ...] | str | None:
         """Programs of the rules, where each slot that has a rule has one: see `Gradient.compiled`."""
+        if self.named is not None:
+            return self.named
         if self._recipe() is None:
             return None
         arithmetic = Arithmetic(self._place_of, self.operator.defaults)

@@ -105,7 +105,7 @@ class Operator:
                  fails: str = "shapes", cost: Cost | None = None, precision: str = "gray",
                  lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
                  lists: bool = False, runs_block: bool = False, merges: Operator | None = None,
-                 stands_for: Operator | None = None, alike: Mapping[str, str] | None = None,
+                 stands_for: Operator | None = None, alike: Mapping[str, str] | str | None = None,
                  names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None):
         if type in _registry:

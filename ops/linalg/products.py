@@ -18,6 +18,7 @@ from ..array.full import is_value
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
 from ..array.unknown_sizes import count_of, size_at
+from ..core import native
 from ..core.deferred import MOST_ROWS, Deferred
 from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, normalize_axis, product
@@ -222,7 +223,10 @@ matmul_op = operator(
     promotes=True, composed=_of_broadcast_integers,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants, to_leaf: _matmul_gradients(
         g, X, Y, trans_x, trans_y, wants, to_leaf)},
-    cost=matrix_product, precision="white", lod="drop")
+    cost=matrix_product, precision="white", lod="drop", compiled="matmul", alike="product")
+
+if native.module is not None:
+    native.module.serve_products(np.matmul, Deferred, _of_weight, _ON_ONE_THREAD, onednn.LARGE, MOST_ROWS)
 
 
 def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None) -> Any:
