@@ -19,6 +19,7 @@ from . import (
     attributes,
     breaks,
     calls,
+    comprehensions,
     conditionals,
     control_flow,
     declarations,
@@ -41,7 +42,8 @@ STATEMENTS = (  # one function at a time
     narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
     annotated, declarations, supers, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
-EXPRESSIONS = (none_tests, attributes, conditionals, logical, shapes, subscripts, calls)  # a function and those in it
+EXPRESSIONS = (comprehensions, none_tests, attributes, conditionals, logical, shapes,
+               subscripts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 

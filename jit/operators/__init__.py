@@ -11,6 +11,7 @@ from typing import Any
 from .attempts import attempt, everything
 from .attributes import augment, begun, set_stop_gradient
 from .builtin import bool_, float_, int_, len_, print_, shape_of
+from .comprehensions import comprehension, generator
 from .conditionals import if_exp, if_stmt, raising
 from .items import augment_item, begun_item, item, set_item
 from .iteration import enumerate_, range_, zip_
@@ -21,10 +22,10 @@ from .statements import assert_stmt, nothing, plain, subject
 from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item", "bool_",
-           "changed", "compare", "computed", "equal", "everything", "float_", "for_stmt", "if_exp", "if_stmt", "int_",
-           "is_none", "item", "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "plain", "print_",
-           "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of", "subject", "unequal", "used",
-           "while_stmt"]
+           "changed", "compare", "comprehension", "computed", "equal", "everything", "float_", "for_stmt", "generator",
+           "if_exp", "if_stmt", "int_", "is_none", "item", "len_", "load", "narrowed", "not_", "not_none", "nothing",
+           "or_", "plain", "print_", "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of",
+           "subject", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import here
 from . import staging
+from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
 
@@ -74,8 +75,10 @@ def isinstance_(value: Any, kinds: Any) -> bool:
 
 
 def list_(*values: Any) -> list:
-    """`list(values)`; of a list of the program, another one."""
-    return values[0].copy() if len(values) == 1 and staging.is_list(values[0]) else list(*values)
+    """`list(values)`; of a list of the program another one, and such a list where only a run knows the items."""
+    if len(values) != 1 or sequence_of(values[0]) is None:
+        return list(*values)
+    return values[0].copy() if staging.is_list(values[0]) else comprehension(values[0], list, lambda item: item)
 
 
 def max_(*values: Any, **options: Any) -> Any:
@@ -89,6 +92,8 @@ def min_(*values: Any, **options: Any) -> Any:
 
 
 def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values: tuple, options: dict) -> Any:
+    if len(values) == 1 and staging.is_list(values[0]) and not options:
+        return getattr(staging.stacked(values[0]), choose.__name__)()
     if len(values) == 1 and staging.is_symbolic(values[0]) and len(values[0].shape) == 1:
         return getattr(values[0], choose.__name__)()
     items = list(values[0]) if len(values) == 1 else list(values)
@@ -104,6 +109,8 @@ def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values
 
 def any_(values: Any) -> Any:
     """`any(values)`, where items may be symbolic; all of them are computed."""
+    if staging.is_list(values):
+        return any_of_list(values)
     if staging.is_symbolic(values) and len(values.shape) == 1:
         return values.any()
     return functools.reduce(lambda a, b: or_(a, lambda: b), _truths(values), False)
@@ -111,6 +118,8 @@ def any_(values: Any) -> Any:
 
 def all_(values: Any) -> Any:
     """`all(values)`, where items may be symbolic; all of them are computed."""
+    if staging.is_list(values):
+        return all_of_list(values)
     if staging.is_symbolic(values) and len(values.shape) == 1:
         return values.all()
     return functools.reduce(lambda a, b: and_(a, lambda: b), _truths(values), True)
@@ -120,13 +129,6 @@ def _truths(values: Any) -> Iterator[Any]:
     """Whether each item is true; behind one that Python knows to decide, Python does not look."""
     for value in values:
         yield value if staging.is_symbolic(value) else bool(staging.truth(value))
-
-
-def sum_(values: Any, start: Any = 0) -> Any:
-    """`sum(values, start)`, of a tensor of unknown length too."""
-    if staging.is_symbolic(values) and len(values.shape) > 0:
-        return values.sum(0) + start
-    return sum(values, start)
 
 
 def reversed_(values: Any) -> Any:

@@ -5,12 +5,16 @@ Knows what is symbolic, nothing else of staging.
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import here
 from . import staging
 from .conditionals import if_exp
+from .items import item
+from .values import is_staged
 
 
 class SymbolicSequence:
@@ -75,13 +79,18 @@ def zip_(*iterables: Any, **options: Any) -> Any:
     if all(f is None for f in found):
         return zip(*iterables, **options)  # noqa: B905 - strict is among the options
     items = [_indexed(i) if f is None else f.counted() for i, f in zip(iterables, found, strict=True)]
-    stop = items[0].stop
-    for other in items[1:]:
-        stop = _smaller(stop, other.stop)
-    return SymbolicSequence(0, stop, 1, lambda i: tuple(item.item_at(i) for item in items))
+    stop = functools.reduce(_smaller, [each.stop for each in items if each.stop is not None])
+    return SymbolicSequence(0, stop, 1, lambda i: tuple(each.item_at(i) for each in items))
 
 
 def _indexed(iterable: Any) -> SymbolicSequence:
+    if isinstance(iterable, range):
+        return SymbolicSequence(0, len(iterable), 1, lambda i: iterable.start + i * iterable.step)
+    if isinstance(iterable, itertools.count):
+        first, second = next(iterable), next(iterable)
+        return SymbolicSequence(0, None, 1, lambda i: first + i * (second - first))
+    if type(iterable) in (list, tuple) and iterable and all(map(is_staged, iterable)):
+        return SymbolicSequence(0, len(iterable), 1, lambda i: item(iterable, i))
     if not staging.is_symbolic(iterable):
         raise TypeError(
             f"{here()}: zip() of a {type(iterable).__name__} with something whose length is known only when the "
@@ -90,4 +99,6 @@ def _indexed(iterable: Any) -> SymbolicSequence:
 
 
 def _smaller(a: Any, b: Any) -> Any:
+    if not (staging.is_symbolic(a) or staging.is_symbolic(b)):
+        return min(a, b)
     return if_exp(a < b, lambda: a, lambda: b)

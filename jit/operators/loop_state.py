@@ -9,9 +9,9 @@ from typing import Any
 
 from .containers import lists_kept, settled
 from .merging import described_name
-from .retracing import Preparations, difference
+from .retracing import CastNumber, Preparations, difference
 from .undefined import Undefined, reason
-from .values import agree, described, filled, staged_leaves
+from .values import NUMBERS, agree, described, filled, staged_leaves
 
 
 class LoopState:
@@ -29,7 +29,8 @@ class LoopState:
     def begin(self, before: tuple) -> None:
         """Takes down the state before the loop."""
         self._before = before
-        self._initial = tuple(self.preparations.complete(i, value) for i, value in enumerate(before))
+        prepared = (self.preparations.complete(i, value) for i, value in enumerate(before))
+        self._initial = tuple(self.preparations.cast(i, value) for i, value in enumerate(prepared))
         self._kept = [True] * len(before)
         self.variables = [leaf for value in self._initial for leaf in staged_leaves(value)]
 
@@ -64,8 +65,13 @@ class LoopState:
             raise self._changed(i, described(before), "without a value")
         if not agree(before, after):
             raise self._changed(i, described(before), described(after))
-        for x, y in zip(staged_leaves(before), staged_leaves(after), strict=True):
+        begun = staged_leaves(self._initial[i])
+        for n, (x, y) in enumerate(zip(staged_leaves(before), staged_leaves(after), strict=True)):
+            if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
+                raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
+                if _begins_as(begun[n], _dtype(y)):
+                    raise CastNumber(i, n, _dtype(y))
                 name = self._names[i]
                 way = f": `{name} = {name}.astype('{_dtype(y)}')`" if x is before and name.isidentifier() else ""
                 raise self._changed(i, _dtype(x), _dtype(y), way)
@@ -95,6 +101,27 @@ class LoopState:
                     "Assign a variable before the loop, set it and `break` inside, and return it after the loop.")
         return (f"{self._where}: {shown} gets its first value inside this loop, and a tensor decides how often the "
                 "loop runs, perhaps never. Assign it before the loop.")
+
+
+class FirstTurnApart(Exception):
+    """A number before the loop is a tensor of some dimensions behind a turn: the first turn is another than the rest.
+
+    `otherwise` is the error where that has been done.
+    """
+
+    def __init__(self, otherwise: Exception):
+        super().__init__(otherwise)
+        self.otherwise = otherwise
+
+
+def _begins_as(value: Any, dtype: str) -> bool:
+    """Whether a number of Python is the same number in a dtype, and a loop may begin with it so: `total = 0`."""
+    if type(value) is float:
+        return dtype.startswith("float")
+    return type(value) in NUMBERS and dtype.startswith(("float", "int")) and abs(value) <= _EXACT
+
+
+_EXACT = 1 << 8  # whole numbers up to here are the same in every dtype, bfloat16 too
 
 
 def _dtype(leaf: Any) -> Any:

@@ -13,7 +13,7 @@ from ..errors import here
 from . import staging
 from .conditionals import if_stmt
 from .iteration import SymbolicSequence, sequence_of
-from .loop_state import LoopState
+from .loop_state import FirstTurnApart, LoopState
 from .preparing import Preparer, restoring
 from .retracing import traced
 from .statements import nothing
@@ -40,12 +40,20 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
 
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
-           names: tuple[str, ...], users: Any, held: tuple[str, ...]) -> None:
-    """Stages a loop; `users` is the part of `body` that the user wrote."""
-    where = here()
+           names: tuple[str, ...], users: Any, held: tuple[str, ...], apart: bool = False) -> None:
+    """Stages a loop; `users` is the part of `body` that the user wrote. `apart`: the first turn was taken before."""
+    where, before, mark = here(), get_state(), staging.mark()
     state = LoopState(names, where)
     prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
-    traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)
+    try:
+        traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)
+    except FirstTurnApart as found:
+        if apart:
+            raise found.otherwise from None
+        staging.undo(mark)
+        set_state(before)
+        rest = (test, body, get_state, set_state, names, users, held)
+        if_stmt(test(), _first_turn(users, body, rest), nothing, get_state, set_state, names, len(names), held)
 
 
 def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
@@ -66,6 +74,22 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     with no_changes_in_place(where, "loop", users), restoring(lambda: set_state(before)):
         results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
+
+
+class _first_turn:
+    """The first turn of a loop, and then the rest of it, as a branch."""
+
+    def __init__(self, users: Any, body: Callable[[], Any], rest: tuple):
+        self._body, self._turn, self._rest = users, body, rest
+
+    def __call__(self) -> None:
+        self._turn()
+        test, body, get_state, set_state, names, users, held = self._rest
+        going = staging.truth(test())
+        if staging.is_symbolic(going):
+            _stage(test, body, get_state, set_state, names, users, held, apart=True)
+        elif going:
+            while_stmt(test, body, get_state, set_state, names, held)
 
 
 def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any] | None, get_state: GetState,

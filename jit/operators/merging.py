@@ -72,12 +72,21 @@ class Merge:
     def _check_dimensions(self, i: int) -> None:
         leaves = zip(staged_leaves(self.first[i]), staged_leaves(self.second[i]), strict=True)
         for first, second in ((a, b) for a, b in leaves if staging.is_tensor(a) or staging.is_tensor(b)):
+            self._tell_of_dtypes(i, first, second)
             counts = [len(getattr(v, "shape", ())) for v in (first, second)]
-            if counts[0] != counts[1]:
+            if counts[0] != counts[1] and 0 not in counts:  # a number goes with any shape
                 raise ValueError(
                     f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is "
                     f"{described(first)} after one branch and {described(second)} after the other. Give it one number "
                     "of dimensions in both branches: `paddle.zeros_like(x)` where it begins as 0.")
+
+    def _tell_of_dtypes(self, i: int, first: Any, second: Any) -> None:
+        both = staging.is_tensor(first) and staging.is_tensor(second)
+        if both and first.dtype != second.dtype:
+            staging.tell(
+                f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is {first.dtype.name} "
+                f"after one branch and {second.dtype.name} after the other. The program gives the wider dtype after "
+                "both. Convert it in one branch: `x.astype(…)`.")
 
     def _merged(self, i: int, results: Iterator[Any]) -> Any:
         first, second = self.first[i], self.second[i]

@@ -14,7 +14,7 @@ from ...core import nest
 from . import staging
 from .partial import Partial, parts
 from .undefined import Undefined, reason
-from .values import NUMBERS, is_staged
+from .values import NUMBERS, filled, is_staged, staged_leaves
 
 Path = tuple[Any, ...]
 _ROUNDS = 100
@@ -45,6 +45,13 @@ class MakePartial(Retrace):
     def __init__(self, index: int, path: Path, example: Any, optional: bool = False):
         super().__init__(index, path)
         self.example, self.optional = example, optional
+
+
+class CastNumber(Retrace):
+    """A number of Python, the leaf of that position in a variable of a loop, must begin in a dtype."""
+
+    def __init__(self, index: int, position: int, dtype: str):
+        super().__init__(index, (position, dtype))
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ class Preparations:
     def __init__(self, names: tuple[str, ...], why: Callable[[str, bool], str]):
         self._names, self._why = names, why
         self._partial: dict[tuple[int, Path], MakePartial] = {}
+        self._dtypes: dict[tuple[int, int], str] = {}  # of leaves of a variable, by position, that are numbers
 
     def complete(self, index: int, value: Any) -> Any:
         """A variable's value with a flag wherever one is needed."""
@@ -89,6 +97,20 @@ class Preparations:
             if which == index:
                 value = self._flagged(value, path, needed, self._names[index])
         return value
+
+    def cast(self, index: int, value: Any) -> Any:
+        """A variable's value with the numbers that need a dtype in it."""
+        positions = {position: dtype for (which, position), dtype in self._dtypes.items() if which == index}
+        if not positions:
+            return value
+        leaves = staged_leaves(value)
+        given = [staging.number(leaf, positions[n]) if n in positions else leaf for n, leaf in enumerate(leaves)]
+        return filled(value, iter(given))
+
+    def note_dtype(self, found: CastNumber) -> None:
+        """Takes down that a number needs a dtype."""
+        position, dtype = found.path
+        self._dtypes[found.index, position] = dtype
 
     def _flagged(self, value: Any, path: Path, needed: MakePartial, name: str) -> Any:
         if path:

@@ -11,6 +11,7 @@ from typing import Any
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
 from ...ops.array import unknown_sizes
+from ...ops.array.concat_split import stack
 from ...ops.array.full import full
 from ...ops.array.reshape import reshape, shape
 from ...ops.array.where import where as chosen
@@ -74,6 +75,11 @@ def new_list(items: list, example: Any) -> Any:
     return create_array(dtype, items, shape)
 
 
+def stacked(items: Any) -> Any:
+    """The items of a list of the program, numbers or tensors of one element, in a tensor of one dimension."""
+    return reshape(stack(items), [-1])
+
+
 def with_item(items: list, index: Any, new: Any, place: str) -> list:
     """The items, each of them `new` where the program finds it at the index; an IndexError where none is there."""
     count, index = len(items), reshape(index, [])
@@ -92,21 +98,33 @@ def zeros(shape: list[int], dtype: Any) -> Any:
     return full(shape, 0, dtype)
 
 
+def number(value: Any, dtype: Any) -> Any:
+    """A symbolic value of no dimensions that holds a number."""
+    return full([], value, dtype)
+
+
 def mark() -> Any:
     """How much of the program there is, for `undo`."""
     program = current_trace().main
     operations = len(program.current_block().ops)
-    return program, program.current_block_idx, operations, len(program.blocks), len(program.renamed)
+    blocks, renamed = len(program.blocks), len(program.renamed)
+    return program, program.current_block_idx, operations, blocks, renamed, len(program.told)
 
 
 def undo(mark: Any) -> None:
     """Takes out of the program what came to it since the mark."""
-    program, block, operations, blocks, renamed = mark
+    program, block, operations, blocks, renamed, told = mark
     undo_since(program, renamed)
+    del program.told[told:]
     program.current_block_idx = block
     del program.blocks[blocks:]
     del program.current_block().ops[operations:]
     program.version += 1
+
+
+def tell(message: str) -> None:
+    """Notes what the user is to be warned of when the program is made."""
+    current_trace().main.told.append(message)
 
 
 def is_staging() -> bool:
@@ -116,7 +134,7 @@ def is_staging() -> bool:
 
 def since(mark: Any) -> list[tuple[Operator, bool]]:
     """The operations since the mark: the operator of each, and whether it takes values of sizes not yet known."""
-    program, block, operations, blocks, _ = mark
+    program, block, operations, blocks, *_ = mark
     made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
     return [(find(op.type),
              any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names)) for op in made]
@@ -169,7 +187,7 @@ def is_tensor(value: Any) -> bool:
 
 def cond(test: Any, true_function: Callable[[], list], false_function: Callable[[], list]) -> list:
     """One of two lists of results, of equal length, by a symbolic test; both functions are traced."""
-    return list(control_flow.cond(_as_bool(test), true_function, false_function) or ())
+    return list(control_flow.staged_cond(_as_bool(test), true_function, false_function, tells=False) or ())
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: list) -> list:

@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ...core import nest
 from . import staging
 from .partial import Partial, partial
 from .undefined import Undefined
 
 NUMBERS = (bool, int, float)
+_NUMPYS = (np.bool_, np.integer, np.floating)
 _NESTED = (list, tuple, dict)
 
 
 def is_staged(leaf: Any) -> bool:
     """Whether a leaf becomes a result of a branch or a variable of a loop."""
-    return type(leaf) in NUMBERS or (not isinstance(leaf, Undefined) and staging.is_tensor(leaf))
+    if type(leaf) in NUMBERS or isinstance(leaf, _NUMPYS):
+        return True
+    return not isinstance(leaf, Undefined) and staging.is_tensor(leaf)
 
 
 def staged_leaves(value: Any) -> list[Any]:

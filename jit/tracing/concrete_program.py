@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -76,6 +77,8 @@ class ConcreteProgram:
             result = as_result(converted(*receiver, *args, **kwargs))
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
             raise self.main_program.value_wanted
+        for message in dict.fromkeys(trace.main.told):
+            warnings.warn(message, stacklevel=2)
         now = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
         self.inputs = [trace.main.global_block().var(name) for name in names]
         self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]

@@ -111,13 +111,19 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
     if not isinstance(pred, Variable):
         function = true_fn if bool(pred) else false_fn
         return function() if function is not None else None
+    return staged_cond(pred, true_fn, false_fn, tells=True)
+
+
+def staged_cond(pred: Variable, true_fn: Callable[[], Any] | None, false_fn: Callable[[], Any] | None,
+                tells: bool) -> Any:
+    """`cond` by a condition that only a run knows; it `tells` of values whose numbers of dimensions differ."""
     true_result, true_leaves = _branch(pred, true_fn)
     false_result, false_leaves = _branch(logical_not(pred), false_fn)
-    merged = _merge(pred, (true_result, true_leaves), (false_result, false_leaves))
+    merged = _merge(pred, (true_result, true_leaves), (false_result, false_leaves), tells)
     return None if true_result is None else nest.pack(true_result, merged)
 
 
-def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list]) -> list[Any]:
+def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tells: bool) -> list[Any]:
     plain_true, plain_false = nest.flatten(true[0]), nest.flatten(false[0])
     if len(plain_true) != len(plain_false):
         raise ValueError(
@@ -135,7 +141,7 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list]) -> l
         if a.dtype is not b.dtype:
             python = not is_value(plain_true[position]), not is_value(plain_false[position])
             a, b = _recast(pred, a, b, python)
-        if a.kind == b.kind == "tensor" and a.ndim != b.ndim:
+        if tells and a.kind == b.kind == "tensor" and a.ndim != b.ndim:
             warnings.warn(f"cond: value {position} has shape {list(a.shape)} in true_fn and {list(b.shape)} in "
                           f"false_fn ({user_line()}). The Program declares no size of it; a run gives what it gives.",
                           stacklevel=4)

@@ -122,6 +122,10 @@ class ArrayVariable(Variable):
         self.append(value)
         self._extend_from(behind, at)
 
+    def reverse(self) -> None:  # type: ignore[override]  # a list: in place
+        """Turns the order of the items round."""
+        self.assign(self[::-1])
+
     def clear(self) -> None:
         """Takes all items out."""
         self._append_operation("empty_array", {})

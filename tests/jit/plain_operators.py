@@ -100,6 +100,8 @@ OPERATORS = SimpleNamespace(
     raising=lambda body, only=False: body, attempt=lambda kinds: contextlib.nullcontext(),
     everything=BaseException, equal=operator.eq, unequal=operator.ne, subject=lambda value: value,
     is_none=lambda value: load(value) is None, not_none=lambda value: load(value) is not None,
+    comprehension=lambda iterable, made, element, condition=None: made(iterable),
+    generator=lambda iterable, made, element, condition=None: made(iterable),
     narrowed=lambda value: value, used=load, nothing=lambda *_: (),
     changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
     shape_of=lambda value: value.shape, item=lambda value, index: value[index], computed=lambda value: lambda: value)

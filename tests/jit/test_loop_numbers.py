@@ -1,5 +1,7 @@
 """What a loop counts through is an int, as without conversion: a tensor beside it keeps its dtype; lists take -i."""
 
+import itertools
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -111,3 +113,72 @@ def test_stop_gradient_by_what_a_tensor_holds_is_refused_with_the_way_out():
 
     with pytest.raises(TypeError, match=r"line \d+, in function: `stop_gradient` of a tensor depends.*h.detach\(\)"):
         paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]))
+
+
+def first_total(rows):
+    total = 0
+    for row in rows:
+        total += row
+    return total
+
+
+def under_a_condition(rows):
+    total, count, i = 0, 0, 0
+    while i < rows.shape[0]:
+        i += 1
+        if i % 2 == 0:
+            continue
+        total = total + rows[i - 1] * i
+        count += np.int64(1)
+    return total, count
+
+
+def product(rows):
+    result = 1
+    for row in rows:
+        result *= row.sum()
+    return result / 2
+
+
+@pytest.mark.parametrize("function", [first_total, under_a_condition, product])
+def test_a_number_that_becomes_a_tensor_in_a_loop(function):
+    spec = [paddle.static.InputSpec([None, 2], "float32")]
+    converted = paddle.jit.to_static(function, spec, full_graph=True)
+    for count in (1, 2, 5):
+        a, b = (paddle.to_tensor(np.arange(1.0, 2 * count + 1).reshape(count, 2), "float32") for _ in range(2))
+        a.stop_gradient = b.stop_gradient = False
+        got, wanted = ([*r] if isinstance(r, tuple) else [r] for r in (converted(a), function(b)))
+        for x, y in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-6)
+        (got[0] ** 2).sum().backward()
+        (wanted[0] ** 2).sum().backward()
+        np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-5)
+    assert float(converted(paddle.zeros([0, 2]))[0] if function is under_a_condition else
+                 converted(paddle.zeros([0, 2]))) == (0.5 if function is product else 0)
+
+
+def test_branches_of_two_dtypes_are_told_of():
+    def chosen(x):
+        return x.argmax() if x.sum() > 0 else x.sum()
+
+    with pytest.warns(UserWarning, match="is int64 after one branch and float32 after the other"):
+        assert paddle.jit.to_static(chosen, full_graph=True)(paddle.ones([3])).item() == 0
+
+
+def test_comprehensions_over_what_only_a_run_knows():
+    def collected(rows):
+        kept = [row * 2 for row in rows if row.sum() > 3]
+        pairs = [a * b for a, b in zip(rows, itertools.count(1))]
+        total = sum(kept) + sum(row.sum() for row in rows) * len(kept) + max(row.max() for row in pairs)
+        if any((row < 0).any() for row in rows) or not all(row.sum() < 100 for row in pairs):
+            total = -total
+        return total + sum(list(rows)), paddle.stack(pairs)
+
+    spec = [paddle.static.InputSpec([None, 2], "float32")]
+    converted = paddle.jit.to_static(collected, spec, full_graph=True)
+    known = paddle.jit.to_static(collected, full_graph=True)
+    for rows in ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 5.0]], [[9.0, -2.0], [3.0, 40.0], [0.0, 1.0]]):
+        x = paddle.to_tensor(rows)
+        for found in (converted(x), known(x)):
+            for got, wanted in zip(found, collected(x), strict=True):
+                np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-6)

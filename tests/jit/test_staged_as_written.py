@@ -270,7 +270,7 @@ def test_enumerate_and_zip_of_unknown_length(backend, symbol, plain_value):
     staged = convert(weighted)(symbol(rows, known=False), symbol(weights, known=False))
     assert plain_value(staged) == weighted(rows, weights)
     with pytest.raises(TypeError, match="zip.. of a list"):
-        convert(weighted)(symbol(rows, known=False), weights)
+        convert(weighted)(symbol(rows, known=False), [str(weight) for weight in weights])
 
 
 def fills_a_list_of_another(x, held):

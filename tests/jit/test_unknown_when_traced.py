@@ -87,15 +87,22 @@ def test_none_against_a_tensor(tmp_path):
             mask = x * 2
         return x + mask if mask is not None else x
 
+    def named(x):
+        mode = None
+        if x.sum() > 0:
+            mode = "positive"
+        return x if mode is None else x * len(mode)
+
     spec = [InputSpec([None, 3])]
-    with pytest.warns(FallbackWarning, match="`mask` is Variable.*None after the other"):
-        converted = paddle.jit.to_static(masked, spec)
-        assert converted(paddle.ones([1, 3])).tolist() == [[3.0] * 3]
+    converted = paddle.jit.to_static(masked, spec, full_graph=True)
+    assert converted(paddle.ones([1, 3])).tolist() == [[3.0] * 3]
     assert converted(-paddle.ones([1, 3])).tolist() == [[-1.0] * 3]
-    strict = paddle.jit.to_static(masked, spec, full_graph=True)
-    with pytest.raises(TypeError, match=r"line \d+, in masked: a tensor decides this `if`.*Give it the same type"):
+    strict = paddle.jit.to_static(named, spec, full_graph=True)
+    with pytest.raises(TypeError, match=r"line \d+, in named: a tensor decides this `if`.*Give it the same type"):
         strict(paddle.ones([1, 3]))
-    with pytest.raises(TypeError, match=r"line \d+, in masked: a tensor decides this `if`"):
+    with pytest.warns(FallbackWarning, match="`mode` is str.*None after the other"):
+        assert paddle.jit.to_static(named, spec)(paddle.ones([1, 3])).tolist() == [[8.0] * 3]
+    with pytest.raises(TypeError, match=r"line \d+, in named: a tensor decides this `if`"):
         paddle.jit.save(strict, str(tmp_path / "masked"))
 
 
@@ -141,8 +148,16 @@ def test_a_number_that_becomes_a_vector():
             s = s + x
         return s
 
-    with pytest.raises(ValueError, match=r"line \d+, in total: a tensor decides this `if`, and `s` is"):
-        paddle.jit.to_static(total, full_graph=True)(paddle.ones([2]))
+    def rows(x):
+        y = x
+        if x.sum() > 0:
+            y = x.unsqueeze(0)
+        return y
+
+    converted = paddle.jit.to_static(total, full_graph=True)
+    assert [converted(paddle.full([2], n)).tolist() for n in (1.0, -1.0)] == [[1.0, 1.0], 0.0]
+    with pytest.raises(ValueError, match=r"line \d+, in rows: a tensor decides this `if`, and `y` is"):
+        paddle.jit.to_static(rows, full_graph=True)(paddle.ones([2]))
 
 
 def test_more_tensors_than_specs():

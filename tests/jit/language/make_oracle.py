@@ -1,4 +1,6 @@
-"""Makes `oracle.npz` with PaddlePaddle 2.6.2: PYTHON_WITH_PADDLE make_oracle.py
+"""Makes `oracle.npz` with PaddlePaddle 2.6.2: PYTHON_WITH_PADDLE make_oracle.py [--missing]
+
+With `--missing` the cases that are in it stay as they are.
 
 Of each case it holds what PaddlePaddle comes to without conversion, under CASE.NUMBER.WHAT; and under `converts` the
 cases that PaddlePaddle converts, saves and loads to the same values and gradients.
@@ -8,6 +10,7 @@ import bz2  # noqa: F401  before Paddle, whose own copies of these libraries cra
 import gzip  # noqa: F401
 import lzma  # noqa: F401
 import multiprocessing
+import sys
 import tempfile
 import zlib  # noqa: F401
 from pathlib import Path
@@ -81,14 +84,20 @@ def ask(name):
 
 
 def main():
-    kept, converted = {}, []
-    for name in CASES:
+    kept: dict = {}
+    converted: list = []
+    place = Path(__file__).parent / "oracle.npz"
+    if "--missing" in sys.argv:
+        kept = dict(np.load(place))
+        converted = list(kept.pop("converts"))
+    there = {key.partition(".")[0] for key in kept}
+    for name in [name for name in CASES if name not in there]:
         found, said = ask(name)
         print(name, "|", said.replace("\n", " "), flush=True)
         kept.update({f"{name}.{k}": v for k, v in found.items()})
         converted += [name] if said == "yes" else []
     print(len(CASES), "cases;", len(converted), "converted by PaddlePaddle", paddle.__version__)
-    np.savez_compressed(Path(__file__).parent / "oracle.npz", converts=np.array(converted), **kept)
+    np.savez_compressed(place, converts=np.array(converted), **kept)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import numpy as np
 
 from framework import CASES, paddle
 
-MODULES = ("written_branches", "written_loops", "written_lists", "written_functions", "written_layers")
+MODULES = ("written_branches", "written_loops", "written_lists", "written_functions", "written_layers", "written_exits",
+           "written_containers", "written_sizes")
 for _name in MODULES:
     importlib.import_module(_name)
 

@@ -19,6 +19,8 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 #: Files do not say where gradients were off: as in PaddlePaddle, they flow in a loaded model.
 WITHOUT_GRADIENTS_INSIDE = ("only_some_paths_of_a_with_return", "with_statement", "NoGradInside",
                             "numbers_have_no_gradient")
+pytestmark = [pytest.mark.filterwarnings("ignore:.*is None in some runs"),
+              pytest.mark.filterwarnings("ignore:.*after one branch and")]  # what they are warned of, elsewhere
 every_case = pytest.mark.parametrize("name", CASES)
 
 

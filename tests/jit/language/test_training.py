@@ -201,7 +201,7 @@ def lists_all_of_it(x, n):
     out = []
     for i in range(n):
         out.append(x * i)
-    return paddle.stack([v * 2 for v in out])
+    return paddle.stack([v * w for v in out for w in out])
 
 
 class Held:

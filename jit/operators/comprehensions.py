@@ -1,0 +1,100 @@
+"""Comprehensions, `sum`, `any` and `all`, where only a run knows how many items there are or which of them are taken.
+
+What they make is then a list of the program. Knows loops and branches; does no staging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import staging
+from .conditionals import if_stmt
+from .iteration import sequence_of
+from .logical import and_, or_
+from .loops import for_stmt
+from .statements import nothing
+
+
+def comprehension(iterable: Any, made: Callable[[Any], list], element: Callable[..., Any],
+                  condition: Callable[..., Any] | None = None) -> Any:
+    """`made(iterable)`: the elements of the items for which the condition holds, in a list."""
+    if condition is None and sequence_of(iterable) is None:
+        return made(iterable)
+    return _collected(iterable, element, condition)
+
+
+def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., Any],
+              condition: Callable[..., Any] | None = None) -> Any:
+    """The same for a generator, which computes what is asked for, and all of it where only a run knows the items."""
+    return made(iterable) if sequence_of(iterable) is None else _collected(iterable, element, condition)
+
+
+def _collected(iterable: Any, element: Callable[..., Any], condition: Callable[..., Any] | None) -> Any:
+    collected: Any = []
+
+    def state() -> tuple:
+        return (collected,)
+
+    def set_state(new: tuple) -> None:
+        nonlocal collected
+        (collected,) = new
+
+    def turn(item: Any) -> None:
+        def take() -> None:
+            collected.append(_of(element, item))
+
+        if condition is None:
+            take()
+        else:
+            if_stmt(_of(condition, item), take, nothing, state, set_state, ("the list",), 1)
+
+    for_stmt(iterable, turn, None, state, set_state, ("the list",))
+    return collected
+
+
+def _of(function: Callable[..., Any], item: Any) -> Any:
+    """What a function of an item, or of the parts of one, makes of it."""
+    code: Any = function.__code__
+    return function(item) if code.co_argcount == 1 else function(*item)
+
+
+def sum_(values: Any, start: Any = 0) -> Any:
+    """`sum(values, start)`, of a tensor of unknown length and of a list of the program too."""
+    if staging.is_list(values):
+        return _folded(values, start, lambda total, item: total + item)
+    if staging.is_symbolic(values) and len(values.shape) > 0:
+        return values.sum(0) + start
+    return sum(values, start)
+
+
+def any_of_list(values: Any) -> Any:
+    """`any(values)` of a list of the program."""
+    return _folded(values, False, lambda found, item: or_(found, lambda: _as_truth(item)))
+
+
+def all_of_list(values: Any) -> Any:
+    """`all(values)` of a list of the program."""
+    return _folded(values, True, lambda found, item: and_(found, lambda: _as_truth(item)))
+
+
+def _as_truth(item: Any) -> Any:
+    return staging.cast(item, "bool")
+
+
+def _folded(values: Any, start: Any, step: Callable[[Any, Any], Any]) -> Any:
+    found = start
+
+    def state() -> tuple:
+        return (found,)
+
+    def set_state(new: tuple) -> None:
+        nonlocal found
+        (found,) = new
+
+    def turn(item: Any) -> None:
+        nonlocal found
+        found = step(found, item)
+
+    for_stmt(values, turn, None, state, set_state, ("the result",))
+    return found
