@@ -50,6 +50,7 @@ from .selected_rows import SelectedRowsValue, rows_class
 from .sparse_tensor import FORMATS
 from .tensor import Tensor
 from .value import EagerValue
+from .views import source_of
 
 _ndarray = np.ndarray
 _flags = flags.values
@@ -132,6 +133,7 @@ class EagerTrace(Trace):
         result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
         result._edge = None
+        result._source = source_of(op, inputs, attrs) if op.written is not None else None
         is_wanted = x._edge is not None or b is not None and y._edge is not None
         if is_wanted and op.gradient is not None and state.grad_enabled:
             edges, arrays = ((x._edge, y._edge), (a, b)) if b is not None else (
@@ -206,6 +208,7 @@ class EagerTrace(Trace):
             if any(edges):
                 edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
         result._edge = edge
+        result._source = source_of(op, inputs, attrs) if op.written is not None else None
         return result
 
     def _several(self, op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any,
@@ -274,7 +277,7 @@ class EagerTrace(Trace):
         """A value of an array, without gradient."""
         value = _make(self.value_class)
         value._array = array
-        value._edge = None
+        value._edge = value._source = None
         return value
 
     def of_gradient(self, gradient: Any) -> EagerValue:

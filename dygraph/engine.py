@@ -57,7 +57,7 @@ def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
 
     def connect(array: Any, edge: Any) -> EagerValue:
         tensor = make(kind)
-        tensor._array, tensor._edge = array, edge
+        tensor._array, tensor._edge, tensor._source = array, edge, None
         return tensor
 
     def read(node: Node) -> tuple:

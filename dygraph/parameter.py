@@ -31,7 +31,7 @@ class EagerParameter(EagerValue):
         Its array is a view, of memory that nothing else sees once `array` is forgotten: updates write in place.
         """
         parameter = cls.__new__(cls)
-        parameter._array, parameter._edge = array.view(), None
+        parameter._array, parameter._edge, parameter._source = array.view(), None, None
         parameter._name = attr.name
         parameter.persistable = True
         parameter.optimize_attr = {"learning_rate": attr.learning_rate}

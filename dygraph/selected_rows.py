@@ -26,7 +26,7 @@ class SelectedRowsValue(EagerValue):
     def of(cls, selected: SelectedRows) -> SelectedRowsValue:
         """The value of some rows."""
         value = cls.__new__(cls)
-        value._selected, value._dense, value._edge = selected, None, None
+        value._selected, value._dense, value._edge, value._source = selected, None, None, None
         return value
 
     @property

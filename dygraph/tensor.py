@@ -154,7 +154,7 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         [2]
         """
         self._replace(other._array.view())
-        self._edge = other._edge
+        self._edge, self._source = other._edge, None
 
     @property
     def data(self) -> Tensor:
@@ -166,6 +166,7 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         if not isinstance(value, Tensor):
             raise TypeError(f"x.data = value: must be a Tensor. Received {type(value).__name__}.")
         self._replace(value._array.view())
+        self._source = None
 
     def is_contiguous(self) -> bool:
         """True when the elements lie one behind the other in memory.
@@ -408,10 +409,11 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
             if value is None or isinstance(value, bool):
                 continue
             if isinstance(value, Tensor):
-                result = result._moved(value.place).astype(value.dtype)
-            elif isinstance(value, Place) or isinstance(value, str) and is_device_name(value):
+                result = result._moved(value.place)
+                value = value.dtype
+            if isinstance(value, Place) or isinstance(value, str) and is_device_name(value):
                 result = result._moved(parse_place(value))
-            else:
+            elif convert_dtype(value) is not result.dtype:  # else it is the same memory, as in Paddle
                 result = result.astype(value)
         return result
 
@@ -423,6 +425,6 @@ def new_tensor(array: Any) -> Tensor:
     """A Tensor of an array, without gradient."""
     tensor = _make(Tensor)
     tensor._array = array
-    tensor._edge = None
+    tensor._edge = tensor._source = None
     return tensor
 

@@ -28,6 +28,7 @@ from ..ops.core.backward import Leaf, Output, edge_node
 from ..ops.core.trace import state
 from ..ops.methods import SYNTAX
 from .printing import format_tensor, formatted
+from .views import bring_up_to_date, source_of, write_through
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
@@ -72,7 +73,7 @@ _Value = TypeVar("_Value", bound="EagerValue")
 class EagerValue(_Operators):
     """A value of eager code: what every face's Tensors are, whatever their methods are called."""
 
-    __slots__ = ("_array", "_edge", "__dict__", "__weakref__")
+    __slots__ = ("_array", "_edge", "_source", "__dict__", "__weakref__")
 
     _is_proa_value = True
     is_parameter = False
@@ -85,6 +86,7 @@ class EagerValue(_Operators):
 
     _array: Any
     _edge: Any
+    _source: Any  # of a view: what it is a view of (see `views.py`); else None
     _eager: ClassVar[Any]  # the eager trace whose values are of this class: it tells, when it is made (`eager.py`)
 
     def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True, *,
@@ -97,7 +99,7 @@ class EagerValue(_Operators):
             array = array.astype(convert_dtype(dtype).dtype)
         from_numpy_dtype(array.dtype)
         self._array = backend.as_place(array.copy(), expected_place() if place is None else parse_place(place))
-        self._edge = None
+        self._edge = self._source = None
         if name is not None:
             self._name = name
         if persistable:
@@ -376,8 +378,8 @@ class EagerValue(_Operators):
     def detach(self) -> Self:
         """A Tensor with the same value through which no gradient flows.
 
-        That of a parameter or a buffer shares its memory: it shows what an optimizer's step, or a running mean, makes
-        of the value. Operations in place on either do not concern the other.
+        An operation in place on it changes this one, too. That of a parameter or a buffer shows what an optimizer's
+        step, or a running mean, makes of the value.
 
         >>> import proa as paddle
         >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -389,9 +391,9 @@ class EagerValue(_Operators):
             variable = state.trace.variable_of(self)
             if variable is not None:
                 return variable.detach()
-        if self.is_leaf:
-            return alias_of(self)
-        return self._eager.new(self._array.view())
+        detached = alias_of(self) if self.is_leaf else self._eager.new(self._array.view())
+        detached._source = source_of(None, (self,), {})
+        return detached
 
     # Changing it
 
@@ -415,6 +417,8 @@ class EagerValue(_Operators):
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
         if not state.trace.computes:
             return state.trace.lift(self, "a tensor that is changed in place")
+        if self._source is not None:
+            bring_up_to_date(self)
         return another_of(self)
 
     def _rebind(self, result: EagerValue) -> Self:
@@ -433,27 +437,43 @@ class EagerValue(_Operators):
                     f"An in-place operation must keep the shape {self.shape} and dtype {self.dtype.name}. "
                     f"The result has shape {result.shape} and dtype {result.dtype.name}."
                 )
+        if self._source is not None:
+            bring_up_to_date(self)
         self._replace(result._array)
         self._version += 1
         if state.grad_enabled:
             self._edge = result._edge
+        if self._source is not None:
+            self._passed_on(result)
         return self
+
+    def _passed_on(self, result: EagerValue) -> None:
+        """Lets what this view is of have its new value; a view of the view that was made of it takes its place."""
+        of = result._source
+        if of is not None and isinstance(of[0], EagerValue) and of[0]._source is self._source:
+            self._source = of  # `x[0].reshape_(…)`: the elements are the same
+        else:
+            write_through(self)
 
     def _assigned(self, result: EagerValue) -> Self:
         """Gives this Tensor the value, the shape and the edge of another; its own edge where that has none."""
         if not isinstance(result, EagerValue):
             return self._rebind(result)
+        if self._source is not None:
+            bring_up_to_date(self)
         self._replace(result._array.view())
         self._version += 1
         if state.grad_enabled and result._edge is not None:
             self._edge = result._edge
+        if self._source is not None:
+            write_through(self)
         return self
 
     def _become(self, result: EagerValue) -> None:
         """Gives this Tensor the value and the edge of another, whatever its own were."""
         if result is not self:
             self._replace(result._array.view())
-            self._edge = result._edge
+            self._edge, self._source = result._edge, None
 
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise.
@@ -476,7 +496,11 @@ class EagerValue(_Operators):
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
+        if self._source is not None:
+            bring_up_to_date(self)
         self._replace(backend.as_place(array, self.place).copy().view())
+        if self._source is not None:
+            write_through(self)
 
     # Moving and copying it
 
@@ -497,7 +521,7 @@ class EagerValue(_Operators):
     def _copied(self, memo: dict[Any, Any]) -> Self:
         result = type(self).__new__(type(self))
         memo[id(self)] = result
-        result._array, result._edge = self._array.copy(), None
+        result._array, result._edge, result._source = self._array.copy(), None, None
         kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name", "_aliases", "_version")}
         result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in kept.items()})
         if not self.stop_gradient:
@@ -531,7 +555,7 @@ _alone = _Alone().count()
 def another_of(tensor: _Value) -> _Value:
     """Another Tensor of this value and edge, with an array object of its own."""
     other = tensor._eager.new(tensor._array.view())
-    other._edge = tensor._edge
+    other._edge, other._source = tensor._edge, tensor._source
     return other
 
 
@@ -559,7 +583,7 @@ def update_aliases(tensor: EagerValue, array: Any) -> None:
 
 def _unpickled(cls: type[EagerValue], array: np.ndarray, stop_gradient: bool, attributes: dict[Any, Any]) -> EagerValue:
     tensor = cls.__new__(cls)
-    tensor._array, tensor._edge = array, None
+    tensor._array, tensor._edge, tensor._source = array, None, None
     tensor.__dict__.update(attributes)
     tensor.stop_gradient = stop_gradient
     return tensor

@@ -433,7 +433,7 @@ class TensorData(Tensor):
     def of(cls, tensor: Tensor) -> Any:
         """That of a tensor."""
         made = object.__new__(cls)
-        made._array, made._edge = tensor._array.view(), None
+        made._array, made._edge, made._source = tensor._array.view(), None, None
         made.__dict__["_tensor"] = tensor
         return made
 

@@ -9,8 +9,10 @@ from ..core.operator import Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import conj_of
+from .creation import full_like
 from .gradient_shapes import reshape_to, sum_to
 from .reshape import flatten, reshape_op, shape_handle, unsqueeze_op
+from .where import where
 
 _Axes = tuple[int, int]
 
@@ -55,10 +57,16 @@ def _place_diagonal(xp, g, like=None, *, shape: Longs = (), offset: int = 0, axi
     return result
 
 
+def _written(x: Any, part: Any, **axes: Any) -> Any:
+    """x, after its diagonal was changed."""
+    shape = shape_handle(x)
+    return where(_placed(full_like(part, True, "bool"), shape, **axes), _placed(part, shape, **axes), x)
+
+
 diagonal_op = operator(
     "diagonal", "Input -> Out", kernel=_diagonal, infer=_infer_diagonal,
     grad={"Input": lambda g, Input_shape, offset, axis1, axis2: _placed(g, Input_shape, offset, axis1, axis2)},
-    moves=True, lod="drop")
+    moves=True, lod="drop", written=_written)
 place_diagonal_op = operator(
     "place_diagonal", "X, Like? -> Out", kernel=_place_diagonal,
     infer=lambda g, like=None, *, shape=(), offset=0, axis1=0, axis2=1: Spec(

@@ -19,7 +19,7 @@ from .concat_split import broadcast_tensors, stack
 from .creation import to_tensor
 from .full import is_value
 from .gather import gather_nd_op
-from .reshape import assign_op, reshape, squeeze, transpose, unsqueeze, unsqueeze_op
+from .reshape import reshape, squeeze, transpose, unsqueeze, unsqueeze_op
 from .slices import END, Ranges, slice_op, strided_slice_op
 from .where import column, index_put_op, masked_select_op, where_index_op
 
@@ -224,9 +224,16 @@ def getitem(x: Any, key: Any) -> Any:
     index = _Index(x, key)
     part = index.basic(x)
     if not index.tensors:
-        return apply(assign_op, x) if part is x else part
+        return _whole(x) if part is x else part
     gathering = _Gathering(part, index.tensors)
     return gathering.result(apply(gather_nd_op, gathering.to_front(part), gathering.positions()))
+
+
+def _whole(x: Any) -> Any:
+    """x[...]: a view of all of it."""
+    if not x.ndim:
+        return reshape(x, [])
+    return apply(slice_op, x, None, None, None, None, axes=[0], starts=[0], ends=[END], infer_flags=[1], decrease_axis=[])
 
 
 def _gathered(x: Any, key: Any) -> Any:
@@ -281,7 +288,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     >>> x = paddle.zeros([2, 3]); x[:, 1] = 5.0; x.tolist()
     [[0.0, 5.0, 0.0], [0.0, 5.0, 0.0]]
     """
-    x._rebind(with_item(x, key, value))
+    x._rebind(with_item(x._alias(), key, value))
 
 
 def with_item(x: Any, key: Any, value: Any) -> Any:

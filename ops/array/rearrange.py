@@ -234,19 +234,22 @@ def _infer_part(x):
 
 
 as_complex_op = operator("as_complex", "X -> Out~X", kernel=_as_complex, infer=_infer_as_complex,
-                         grad={"X": lambda g: apply(as_real_op, g)})
+                         grad={"X": lambda g: apply(as_real_op, g)}, written=lambda x, part: apply(as_real_op, part))
 as_real_op = operator("as_real", "X -> Out", kernel=lambda xp, x: xp.stack([x.real, x.imag], -1),
                       infer=lambda x: Spec((*x.shape, 2), _PART[x.dtype]),
-                      grad={"X": lambda g: apply(as_complex_op, g)})
+                      grad={"X": lambda g: apply(as_complex_op, g)},
+                      written=lambda x, part: apply(as_complex_op, part))
 complex_op = operator("complex", "X, Y -> Out", kernel=lambda xp, x, y: (x + 1j * y).astype(
                           "complex64" if x.dtype.itemsize == 4 else "complex128"),
                       infer=_infer_complex,
                       grad={"X": lambda g, X_shape: sum_to(apply(real_op, g), X_shape),
                             "Y": lambda g, Y_shape: sum_to(apply(imag_op, g), Y_shape)}, lod="drop")
 real_op = operator("real", "X -> Out", kernel=lambda xp, x: x.real.copy(), infer=_infer_part,
-                   grad={"X": lambda g: apply(complex_op, g, g * 0.0)})
+                   grad={"X": lambda g: apply(complex_op, g, g * 0.0)},
+                   written=lambda x, part: apply(complex_op, part, apply(imag_op, x)))
 imag_op = operator("imag", "X -> Out", kernel=lambda xp, x: x.imag.copy(), infer=_infer_part,
-                   grad={"X": lambda g: apply(complex_op, g * 0.0, g)})
+                   grad={"X": lambda g: apply(complex_op, g * 0.0, g)},
+                   written=lambda x, part: apply(complex_op, apply(real_op, x), part))
 
 
 def as_complex(x: Any, name: str | None = None) -> Any:

@@ -97,8 +97,17 @@ def _infer_reshape(x, shape_tensor=None, shape_list=None, *, shape=()):
     return Spec(tuple(result), x.dtype)
 
 
+def _written(x, part, *tensors, **attributes):
+    """x, after its elements were changed where they stand in another shape."""
+    sizes = list(x.shape)
+    if 0 in sizes:
+        return x
+    return reshape(part, sizes if sizes.count(-1) < 2 else shape(x))
+
+
 reshape_op = operator("reshape2", "X, Shape?, ShapeTensor*? -> Out~X, XShape!", kernel=_reshape, infer=_infer_reshape,
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="reshape")
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="reshape",
+                      written=_written)
 
 
 @sizes_one_by_one
@@ -144,7 +153,7 @@ def _infer_bitcast(x, *, dtype):
 
 
 bitcast_op = operator("view_dtype", "input -> out~input", kernel=_bitcast, infer=_infer_bitcast, narrow=True,
-                      only_here=True)
+                      only_here=True, written=lambda x, part, dtype: apply(bitcast_op, part, dtype=x.dtype))
 
 
 # transpose
@@ -173,7 +182,8 @@ def _inverse(axis: Sequence[int]) -> list[int]:
 
 transpose_op = operator("transpose2", "X -> Out~X, XShape!", kernel=_transpose, infer=_infer_transpose,
                         grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))}, moves=True, lod="drop",
-                        compiled="transpose")
+                        compiled="transpose",
+                        written=lambda x, part, axis: apply(transpose_op, part, axis=_inverse(axis)))
 
 
 @sizes_one_by_one
@@ -248,7 +258,8 @@ def _squeeze(xp, x, *, axes: Ints = ()):
 
 squeeze_op = operator("squeeze2", "X -> Out~X, XShape!", kernel=_squeeze,
                       infer=lambda x, *, axes=(): Spec(tuple(_squeezed(axes, x.shape)), x.dtype),
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="squeeze")
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="squeeze",
+                     written=_written)
 
 
 def _squeeze_fed(xp, x, axes):
@@ -300,7 +311,7 @@ def _infer_unsqueeze(x, axes_tensor=None, axes_list=None, *, axes=()):
 
 unsqueeze_op = operator("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out~X, XShape!", kernel=_unsqueeze,
                         infer=_infer_unsqueeze, grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True,
-                        compiled="unsqueeze")
+                        compiled="unsqueeze", written=_written)
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
@@ -337,7 +348,8 @@ def _flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
 flatten_op = operator("flatten_contiguous_range", "X -> Out~X, XShape!", kernel=_flatten,
                       infer=lambda x, *, start_axis=1, stop_axis=1: Spec(
                           _flattened(start_axis, stop_axis, x.shape), x.dtype),
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="flatten")
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="flatten",
+                      written=_written)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:

@@ -16,7 +16,7 @@ from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .full import full, is_value, sizes_of
-from .gradient_shapes import sum_to
+from .gradient_shapes import reshape_to, sum_to
 
 END = 2147483647
 _INT = {int}
@@ -118,13 +118,27 @@ def _placed(g: Any, shape: Any, tensors: Sequence[Any], **ranges: Any) -> Any:
     return apply(place_slice_op, g, None if known else shape, *tensors, shape=list(shape) if known else [], **ranges)
 
 
+def _written(x: Any, part: Any, starts_fed: Any, ends_fed: Any, strides_fed: Any, *, axes: Sequence[int],
+             starts: Sequence[int], ends: Sequence[int], strides: Sequence[int] = (), infer_flags: Sequence[int] = (),
+             decrease_axis: Sequence[int] = ()) -> Any:
+    """x, after a part of it was changed."""
+    extra = part.ndim - x.ndim + len(decrease_axis)  # `x[1, 2].add_(…)` by a value of shape [1] made it one of that
+    part = reshape_to(part, tuple(part.shape)[extra:]) if extra > 0 else part
+    lists = [_as_bounds(whole) if whole is not None else parts
+             for whole, parts in (starts_fed, ends_fed, strides_fed)]
+    return apply(set_value_op, x, part, *lists, dtype=x.dtype, axes=list(axes), starts=list(starts), ends=list(ends),
+                 steps=list(strides) or [1] * len(axes), decrease_axes=list(decrease_axis))
+
+
 slice_op = operator(
     "slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out~Input", kernel=_slice,
     infer=_infer_slice, compiled="slice",
     grad={"Input": lambda g, Input_shape, StartsTensor, EndsTensor, StartsTensorList, EndsTensorList, axes, starts,
           ends, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, None, None), axes=axes,
-              starts=starts, ends=ends, infer_flags=infer_flags, decrease_axis=decrease_axis)}, moves=True)
+              starts=starts, ends=ends, infer_flags=infer_flags, decrease_axis=decrease_axis)}, moves=True,
+    written=lambda x, part, starts_tensor=None, ends_tensor=None, starts_list=None, ends_list=None, **ranges: _written(
+        x, part, (starts_tensor, starts_list), (ends_tensor, ends_list), (None, None), **ranges))
 
 _STRIDED = "StartsTensor?, StartsTensorList*?, EndsTensor?, EndsTensorList*?, StridesTensor?, StridesTensorList*?"
 
@@ -136,7 +150,10 @@ strided_slice_op = operator(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, StridesTensor,
                                StridesTensorList),
               axes=axes, starts=starts, ends=ends, strides=strides, infer_flags=infer_flags,
-              decrease_axis=decrease_axis)}, moves=True)
+              decrease_axis=decrease_axis)}, moves=True,
+    written=lambda x, part, starts_tensor=None, starts_list=None, ends_tensor=None, ends_list=None, strides_tensor=None,
+    strides_list=None, **ranges: _written(x, part, (starts_tensor, starts_list), (ends_tensor, ends_list),
+                                          (strides_tensor, strides_list), **ranges))
 
 place_slice_op = operator(
     "place_slice", f"X, Like?, {_STRIDED} -> Out", kernel=_place,

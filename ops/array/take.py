@@ -19,7 +19,7 @@ from .concat_split import stack
 from .creation import to_tensor
 from .full import full, is_value
 from .gather import index_select
-from .reshape import flatten, moveaxis, numbers_of, reshape, unsqueeze
+from .reshape import assign_op, flatten, moveaxis, numbers_of, reshape, unsqueeze
 from .slices import END, set_value_op, slice_
 from .unknown_sizes import count_of, known_number, sizes
 from .where import index_put, where
@@ -116,7 +116,7 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
         if offset < 0 or (whole >= 0 and offset + max(size, 0) > whole):
             raise ValueError(f"crop(shape={wanted}, offsets={offsets}): does not fit into shape {list(x.shape)}.")
     ends = [_end(offset, size) for offset, size in zip(offsets, wanted, strict=True)]
-    return slice_(x, list(range(x.ndim)), offsets, ends)
+    return apply(assign_op, slice_(x, list(range(x.ndim)), offsets, ends))  # no view, as in Paddle
 
 
 def _end(offset: Any, size: Any) -> Any:

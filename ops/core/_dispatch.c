@@ -10,14 +10,15 @@ It has no types of its own: it reads and fills the slots of the classes that `se
 #include "_native.h"
 
 enum { ANY, ONE, TWO, ONE_AND_OPTIONAL };                                     /* `Kernels.arity` */
-enum { SINGLE = 1, PROMOTES = 2, OPTIONAL = 4, WRITES = 8, A_LIST = 16, SEVERAL = 32, LISTS = 64 }; /* `Kernels.traits` */
+/* `Kernels.traits` */
+enum { SINGLE = 1, PROMOTES = 2, OPTIONAL = 4, WRITES = 8, A_LIST = 16, SEVERAL = 32, LISTS = 64, VIEW = 128 };
 enum { MOST_INPUTS = 8 };
 static int numbers_are_weak; /* a number takes the dtype of the array that it meets, whatever the shape */
 
 static PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_of, *kernel_errors, *expected_namespace;
 static PyTypeObject *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
 static PyInterpreterState *interpreter;
-static struct { Py_ssize_t array, edge; } of_value;
+static struct { Py_ssize_t array, edge, source; } of_value;
 static struct { Py_ssize_t arity, traits, of_dtype, registered; } of_kernels;
 static struct { Py_ssize_t direct, with_number, engine, small, least, large, kernel; } of_choice;
 static struct { Py_ssize_t op, attrs, edges, saved, order, hooks; } of_node;
@@ -74,6 +75,25 @@ static void let_go(Inputs *given) {
         Py_XDECREF(given->arrays[n]);
         Py_XDECREF(given->edges[n]);
     }
+}
+
+static PyObject *tuple_of(PyObject *const *items, Py_ssize_t count);
+
+/* Lets a result know that it is a view of the first input: as `source_of` in dygraph/views.py. -1 with an error. */
+static int show_source(PyObject *view, PyObject *op, PyObject *const *inputs, PyObject *const *arrays, Py_ssize_t count,
+                       PyObject *attrs) {
+    PyObject *base = inputs[0], *of_base = slot(base, of_value.source), *others = NULL;
+    base = of_base && of_base != Py_None ? Py_NewRef(base) : PyWeakref_NewRef(base, NULL);
+    for (Py_ssize_t n = 1; base && !others && n < count; n++)
+        if (inputs[n] != Py_None && !(others = tuple_of(inputs + 1, count - 1))) Py_CLEAR(base);
+    PyObject *source = base ? PyTuple_Pack(5, base, arrays[0], op, attrs, others ? others : Py_None) : NULL;
+    if (source) {
+        Py_XDECREF(slot(view, of_value.source)); /* None: nobody has seen the value yet */
+        fill(view, of_value.source, source);
+    }
+    Py_XDECREF(base);
+    Py_XDECREF(others);
+    return source ? 0 : -1;
 }
 
 /* The array and the edge of a value: 1; 0 where it is something else, or its array NumPy's; new references. */
@@ -348,6 +368,7 @@ static PyObject *value_of(PyTypeObject *value_class, PyObject *given, PyObject *
     if (value) {
         fill(value, of_value.array, Py_NewRef(array));
         fill(value, of_value.edge, Py_NewRef(edge));
+        fill(value, of_value.source, Py_NewRef(Py_None));
     }
     Py_XDECREF(array);
     Py_XDECREF(edge);
@@ -526,6 +547,8 @@ static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs,
         if (array) {
             PyObject *edge = wanted ? node_of(op, attrs, gradient, recipe, &given, array) : Py_NewRef(Py_None);
             result = value_of(made_class, array, edge);
+            if (result && traits & VIEW && show_source(result, op, inputs, given.arrays, count, attrs) < 0)
+                Py_CLEAR(result);
         }
     }
     goto done;
@@ -1155,6 +1178,7 @@ static PyObject *connected_value(PyTypeObject *value_class, PyObject *node, PyOb
         }
         fill(made, of_value.array, Py_NewRef(value));
         fill(made, of_value.edge, edge);
+        fill(made, of_value.source, Py_NewRef(Py_None));
         return made;
     }
     Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
@@ -1171,6 +1195,7 @@ static PyObject *connected_value(PyTypeObject *value_class, PyObject *node, PyOb
         if (edge && (made = value_class->tp_alloc(value_class, 0))) {
             fill(made, of_value.array, Py_NewRef(PySequence_Fast_GET_ITEM(value, n)));
             fill(made, of_value.edge, Py_NewRef(edge));
+            fill(made, of_value.source, Py_NewRef(Py_None));
             PyList_SET_ITEM(all, n, made);
         } else Py_CLEAR(all);
         Py_XDECREF(edge);
@@ -1313,6 +1338,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
         return NULL;
     struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
         {&of_value.array, value, "_array"}, {&of_value.edge, value, "_edge"},
+        {&of_value.source, value, "_source"},
         {&of_kernels.arity, kernels, "arity"}, {&of_kernels.traits, kernels, "traits"},
         {&of_kernels.of_dtype, kernels, "of_dtype"}, {&of_kernels.registered, kernels, "registered"},
         {&of_choice.direct, choice, "direct"}, {&of_choice.with_number, choice, "with_number"},
@@ -1383,7 +1409,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 7);
+    return PyModule_AddIntConstant(module, "INTERFACE", 8);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .operator import Operator
 
 ANY, ONE, TWO, ONE_AND_OPTIONAL = 0, 1, 2, 3
-_SINGLE, _PROMOTES, _OPTIONAL, _WRITES, _A_LIST, _SEVERAL, _LISTS = 1, 2, 4, 8, 16, 32, 64
+_SINGLE, _PROMOTES, _OPTIONAL, _WRITES, _A_LIST, _SEVERAL, _LISTS, _VIEW = 1, 2, 4, 8, 16, 32, 64, 128
 _NEVER = sys.maxsize
 _KEPT_ANSWERS = 256  # of a rule `when`, by shapes, dtypes and attributes
 
@@ -150,7 +150,7 @@ class Kernels:
     attributes on the host; `declared` are those of engines. `arity` tells who is in a hurry what the inputs are, of an
     operator that gives one value: ONE or TWO, or ONE_AND_OPTIONAL, which the kernel may be called without; else ANY.
     `traits` says the rest to the compiled form, as bits: one result, inputs that are brought to one dtype, that may be
-    missing, that are written; one repeated result, several single ones; repeated inputs.
+    missing, that are written; one repeated result, several single ones; repeated inputs; a view as the result.
     """
 
     __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "of_device", "arity", "traits")
@@ -293,7 +293,8 @@ def _traits(operator: Operator) -> int:
     many = [slot.many for slot in operator.results]
     return (_SINGLE * operator.is_single | _PROMOTES * operator.promotes | _OPTIONAL * (not operator.is_plain)
             | _WRITES * bool(operator.aliases) | _A_LIST * (many == [True])
-            | _SEVERAL * (len(many) > 1 and True not in many) | _LISTS * operator.has_lists)
+            | _SEVERAL * (len(many) > 1 and True not in many) | _LISTS * operator.has_lists
+            | _VIEW * (operator.written is not None))
 
 
 _all: list[Kernels] = []

@@ -175,6 +175,10 @@ class Trace:
         """Gives a variable of the Program the value of another from here on: what its in-place forms do."""
         raise self._cannot("change a variable of a Program")
 
+    def up_to_date(self, variable: Any) -> Any:
+        """A variable of the Program, or, where it is a view, what it shows of the value that this has now."""
+        raise self._cannot("look at a variable of a Program")
+
     def assign_to(self, variable: Any, result: Any) -> None:
         """Gives a variable of the Program the value of another, as `assign(value, variable)` does."""
         self.change(variable, result)

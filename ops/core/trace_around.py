@@ -151,6 +151,10 @@ class TraceAround(Trace):
         """Gives a variable of the Program the value of another from here on."""
         self.inner.change(variable, result)
 
+    def up_to_date(self, variable: Any) -> Any:
+        """A variable of the Program, or, where it is a view, what it shows of the value that this has now."""
+        return self.inner.up_to_date(variable)
+
     def assign_to(self, variable: Any, result: Any) -> None:
         """Gives a variable of the Program the value of another."""
         self.inner.assign_to(variable, result)

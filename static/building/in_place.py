@@ -15,6 +15,7 @@ from ...ops.core.trace import current_trace, state
 from ..autodiff.py_layer import with_gradient
 from ..ir.lod import assign_lod, set_lod
 from ..ir.variable import Variable
+from .views import pass_on
 
 
 def rebind(variable: Variable, result: Variable) -> Variable:
@@ -30,15 +31,19 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     if not state.grad_enabled and not variable.stop_gradient and result.dtype.is_differentiable:
         result = _with_former_gradient(variable, result)
     trace = current_trace()
+    former = None
     if variable.persistable or variable.block is not trace.block:
         _check_kept(variable, result, alike)
         _assign(variable, result)
     elif trace.captures or not alike:
-        take_name(variable, result)
+        former = take_name(variable, result)
     else:
         _assign(variable, result)
+    variable.changes += 1
     elsewhere = variable.block is not trace.block  # where this branch or round does not run, the old value remains
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
+    if variable.source is not None:
+        pass_on(variable, result, former)
     return variable
 
 
@@ -50,6 +55,7 @@ def assigned(variable: Variable, result: Variable) -> Variable:
     stops = variable.stop_gradient
     if result.dtype is variable.dtype and _may_agree(result.shape, variable.shape):
         _assign(variable, result)
+        variable.changes += 1
     else:
         rebind(variable, result)
     variable.stop_gradient = stops if variable.is_parameter else stops or result.stop_gradient
@@ -88,8 +94,8 @@ def _assign(variable: Variable, result: Variable) -> None:
     assign_lod(variable, result.lod)
 
 
-def take_name(variable: Variable, result: Variable) -> None:
-    """Lets the variable be another one of its block; the value that it was keeps the name that it had."""
+def take_name(variable: Variable, result: Variable) -> Variable:
+    """Lets the variable be another one of its block; the value that it was, which is given, keeps its name."""
     block, program = variable.block, variable.program
     former = copy.copy(variable)
     block.vars[former.name] = former
@@ -99,6 +105,7 @@ def take_name(variable: Variable, result: Variable) -> None:
     block.add_var(variable)
     _assign(variable, result)
     program.renamed.append((variable, former))
+    return former
 
 
 def set_stop_gradient(variable: Variable, value: bool) -> None:

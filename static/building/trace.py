@@ -34,6 +34,7 @@ from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
 from .tensor_hooks import register_hook
+from .views import source_of, up_to_date
 
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient", RankTableSpec: "rank_table"}
 _UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
@@ -78,6 +79,10 @@ class ProgramTrace(Trace):
     def change(self, variable: Variable, result: Variable) -> None:
         """Gives a variable the value of another from here on: what its in-place forms do."""
         rebind(variable, result)
+
+    def up_to_date(self, variable: Variable) -> Variable:
+        """The variable, or what a view shows of a value that was changed since."""
+        return up_to_date(variable)
 
     def assign_to(self, variable: Variable, result: Variable) -> None:
         """Gives a variable the value of another; by hand, one that stops gradients goes on to do so."""
@@ -173,6 +178,8 @@ class ProgramTrace(Trace):
             carry(op, inputs, results, attrs)
         if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
             self._note_numbers(inputs, results)
+        if op.written is not None:
+            results[0].source = source_of(op, inputs, attrs)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _note_numbers(self, inputs: tuple, results: list) -> None:

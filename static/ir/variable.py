@@ -71,6 +71,8 @@ class Variable(_VariableMethods):
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
         self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see ir/lod.py
 
+    source: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
+    changes = 0  # how often an operation in place has changed it
     is_offsets = False  # whether it is the offsets of another one
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`
 
@@ -328,7 +330,7 @@ class Variable(_VariableMethods):
         return known.tolist()
 
     def detach(self) -> Variable:
-        """A variable of the same value through which no gradient flows.
+        """A variable of the same value through which no gradient flows. A change of it in place is one of this, too.
 
         It stays cut off when it is told to want a gradient: what stops is a variable of its own between the two.
         """
@@ -336,7 +338,9 @@ class Variable(_VariableMethods):
 
         cut = assign(self)
         cut.stop_gradient = True
-        return assign(cut)
+        detached = assign(cut)
+        detached.source = (self, self.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
+        return detached
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""
@@ -349,7 +353,7 @@ class Variable(_VariableMethods):
         return current_trace().hooked(self, hook)
 
     def _alias(self) -> Variable:
-        return self
+        return self if self.source is None else current_trace().up_to_date(self)
 
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""

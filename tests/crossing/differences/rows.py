@@ -26,12 +26,22 @@ class Cached(nn.Layer):
 layer = Cached()
 layer.cache = paddle.ones([1])
 got = layer.cache is not None""", True),
-    ("| `x.reshape(...)`, `x[...]`", """
+    ("| a view of x (`x[0]`", """
 x = paddle.zeros([2, 2])
 y = x.reshape([4])
 x.add_(paddle.ones([2, 2]))
-y[0] = 5.0
-got = x.tolist()[0][0]""", 1.0),
+got = y.tolist()[0]""", 0.0),
+    ("| the gradient through a view that was changed in place", """
+x = paddle.ones([2, 2])
+x.stop_gradient = False
+y = x * 2.0
+y[0].scale_(3.0)
+(y * y).sum().backward()
+got = x.grad.tolist()[0][0]""", 72.0),
+    ("| what `unbind`, `as_strided`", """
+x = paddle.zeros([2, 2])
+paddle.unbind(x)[1].fill_(1.0)
+got = x.tolist()[1][0]""", 0.0),
     ("| `x.grad.stop_gradient` after `backward()`", """
 x = paddle.ones([1])
 x.stop_gradient = False

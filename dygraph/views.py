@@ -1,0 +1,84 @@
+"""Views: what is done in place to a part of a value, or to all of it seen in another way, is done to the value.
+
+`x[0][1] = 5`, `x.t().zero_()` and `x.detach().fill_(1)` change x, as in Paddle, PyTorch and NumPy, and gradients flow
+through what was written. No array is changed by an operation, so a view knows what made it: its `_source` holds what it
+is a view of, the array that had then, and the operator with its attributes and further tensors. An operator gives views
+where its declaration says `written`, which tells what becomes of the value. A view of which the value was changed since
+has the values of before to who reads it; what is done to it in place is done to those of now.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ..ops.core.backward import Leaf
+from ..ops.core.trace import grad_mode, state
+
+if TYPE_CHECKING:
+    from ..ops.core.operator import Operator
+    from .value import EagerValue
+
+
+def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:
+    """What the result of an operator on these inputs is a view of; without an operator it is all of the first one.
+
+    A value that is no view itself is not kept alive: once nobody else has it, nobody sees what becomes of it.
+    `ops/core/_dispatch.c` does the same, where it is built.
+    """
+    base, *others = inputs
+    held = base if base._source is not None else weakref.ref(base)
+    seen = None if op is None else base._array  # that of a parameter would be one that more than the parameter holds
+    return held, seen, op, attrs, tuple(others) if any(x is not None for x in others) else None
+
+
+def bring_up_to_date(view: EagerValue) -> None:
+    """Gives a view the values that what it is of has now; those of before, where that has another shape or dtype."""
+    base, seen, op, attrs, others = _source(view)
+    if base is None or base._array is seen:
+        return
+    former = view._array if op is None else seen
+    if base._array.shape != former.shape or base._array.dtype != former.dtype:
+        view._source = None
+    elif op is None:
+        view._array = base._array
+    else:
+        flows = view._edge is not None and type(view._edge) is not Leaf
+        with grad_mode(flows):
+            now = view._eager.apply(op, (base, *_all_of(op, others)), attrs)
+        view._array, view._source = now._array, now._source
+        if flows:
+            view._edge = now._edge
+
+
+def write_through(view: EagerValue) -> None:
+    """Lets what a view is of have the values that the view was given.
+
+    A leaf with a gradient of its own takes them as it takes an update: no gradient flows from it to the view.
+    """
+    base, _, op, attrs, others = _source(view)
+    if base is None:
+        view._source = None
+        return
+    if op is None:
+        base._update(view._array.view())
+        base._version += 1
+        if base._source is not None:
+            write_through(base)
+    else:
+        is_leaf = state.grad_enabled and type(base._edge) is Leaf
+        with grad_mode(state.grad_enabled and not is_leaf):
+            base._rebind(op.written(base._alias(), view._alias(), *_all_of(op, others), **attrs))
+    view._source = source_of(op, (base, *(others or ())), attrs)
+
+
+def _all_of(op: Operator, others: tuple | None) -> tuple:
+    return (None,) * (len(op.inputs) - 1) if others is None else others
+
+
+def _source(view: EagerValue) -> tuple:
+    held, *rest = view._source
+    base = held() if type(held) is weakref.ref else held
+    if base is not None and base._source is not None:
+        bring_up_to_date(base)
+    return (base, *rest)

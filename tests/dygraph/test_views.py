@@ -1,0 +1,222 @@
+"""What is done in place to a view is done to what it is a view of, and gradients flow through what was written.
+
+The values are those of PaddlePaddle 2.6.2, which `tests/crossing/differences` asks about what differs; the gradients
+are those of the same arithmetic written without a change in place.
+"""
+
+import gc
+import weakref
+
+import numpy as np
+import proa as paddle
+import pytest
+
+GIVEN = np.arange(12, dtype="float32").reshape(3, 4)
+
+VIEWS = {
+    "int": (lambda x: x[1], lambda a: a[1]),
+    "negative": (lambda x: x[-1], lambda a: a[-1]),
+    "range": (lambda x: x[1:, ::2], lambda a: a[1:, ::2]),
+    "backwards": (lambda x: x[::-1], lambda a: a[::-1]),
+    "added": (lambda x: x[:, None, 1], lambda a: a[:, None, 1]),
+    "whole": (lambda x: x[:], lambda a: a),
+    "ellipsis": (lambda x: x[...], lambda a: a),
+    "by a tensor": (lambda x: x[paddle.to_tensor(1)], lambda a: a[1]),
+    "chain": (lambda x: x[1:][0][2:], lambda a: a[1, 2:]),
+    "element": (lambda x: x[1, 2], lambda a: a[1:2, 2]),
+    "reshape": (lambda x: x.reshape([2, 6])[1], lambda a: a.reshape(2, 6)[1]),
+    "flatten": (lambda x: x.flatten(), lambda a: a.reshape(-1)),
+    "view": (lambda x: x.view([4, 3])[0], lambda a: a.reshape(4, 3)[0]),
+    "transpose": (lambda x: x.transpose([1, 0])[1], lambda a: a.T[1]),
+    "t": (lambda x: x.t()[0:2], lambda a: a.T[0:2]),
+    "squeeze": (lambda x: x.unsqueeze(0).squeeze(0)[1], lambda a: a[1]),
+    "slice": (lambda x: paddle.slice(x, [0, 1], [0, 1], [2, 3]), lambda a: a[0:2, 1:3]),
+    "strided": (lambda x: paddle.strided_slice(x, [1], [3], [0], [-2]), lambda a: a[:, 3:0:-2]),
+    "diagonal": (lambda x: x.diagonal(offset=1), lambda a: np.lib.stride_tricks.as_strided(a[0:, 1:], [3], [20])),
+    "detach": (lambda x: x.detach()[1], lambda a: a[1]),
+    "as dtype": (lambda x: x.view("int32").view("float32")[1], lambda a: a[1]),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("converted", [False, True])
+def test_what_is_done_to_a_view_is_done_to_the_value(name, converted):
+    take, of_array = VIEWS[name]
+
+    def change(given):
+        x = given * 1.0
+        take(x).scale_(2.0)
+        take(x).add_(paddle.ones([1]))
+        return x
+
+    if converted:
+        change = paddle.jit.to_static(change, full_graph=True)
+    wanted = GIVEN.copy()
+    part = of_array(wanted)
+    part *= 2.0
+    part += 1.0
+    np.testing.assert_array_equal(change(paddle.to_tensor(GIVEN)).numpy(), wanted)
+
+
+COPIES = {
+    "by an index tensor": lambda x: x[paddle.to_tensor([0, 1])], "mask": lambda x: x[x > 3.0],
+    "split": lambda x: paddle.split(x, 3)[0], "chunk": lambda x: x.chunk(2, 1)[0], "cast": lambda x: x.cast("float32"),
+    "clone": lambda x: x.clone(), "assign": paddle.assign, "expand": lambda x: x.expand([2, 3, 4]),
+    "flip": lambda x: x.flip(0), "crop": lambda x: paddle.crop(x, [2, 2]), "tile": lambda x: x.tile([1, 1]),
+    "gather": lambda x: x.gather(paddle.to_tensor([1])), "to_tensor": paddle.to_tensor,
+    "after numpy": lambda x: paddle.to_tensor(x[0].numpy()), "sum": lambda x: x[0] + x[1],
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_what_is_done_to_a_copy_does_not_concern_the_value(name):
+    x = paddle.to_tensor(GIVEN)
+    COPIES[name](x).fill_(50.0)
+    np.testing.assert_array_equal(x.numpy(), GIVEN)
+
+
+def test_ways_to_write():
+    x = paddle.to_tensor(GIVEN)
+    x[0][1] = 50.0
+    x[1].set_value(np.full(4, 60.0, "float32"))
+    paddle.assign(paddle.full([2], 70.0), x[2, :2])
+    x[2, 2:].copy_(paddle.full([2], 80.0), True)
+    for row in x:
+        row[3] = 90.0
+    wanted = [[0, 50, 2, 90], [60, 60, 60, 90], [70, 70, 80, 90]]
+    assert x.tolist() == wanted
+
+
+def test_integers_and_flags():
+    x = paddle.zeros([2, 3], "int64")
+    x[1][2] = 7
+    x.t()[0].fill_(3)
+    assert x.tolist() == [[3, 0, 0], [3, 0, 7]]
+    mask = paddle.zeros([2, 2], "bool")
+    mask[0][1] = True
+    assert mask.tolist() == [[False, True], [False, False]]
+
+
+def test_a_change_goes_on_with_the_values_of_now():
+    x = paddle.to_tensor(GIVEN)
+    row = x[1]
+    x[1] = 5.0
+    row.add_(paddle.ones([4]))
+    assert row.tolist() == x[1].tolist() == [6.0] * 4
+    x.scale_(2.0)
+    row.fill_(1.0)
+    assert x.tolist() == [[0, 2, 4, 6], [1, 1, 1, 1], [16, 18, 20, 22]]
+
+
+def test_the_shape_of_a_view_may_change_in_place():
+    x = paddle.to_tensor(GIVEN)
+    part = x[1]
+    part.reshape_([2, 2])
+    part[0] = 50.0
+    assert x.tolist()[1] == [50, 50, 6, 7]
+    part.unsqueeze_(0)
+    part.fill_(2.0)
+    assert x.tolist()[1] == [2, 2, 2, 2]
+
+
+def test_a_value_of_another_shape_by_now_is_other_memory():
+    x = paddle.to_tensor(GIVEN)
+    row = x[1]
+    x.reshape_([4, 3])
+    row.fill_(50.0)
+    assert row.tolist() == [50.0] * 4
+    assert x.numpy().max() == 11.0
+
+
+def written(x):
+    y = x * 2.0
+    y[0].scale_(3.0)
+    y[1][1] = x[0, 0]
+    y.reshape([12])[7:9] *= 2.0
+    y.t()[0].add_(x[:, 1])
+    return y * y
+
+
+def without_writing(x):
+    y = x * 2.0
+    rows = [y[0] * 3.0, paddle.concat([y[1, :1], x[0, :1], y[1, 2:]]), y[2]]
+    flat = paddle.concat(rows)
+    flat = paddle.concat([flat[:7], flat[7:9] * 2.0, flat[9:]]).reshape([3, 4])
+    y = paddle.concat([flat[:, :1] + x[:, 1:2], flat[:, 1:]], 1)
+    return y * y
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_gradients_flow_through_what_was_written(converted):
+    function = paddle.jit.to_static(written, full_graph=True) if converted else written
+    found = []
+    for f in (function, without_writing):
+        x = paddle.to_tensor(GIVEN / 10.0, stop_gradient=False)
+        result = f(x)
+        (result * paddle.to_tensor(GIVEN)).sum().backward()
+        found.append((result.numpy(), x.grad.numpy()))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-6)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-6)
+
+
+def test_parameters_take_what_is_written_as_an_update():
+    w = paddle.create_parameter([2, 2], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    w[0].fill_(5.0)
+    w.t()[1][1] = 7.0
+    with paddle.no_grad():
+        w[1][0].fill_(6.0)
+    assert w.tolist() == [[5.0, 5.0], [6.0, 7.0]]
+    assert w.is_leaf and not w.stop_gradient
+    (w * w).sum().backward()
+    assert w.grad.tolist() == [[10.0, 10.0], [12.0, 14.0]]
+
+
+def test_what_a_detached_value_is_given_leaves_the_gradient_as_it_was():
+    x = paddle.ones([2], "float32")
+    x.stop_gradient = False
+    y = x * 3.0
+    y.detach()[0] = 10.0
+    assert y.tolist() == [10.0, 3.0]
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("condition", [1.0, -1.0])
+def test_in_branches_and_loops_of_a_converted_function(condition):
+    def function(x):
+        y = x * 1.0
+        if x.sum() > 0:
+            y[0].fill_(1.0)
+        else:
+            y[1][2] = 9.0
+        i = paddle.zeros([], "int64")
+        while i < 3:
+            y[i].scale_(2.0)
+            i = i + 1
+        return y
+
+    x = paddle.to_tensor((GIVEN + 1.0) * condition)
+    np.testing.assert_array_equal(paddle.jit.to_static(function, full_graph=True)(x).numpy(), function(x).numpy())
+
+
+def test_a_view_keeps_nothing_alive():
+    x = paddle.ones([2, 2])
+    x.stop_gradient = True
+    gone = weakref.ref(x)
+    row = x[0]
+    del x
+    gc.collect()
+    assert gone() is None
+    row.fill_(3.0)
+    assert row.tolist() == [3.0, 3.0]
+
+
+def test_an_error_leaves_both_as_they_were():
+    x = paddle.to_tensor(GIVEN)
+    row = x[1]
+    with pytest.raises(ValueError):
+        row.add_(paddle.ones([3]))
+    with pytest.raises(ValueError):
+        row[0:2] = paddle.ones([3])
+    np.testing.assert_array_equal(x.numpy(), GIVEN)
+    np.testing.assert_array_equal(row.numpy(), GIVEN[1])
