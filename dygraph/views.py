@@ -17,7 +17,6 @@ from ..ops.core.trace import grad_mode, state
 
 if TYPE_CHECKING:
     from ..ops.core.operator import Operator
-    from .value import EagerValue
 
 
 def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:
@@ -32,7 +31,7 @@ def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tupl
     return held, seen, op, attrs, tuple(others) if any(x is not None for x in others) else None
 
 
-def bring_up_to_date(view: EagerValue) -> None:
+def bring_up_to_date(view: Any) -> None:
     """Gives a view the values that what it is of has now; those of before, where that has another shape or dtype."""
     base, seen, op, attrs, others = _source(view)
     if base is None or base._array is seen:
@@ -51,7 +50,7 @@ def bring_up_to_date(view: EagerValue) -> None:
             view._edge = now._edge
 
 
-def write_through(view: EagerValue) -> None:
+def write_through(view: Any) -> None:
     """Lets what a view is of have the values that the view was given.
 
     A leaf with a gradient of its own takes them as it takes an update: no gradient flows from it to the view.
@@ -76,7 +75,7 @@ def _all_of(op: Operator, others: tuple | None) -> tuple:
     return (None,) * (len(op.inputs) - 1) if others is None else others
 
 
-def _source(view: EagerValue) -> tuple:
+def _source(view: Any) -> tuple:
     held, *rest = view._source
     base = held() if type(held) is weakref.ref else held
     if base is not None and base._source is not None:

@@ -233,7 +233,8 @@ def _whole(x: Any) -> Any:
     """x[...]: a view of all of it."""
     if not x.ndim:
         return reshape(x, [])
-    return apply(slice_op, x, None, None, None, None, axes=[0], starts=[0], ends=[END], infer_flags=[1], decrease_axis=[])
+    return apply(slice_op, x, None, None, None, None, axes=[0], starts=[0], ends=[END], infer_flags=[1],
+                 decrease_axis=[])
 
 
 def _gathered(x: Any, key: Any) -> Any:

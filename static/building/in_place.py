@@ -42,7 +42,7 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     variable.changes += 1
     elsewhere = variable.block is not trace.block  # where this branch or round does not run, the old value remains
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
-    if variable.source is not None:
+    if variable.view_of is not None:
         pass_on(variable, result, former)
     return variable
 

@@ -179,7 +179,7 @@ class ProgramTrace(Trace):
         if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
             self._note_numbers(inputs, results)
         if op.written is not None:
-            results[0].source = source_of(op, inputs, attrs)
+            results[0].view_of = source_of(op, inputs, attrs)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _note_numbers(self, inputs: tuple, results: list) -> None:

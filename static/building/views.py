@@ -20,9 +20,9 @@ def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tupl
 
 def up_to_date(variable: Variable) -> Variable:
     """The variable, or, where it is a view of one that was changed since, a view of what that has become."""
-    if variable.source is None:
+    if variable.view_of is None:
         return variable
-    base, changes, op, attrs, others = variable.source
+    base, changes, op, attrs, others = variable.view_of
     current = up_to_date(base)
     if current is base and base.changes == changes:
         return variable
@@ -34,15 +34,15 @@ def pass_on(variable: Variable, result: Variable, former: Variable | None) -> No
 
     A view of the view, `former` once the view has taken its name, takes its place: the elements are the same.
     """
-    assert variable.source is not None
-    if former is not None and result.source is not None and result.source[0] is variable:
-        variable.source = (former, *result.source[1:])
+    assert variable.view_of is not None
+    if former is not None and result.view_of is not None and result.view_of[0] is variable:
+        variable.view_of = (former, *result.view_of[1:])
         return
-    base, _, op, attrs, others = variable.source
-    variable.source = None
+    base, _, op, attrs, others = variable.view_of
+    variable.view_of = None
     if op is None:
         with grad_mode(False):
             base._rebind(variable)
     else:
         base._rebind(op.written(up_to_date(base), variable, *others, **attrs))
-    variable.source = (base, base.changes, op, attrs, others)
+    variable.view_of = (base, base.changes, op, attrs, others)

@@ -71,7 +71,7 @@ class Variable(_VariableMethods):
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
         self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see ir/lod.py
 
-    source: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
+    view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
     is_offsets = False  # whether it is the offsets of another one
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`
@@ -339,7 +339,7 @@ class Variable(_VariableMethods):
         cut = assign(self)
         cut.stop_gradient = True
         detached = assign(cut)
-        detached.source = (self, self.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
+        detached.view_of = (self, self.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
         return detached
 
     def detach_(self) -> Variable:
@@ -353,7 +353,7 @@ class Variable(_VariableMethods):
         return current_trace().hooked(self, hook)
 
     def _alias(self) -> Variable:
-        return self if self.source is None else current_trace().up_to_date(self)
+        return self if self.view_of is None else current_trace().up_to_date(self)
 
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""
