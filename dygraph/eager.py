@@ -282,6 +282,8 @@ class EagerTrace(Trace):
 
     def of_gradient(self, gradient: Any) -> EagerValue:
         """The value of a gradient as the backward walk gives it: an array, or some rows of one."""
+        if isinstance(gradient, np.generic):  # what NumPy makes of arrays without dimensions
+            gradient = np.asarray(gradient)
         return self.plain.rows_class.of(gradient) if isinstance(gradient, SelectedRows) else self.new(gradient)
 
     def hook(self, hook: Callable[[EagerValue], EagerValue | None]) -> Callable[[Any], Any]:

@@ -28,6 +28,16 @@ def test_a_shared_subexpression_is_visited_once_with_its_whole_gradient():
     np.testing.assert_allclose(calls[0], 2 * np.exp(0.5) + 1, rtol=1e-6)
 
 
+def test_a_hook_gets_the_gradient_of_a_value_without_dimensions_as_a_tensor():
+    x = paddle.to_tensor(3.0, stop_gradient=False)
+    y = x * x
+    calls = []
+    y.register_hook(lambda g: calls.append((g.numpy(), g.shape)) or g * 2.0)
+    paddle.sin(y).backward()
+    assert calls == [(np.cos(np.float32(9.0)), [])]
+    np.testing.assert_allclose(x.grad.numpy(), 12 * np.cos(9.0), rtol=1e-6)
+
+
 def test_second_pass_needs_retain_graph():
     x = leaf(3.0)
     y = (x * x).sum()
