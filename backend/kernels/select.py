@@ -16,6 +16,7 @@ from ..threads import get_num_threads
 from .sort import along_last, code, order_of, ordinal_of, put_along, sort_words, takes_any
 
 LEAST = _LEAST = 1 << 6
+_SHORTEST = 1 << 6  # of rows: fewer elements are sorted sooner than the counts of their digits are set to 0
 _DIGIT = 11
 
 
@@ -66,7 +67,8 @@ def _select_rows(x, out, indices, words, counts, rows, n, parts, rank, several, 
 
 def order_statistics(x: np.ndarray, *, rank: int, count: int = 1, axis: int = -1, propagate_nan: bool = False) -> Any:
     """The elements, and their positions, that sorting would bring to the places from `rank` on: one or two."""
-    if count > 2 or not takes_any(x, _LEAST, _select_rows) or not 0 <= rank <= x.shape[axis] - count:
+    if count > 2 or not x.ndim or x.shape[axis] < _SHORTEST or not 0 <= rank <= x.shape[axis] - count \
+            or not takes_any(x, _LEAST, _select_rows):
         return NotImplemented
     moved = along_last(x, axis)
     order = order_of(moved, False)

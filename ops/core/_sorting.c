@@ -5,6 +5,7 @@ Rows are sorted by insertion: equal elements keep their order. Where there is a 
 #include "_native.h"
 
 enum { LONGEST = 128, MOST_KEPT = 16 }; /* elements of a row that is sorted; the first k of a longer one */
+enum { SHORT = 16, MOST_IN_SHORT_ROWS = 1 << 22 }; /* many short rows: what sets up buffers for each takes far longer */
 
 /* Puts a row's positions in order into `order`, the first `kept` of them; 0 where there is a NaN. */
 #define ORDER(NAME, T) \
@@ -42,8 +43,9 @@ static PyObject *in_order(Array *x, Py_ssize_t axis, Py_ssize_t first, Py_ssize_
     int kind = kind_of(x->dtype), rank = x->dimensions_count;
     Py_ssize_t size = size_of((PyObject *)x), outer = 1, inner = 1, sizes[MOST_DIMENSIONS];
     if (axis < 0) axis += rank;
-    if (kind < 0 || kind > INT32 || size < 1 || size > MOST_ELEMENTS || axis < 0 || axis >= rank) return declined_form();
+    if (kind < 0 || kind > INT32 || size < 1 || axis < 0 || axis >= rank) return declined_form();
     Py_ssize_t along = x->dimensions[axis], kept = first + count;
+    if (size > (along <= SHORT && count > 0 ? MOST_IN_SHORT_ROWS : MOST_ELEMENTS)) return declined_form();
     if (count < 1) kept = count = along - first;
     if (first < 0 || count < 1 || kept > along || (along > LONGEST && kept > MOST_KEPT)) return declined_form();
     for (int n = 0; n < rank; n++) {

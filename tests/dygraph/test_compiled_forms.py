@@ -448,6 +448,11 @@ def test_rows_in_order():
                     if k * 16 >= size:  # of fewer, NumPy says of equal ones any
                         check("top_k_v2", x, None, k=k, axis=axis, largest=falls)
                 check("order_statistics", x, rank=size // 2, axis=axis, propagate_nan=True)
+    for dtype in "fdli":  # many short rows: of the whole array, and along a dimension that is not the last
+        x = np.random.default_rng(3).integers(-9, 9, (3000, 5)).astype(dtype)
+        for rank, several in ((0, 1), (2, 2), (4, 1)):
+            for axis, given in ((1, x), (0, np.ascontiguousarray(x.T))):
+                assert check("order_statistics", given, rank=rank, count=several, axis=axis, propagate_nan=True)
     ties = np.zeros((2, 200), "f")
     assert formed("topk", ties, None, k=3)[1].tolist() == [[0, 1, 2]] * 2  # the first of equal ones
 

@@ -71,6 +71,9 @@ def test_the_first_of_float64(shape, axis, largest):
 def test_order_statistics(shape, dtype, axis):
     x = values(shape, dtype)
     n = x.shape[axis]
+    if n < 64:  # whose counts of digits take longer than sorting them
+        assert select.order_statistics(x, rank=0, axis=axis) is NotImplemented
+        return
     for rank, count in ((0, 1), (n // 2, 1), (max(0, n // 2 - 1), min(2, n)), (n - 1, 1)):
         for spread in (False, True):
             exactly("order_statistics", select.order_statistics, x, rank=rank, count=count, axis=axis,
