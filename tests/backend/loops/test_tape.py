@@ -32,7 +32,10 @@ def test_products(dtype, of_x, of_y, blas, monkeypatch):
         np.testing.assert_allclose(found, (x.T if of_x else x) @ (y.T if of_y else y), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.skipif(not onednn.is_ready(), reason="products of this size are oneDNN's")
+by_onednn = pytest.mark.skipif(not onednn.is_ready(), reason="products of this size are oneDNN's")
+
+
+@by_onednn
 @pytest.mark.parametrize("of_x", [False, True])
 @pytest.mark.parametrize("of_y", [False, True])
 def test_large_products(of_x, of_y):
@@ -57,6 +60,7 @@ def test_products_for_several_threads_are_none_for_a_tape(sizes, dtype):
         tape.product(*tape.given, False, False)
 
 
+@by_onednn
 def test_a_copy_apart_is_forgotten_with_the_attempt_that_made_it():
     tape = Tape([((64, 512), F32), ((64, 512), F32), ((16, 512), F32)])
     other, y, x = tape.given
