@@ -14,12 +14,9 @@ import importlib.util
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core import flags
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MACHINE_CODE, PYTHON_CODE, PLAN = ".o", ".code", ".plan"
 _KINDS = (MACHINE_CODE, PYTHON_CODE, PLAN)
@@ -51,14 +48,12 @@ def _digest(content: bytes) -> bytes:
 
 
 @functools.cache
-def _folder_at(name: str) -> Path | None:
-    from pathlib import Path
-
+def _folder_at(name: str) -> str | None:
     root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = Path(name) if name else Path(root) / "proa" / "kernels"
+    folder = name or os.path.join(root, "proa", "kernels")
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
+        os.makedirs(folder, 0o700, exist_ok=True)
+        status = os.stat(folder)
     except OSError:
         return None
     if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
@@ -66,7 +61,7 @@ def _folder_at(name: str) -> Path | None:
     return folder
 
 
-def folder() -> Path | None:
+def folder() -> str | None:
     """The folder of the cache; None where none can be used."""
     if flags.values["FLAGS_kernel_cache_megabytes"] <= 0:
         return None
@@ -79,7 +74,8 @@ def read(key: str, kind: str = MACHINE_CODE) -> bytes | None:
     if place is None:
         return None
     try:
-        content = (place / (key + kind)).read_bytes()
+        with open(os.path.join(place, key + kind), "rb") as file:
+            content = file.read()
     except OSError:
         return None
     digest, code = content[:32], content[32:]
@@ -117,7 +113,7 @@ def kept() -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def _files(place: Path) -> list[tuple[float, int, str]]:
+def _files(place: str) -> list[tuple[float, int, str]]:
     """When each file was written, its size and path."""
     found = []
     with contextlib.suppress(OSError), os.scandir(place) as entries:
@@ -128,7 +124,7 @@ def _files(place: Path) -> list[tuple[float, int, str]]:
     return found
 
 
-def _remove_unfinished(place: Path) -> None:
+def _remove_unfinished(place: str) -> None:
     """Removes what processes that were killed have left: it was begun an hour ago."""
     with contextlib.suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
@@ -136,7 +132,7 @@ def _remove_unfinished(place: Path) -> None:
                 os.unlink(entry.path)
 
 
-def _shrink(place: Path) -> None:
+def _shrink(place: str) -> None:
     """Removes the oldest files where all of them take more than they may, so that there is room for some time."""
     _remove_unfinished(place)
     limit = flags.values["FLAGS_kernel_cache_megabytes"] * 2**20
