@@ -36,6 +36,8 @@ is a loop of its own."""
 _HOT = 3
 _LEAST_MATRIX = 1 << 14  # elements: a product of a row with a smaller one is NumPy's
 _MOST_CALLS = 32  # sizes of the other operand, of which each has its function
+_OFTEN = 12  # uses for operands that lie so, after which binding a routine is worth what it takes
+_IN_VAIN = -100  # where it cannot be bound now: it is tried again so many uses later
 _F32 = np.dtype(np.float32)
 
 
@@ -46,7 +48,7 @@ class _Use(NamedTuple):
     times: int
     packed: Any
     calls: dict[Any, tuple[Any, Callable[..., Any]]]  # the bias and the function, by how the other operands lie
-    bound: dict[Any, Callable[..., Any]]  # by shape, threads and engines: what the compiled form calls
+    bound: dict[Any, Any]  # by shape, threads and engines: what the compiled form calls, or a number of uses before
 
 
 class Packed:
@@ -101,22 +103,25 @@ class Packed:
     def bound_to(self, x: Any) -> Callable[..., Any] | None:
         """The compiled form's function of x, weight, scale, bias and residual, for arrays of this shape."""
         bound = self._last.bound
-        return bound.get((x.shape, get_num_threads(), generation.count)) if bound else None
+        found = bound.get((x.shape, get_num_threads(), generation.count)) if bound else None
+        return None if type(found) is int else found
 
     def bind(self, x: Any, weight: Any, make: Callable[[Any, Any], Callable[..., Any] | None]) -> None:
-        """Keeps what `make(bound_routine, packed)` gives for such arrays, where the compiled form is there.
+        """Keeps what `make(bound_routine, packed)` gives for such arrays, which have been used often.
 
-        Only of a weight that this may hold on to.
+        Where the compiled form is there, and only of a weight that this may hold on to.
         """
         last, key = self._last, (x.shape, get_num_threads(), generation.count)
         module = native.module
-        if type(weight) is not FrozenWeight or module is None or last.weight() is not weight or key in last.bound:
+        if type(weight) is not FrozenWeight or module is None or last.weight() is not weight:
             return
-        made = make(module.bound_routine, last.packed)
-        if made is not None:
-            if len(last.bound) >= _MOST_CALLS:
-                last.bound.clear()
-            last.bound[key] = made
+        uses = last.bound.get(key, 0)
+        if type(uses) is not int:
+            return
+        if len(last.bound) >= _MOST_CALLS and not uses:
+            last.bound.clear()
+        made = make(module.bound_routine, last.packed) if uses >= _OFTEN else uses + 1
+        last.bound[key] = _IN_VAIN if made is None else made
 
 
 def _scaled(weight: Any, scale: Any) -> Any:

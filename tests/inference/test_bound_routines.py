@@ -32,6 +32,11 @@ class Pictures(paddle.nn.Layer):
         return paddle.nn.functional.relu(self.last(paddle.nn.functional.relu(self.deep(x))) + x)
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setattr(epilogues, "_OFTEN", 0)
+
+
 @pytest.fixture
 def opened(tmp_path):
     paddle.seed(4)
@@ -82,6 +87,20 @@ def test_the_same_bits(opened, calls, monkeypatch):
     for found, wanted in zip(kept, expected, strict=True):  # after all runs: no result shares another's memory
         np.testing.assert_array_equal(found, wanted)
     assert len(calls) >= 3 * len(SHAPES) and all(calls)
+
+
+def test_it_is_bound_when_it_is_used_often_and_not_tried_each_time(opened, calls, monkeypatch):
+    monkeypatch.setattr(epilogues, "_OFTEN", 3)
+    predictor, x, tried = opened(), image(SHAPES[0]), []
+    for _ in range(5):
+        predictor.run([x])
+    assert not calls  # the first call prepares, three are counted, the fifth binds
+    predictor.run([x])
+    assert calls and all(calls)
+    monkeypatch.setattr(epilogues, "_bound", lambda *_: tried.append(1))
+    for _ in range(20):
+        predictor.run([image(SHAPES[1])])
+    assert len(tried) == 3  # once for each convolution
 
 
 def test_relu_keeps_nan_and_makes_zero_of_negative_infinity(opened, calls):
