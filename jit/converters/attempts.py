@@ -5,8 +5,8 @@
                                         y = f(x)
                                 except ValueError: …
 
-`with suppress(ValueError):` is such a `try` too. Expects jumps to be lowered, and control flow not to be. Knows pyct
-alone.
+`with suppress(ValueError):` is such a `try` too; a handler that only raises an error itself needs none of it. Expects
+jumps to be lowered, and control flow not to be. Knows pyct alone.
 """
 
 from __future__ import annotations
@@ -34,12 +34,19 @@ def convert(function: Any, _: Context) -> None:
 
 def _watched(statement: Any) -> list[Any]:
     if isinstance(statement, (gast.Try, gast.TryStar)) and statement.handlers:
-        statement.body = _watched_body(statement, [handler.type for handler in statement.handlers])
+        caught = [handler.type for handler in statement.handlers if not _fails_too(handler)]
+        if caught:
+            statement.body = _watched_body(statement, caught)
     elif isinstance(statement, gast.With):
         kinds = [kind for item in statement.items for kind in _suppressed(item.context_expr)]
         if kinds:
             statement.body = _watched_body(statement, kinds)
     return [statement]
+
+
+def _fails_too(handler: Any) -> bool:
+    """Whether a handler does nothing but raise another error: a run then fails by the first."""
+    return all(isinstance(statement, gast.Raise) for statement in handler.body)
 
 
 def _suppressed(manager: Any) -> list[Any]:

@@ -68,6 +68,22 @@ def test_errors_that_a_handler_would_catch(function, rows):
         np.testing.assert_array_equal(paddle.jit.to_static(function, spec)(x).numpy(), function(x).numpy())
 
 
+def test_handlers_that_raise_another_error():
+    def embedded(table, places):
+        try:
+            found = table[places[:, 0]] + table[places[:, 1]]
+        except IndexError as error:
+            raise ValueError("places are below the table's size") from error
+        return found
+
+    specs = [InputSpec([None, 2]), InputSpec([None, 2], "int64")]
+    converted = paddle.jit.to_static(embedded, specs, full_graph=True)
+    table = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert converted(table, paddle.to_tensor([[0, 1]])).tolist() == [[4.0, 6.0]]
+    with pytest.raises((IndexError, ValueError)):
+        converted(table, paddle.to_tensor([[0, 7]]))
+
+
 def test_handlers_that_catch_no_operators_error():
     def of_a_table(x):
         try:
