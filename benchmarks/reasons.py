@@ -23,8 +23,8 @@ REASONS = (
      (SMALL, MIDDLE, LARGE), "slice, meshgrid"),
     ("Copies the numbers, where PyTorch shares its memory: optimizers update parameters in place, under the feet of "
      "whoever would hold a shared array.", (SMALL, MIDDLE, LARGE), "numpy"),
-    ("One call of NumPy, whose entry is 0.3–0.6 µs, or a form of it in C, up to two thousand elements; NumPy has no "
-     "vector code for some functions.",
+    ("One call of NumPy, whose entry is 0.3–0.6 µs, or a form of it in C, up to two thousand elements or thirty; NumPy "
+     "has no vector code for some functions.",
      (SMALL, MIDDLE), _SINGLE),
     ("A generated loop, found in Python by shapes and strides: about 1.5 µs a call, which more elements make up for.",
      (SMALL, MIDDLE), _LOOPS),
