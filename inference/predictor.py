@@ -18,6 +18,7 @@ from .. import backend
 from ..backend.threads import set_num_threads
 from ..core.byte_reader import open_reader, source_name
 from ..core.dtype import from_numpy_dtype
+from ..core.forks import unforked
 from ..core.place import Place
 from ..static.files.model_files import (
     MODEL_SUFFIX,
@@ -223,13 +224,15 @@ class Predictor:
 
 
 def _array_of(data: Any) -> Any:
-    from ..dygraph.tensor import Tensor as EagerTensor  # not to be imported for arrays
+    with unforked():
+        from ..dygraph.tensor import Tensor as EagerTensor  # not to be imported for arrays
 
     return data._array if isinstance(data, EagerTensor) else np.asarray(data)
 
 
 def _as_tensors(arrays: Sequence[Any]) -> list[Any]:
-    from ..dygraph.tensor import new_tensor
+    with unforked():
+        from ..dygraph.tensor import new_tensor
 
     return [new_tensor(array) for array in arrays]
 
@@ -347,7 +350,8 @@ def _opened(content: bytes, name: str, values: _Values, config: Config) -> Model
 
 
 def _source(content: bytes, name: str, limits: tuple[int | None, int | None]) -> Source:
-    from ..static.files.inference_model import program_of  # for what is not kept
-    from .opening import Source
+    with unforked():
+        from ..static.files.inference_model import program_of  # for what is not kept
+        from .opening import Source
 
     return Source(program_of(content, name, *limits))
