@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from ...core import dtype as dt
-from ..core.trace import apply
+from ..core.trace import apply, state
 from ..math.elementwise import cast
 from .concat_split import broadcast_tensors, stack
 from .creation import to_tensor
 from .full import is_value
 from .gather import gather_nd_op
 from .reshape import reshape, squeeze, transpose, unsqueeze, unsqueeze_op
-from .slices import END, Ranges, slice_op, strided_slice_op
+from .slices import END, Ranges, set_value_op, slice_op, strided_slice_op
 from .where import column, index_put_op, masked_select_op, where_index_op
 
 
@@ -249,6 +249,18 @@ def _gathered(x: Any, key: Any) -> Any:
 
 def _plain(x: Any, key: Any) -> Any:
     """x[key] for ints and slices that go forward: a shorter way to what `_Index` finds; None for other keys."""
+    ranges = _plain_ranges(x, key)
+    if ranges is None:
+        return None
+    axes, starts, ends, strides, dropped = ranges
+    given = {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": dropped}
+    if strides.count(1) == len(strides):
+        return apply(slice_op, x, None, None, None, None, **given)
+    return apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
+
+
+def _plain_ranges(x: Any, key: Any) -> tuple[list[int], ...] | None:
+    """The axes, starts, ends and strides of a key of ints and slices that go forward, and the axes it drops."""
     items = key if type(key) is tuple else (key,)
     if len(items) > x.ndim:
         return None
@@ -270,12 +282,7 @@ def _plain(x: Any, key: Any) -> Any:
         starts.append(start)
         ends.append(end)
         strides.append(step)
-    if not axes:
-        return None
-    given = {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": dropped}
-    if strides.count(1) == len(strides):
-        return apply(slice_op, x, None, None, None, None, **given)
-    return apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
+    return (axes, starts, ends, strides, dropped) if axes else None
 
 
 def _too_many(x: Any) -> Any:
@@ -294,6 +301,11 @@ def setitem(x: Any, key: Any, value: Any) -> None:
 
 def with_item(x: Any, key: Any, value: Any) -> Any:
     """x with the part x[key] replaced by a value that broadcasts to it."""
+    ranges = _plain_ranges(x, key) if not is_value(key) else None
+    if ranges is not None:
+        part = _plain_part(x, value, ranges)
+        if part is not None:
+            return part
     index = _Index(x, key)
     value = cast(value, x.dtype) if is_value(value) else to_tensor(value, dtype=x.dtype)
     if not index.tensors:
@@ -307,6 +319,17 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
     if index.added:
         part = squeeze(part, index.added)
     return index.ranges.put(x, part) if index.ranges.axes else part
+
+
+def _plain_part(x: Any, value: Any, ranges: tuple[list[int], ...]) -> Any:
+    """x with a part replaced by a number, or by a value of its dtype and of no more dimensions; None for others."""
+    axes, starts, ends, strides, dropped = ranges
+    if (type(value) is float or type(value) is int) and x.dtype.is_differentiable:
+        value = state.trace.number(value, x.dtype)
+    elif not is_value(value) or value.dtype is not x.dtype or value.ndim > x.ndim - len(dropped):
+        return None
+    return apply(set_value_op, x, value, None, None, None, dtype=x.dtype, axes=axes, starts=starts, ends=ends,
+                 steps=strides, decrease_axes=dropped)
 
 
 def _fitted(value: Any, x: Any, index: _Index) -> Any:

@@ -260,10 +260,15 @@ def strided_slice(x: Any, axes: Sequence[int], starts: Any, ends: Any, strides: 
 def _set_value(xp, x, value=None, starts_list=None, ends_list=None, steps_list=None, *, dtype: DType | None = None,
                axes: Longs = (), starts: Longs = (), ends: Longs = (), steps: Longs = (), decrease_axes: Longs = (),
                none_axes: Longs = (), shape: Longs = (), values: Any = None):
-    starts, ends = sizes_of(starts, None, starts_list), sizes_of(ends, None, ends_list)
-    steps = sizes_of(steps, None, steps_list)
+    if starts_list or ends_list or steps_list:
+        starts, ends = sizes_of(starts, None, starts_list), sizes_of(ends, None, ends_list)
+        steps = sizes_of(steps, None, steps_list)
     result = xp.array(x)
-    part = result[(*_basic_index(x.ndim, axes, starts, ends, steps, decrease_axes), ...)]
+    where = _basic_index(x.ndim, axes, starts, ends, steps, decrease_axes)
+    if value is not None and not none_axes:
+        result[where] = value
+        return result
+    part = result[(*where, ...)]
     for added, axis in enumerate(none_axes):
         part = xp.expand_dims(part, axis + added)
     if value is None:

@@ -222,8 +222,9 @@ def test_a_leaf_is_not_assigned_to():
         x[0] = 3.0
 
 
-def test_a_full_slice_is_a_value_of_its_own():
+def test_a_full_slice_is_a_view():
     x = paddle.to_tensor([1.0, 2.0])
     y = x[:]
     y[0] = 5.0
-    assert x.tolist() == [1.0, 2.0] and y.tolist() == [5.0, 2.0]
+    assert x.tolist() == y.tolist() == [5.0, 2.0]
+    assert paddle.to_tensor(3.0)[...].shape == []
