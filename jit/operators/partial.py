@@ -63,10 +63,10 @@ def _behind_other(name: str) -> Callable[..., Any]:
     return lambda self, other: method(other, used(self))
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
     setattr(Partial, f"__{_name}__", _on_content(f"__{_name}__"))
     setattr(Partial, f"__r{_name}__", _behind_other(f"__{_name}__"))
-for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "getitem"):
+for _name in "lt le gt ge neg abs invert getitem".split():
     setattr(Partial, f"__{_name}__", _on_content(f"__{_name}__"))
 
 _made = [0]  # how many that may be None there have been
