@@ -11,6 +11,7 @@ from ..core.dtype import convert_dtype
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
+from ..ops.array.full import empty
 from ..static.building.mode import (
     default_main_program,
     default_startup_program,
@@ -92,3 +93,9 @@ __all__ = [
     "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",
     "program_guard", "static_only", "switch_main_program", "switch_startup_program", "unique_name", "use_pir_api",
 ]
+
+
+def _create_tensor(type: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None,
+                   persistable: bool | None = None, **kwargs: Any) -> Any:
+    """An empty tensor that an operator of `_legacy_C_ops` is given to write to."""
+    return empty(list(shape or [0]), dtype)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 _SUBJECTS = {
-    "quantization of Programs": "static.quantization incubate.quantization fluid.contrib.slim",
+    "quantization of Programs": "incubate.quantization fluid.contrib.slim",
     "learned step sizes of quantization": "nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "cost models": "cost_model",

@@ -16,6 +16,7 @@ from ..dygraph.parameter import EagerParamBase, Parameter
 from ..static.building.layer_helper import LayerHelper
 from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.ir.block import Block
+from ..static.ir.graph import IrGraph
 from ..static.ir.program import Program
 from . import core, io, random
 from .io import load, save
@@ -63,7 +64,7 @@ def _current_expected_place() -> Place:
 _current_expected_place_ = _current_expected_place
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EagerParamBase", "IPUPlace",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EagerParamBase", "IPUPlace", "IrGraph",
     "LayerHelper", "ParamAttr", "Parameter", "Program", "XPUPlace", "core", "disable_signal_handler", "disable_static",
     "dtype", "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode",
     "in_pir_mode", "io", "load", "no_grad", "random", "save", "seed", "set_default_dtype", "set_flags",

@@ -14,9 +14,12 @@ from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_w
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
 from ..static.ir.batch_source import EOFException
+from ..static.ir.graph import graph_of
 from ..static.ir.program import Program as ProgramDesc
 from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
+
+Graph = graph_of
 
 _prim = {"forward": False, "backward": False, "eager": False}
 

@@ -6,7 +6,7 @@ from ..core.lazy import attach
 
 if TYPE_CHECKING:
     from ..ops.array.indexing import with_item as setitem
-    from . import amp, io, nn
+    from . import amp, io, nn, quantization
     from .backward import append_backward, gradients
     from .building.averages import ExponentialMovingAverage
     from .building.data import create_global_var, create_parameter, data

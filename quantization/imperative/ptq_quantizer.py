@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import nn
 from ...nn.layer import Layer
+from ...static.quantization.thresholds import largest, least_divergence
 
 
 class BaseQuantizer(metaclass=abc.ABCMeta):
@@ -36,7 +37,7 @@ class AbsmaxQuantizer(BaseQuantizer):
 
     def sample_data(self, layer: Layer | None, tensors: tuple) -> None:
         """Keeps the largest magnitude of each."""
-        found = [_largest(tensor.numpy()) for tensor in tensors]
+        found = [largest(tensor.numpy()) for tensor in tensors]
         known = self.abs_max_vals or found
         self.abs_max_vals = [max(one, other) for one, other in zip(known, found, strict=True)]
 
@@ -81,7 +82,7 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
 
     def _joined(self, values: np.ndarray, most: float, known: np.ndarray | None) -> tuple[float, np.ndarray | None]:
         """The largest magnitude and the histogram, with these values in it."""
-        here = _largest(values)
+        here = largest(values)
         if here == 0.0:
             return most, known
         if known is None:
@@ -140,46 +141,6 @@ class KLQuantizer(BaseHistQuantizer):
 
     def _threshold(self, most: float, counts: np.ndarray) -> float:
         return least_divergence(counts, most / len(counts), self.quant_bits)
-
-
-def least_divergence(counts: np.ndarray, width: float, bits: int) -> float:
-    """The threshold, among the ends of the upper half of a histogram's bins, with the least divergence."""
-    first, levels, total = int((len(counts) - 1) * 0.5), 2 ** (bits - 1) - 1, float(np.sum(counts))
-    found, least = 0, math.inf
-    for end in range(first, len(counts)):
-        if end == 0 or counts[end - 1] == 0:
-            continue
-        divergence = _divergence(counts.astype(np.float64), end, levels, total)
-        if divergence < least or found == 0:
-            found, least = end, divergence
-    if found == 0:
-        found = next((n for n in range(first, 0, -1) if counts[n] != 0), 0)
-    return (found + 0.5) * width
-
-
-def _divergence(counts: np.ndarray, end: int, levels: int, total: float) -> float:
-    """That of the values, those above `end` taken down to it, from what so many levels make of the ones below."""
-    below, clipped = counts[:end], counts[:end].copy()
-    clipped[-1] += counts[end:].sum()
-    starts = np.minimum(np.arange(levels) * (end // levels), end)
-    sums = np.array([below[start:stop].sum() for start, stop in _bins(starts, end)])
-    shown = np.zeros(end)
-    for value, (start, stop) in zip(sums, _bins(starts, end), strict=True):
-        filled = clipped[start:stop] != 0
-        if filled.any():
-            shown[start:stop] = np.where(filled, value / filled.sum(), 0.0)
-    there = clipped != 0
-    expected, given = clipped[there], shown[there]
-    with np.errstate(divide="ignore"):
-        return float((expected * (np.log(shown.sum() * expected) - np.log(total * given))).sum() / total)
-
-
-def _bins(starts: np.ndarray, end: int) -> list[tuple[int, int]]:
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), end], strict=True))
-
-
-def _largest(values: np.ndarray) -> float:
-    return float(np.abs(values).max()) if values.size else 0.0
 
 
 SUPPORT_ACT_QUANTIZERS = [AbsmaxQuantizer, HistQuantizer, KLQuantizer]

@@ -21,6 +21,15 @@ def has_decomposed(program: Program) -> bool:
     return any(find_decomposition(op.type) is not None for block in program.blocks for op in block.ops)
 
 
+def in_parts(program: Any) -> Any:
+    """A Program to compile: itself, or a copy whose operations are taken apart where some stand for several others."""
+    if not has_decomposed(program):
+        return program
+    copy = program.clone()
+    from_file(copy, "the Program")
+    return copy
+
+
 def from_file(program: Program, source: str) -> None:
     """Takes the operations of a Program apart that was read and holds no LoD."""
     current = program.current_block_idx

@@ -120,7 +120,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     >>> _ = exe.run(startup)
     >>> smaller = static.normalize_program(main, [x], [y])
     >>> [op.type for op in smaller.global_block().ops]
-    ['feed', 'matmul_v2', 'elementwise_add', 'fetch']
+    ['feed', 'mul', 'elementwise_add', 'fetch']
     """
     return for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
 

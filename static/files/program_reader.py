@@ -17,7 +17,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.slots import missing_input
 from ..ir.variable import KINDS, ParameterVariable, Variable
-from . import array_codec, decomposed, gradient_codec, lod_codec
+from . import array_codec, decomposed, gradient_codec, lod_codec, whole_weights
 from .constant_codec import CONSTANTS, read_values
 from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type
 
@@ -57,6 +57,7 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
         _stop_at_detached(program)
     array_codec.from_file(program)
     lod_codec.from_file(program, source_name)
+    whole_weights.from_file(program)
     if decomposed.has_decomposed(program):
         decomposed.from_file(program, source_name)
     gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(

@@ -7,11 +7,10 @@ from typing import Any
 
 from ...core.dtype import convert_dtype
 from ...core.unique_name import generate
-from ...ops.array.reshape import reshape
 from ...ops.core.infer import product
 from ...ops.core.trace import apply
 from ...ops.fluid.lookup_table import lookup_table_op
-from ...ops.linalg.products import matmul, mul_op
+from ...ops.linalg.products import mul_op
 from ...ops.nn.activation import prelu_op
 from ...ops.nn.bilinear import bilinear_op
 from ...ops.nn.embedding import lookup_op
@@ -40,23 +39,10 @@ def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bi
         if width < 0:
             raise ValueError(f"fc(x): the sizes behind dimension {behind} must be known. Received {list(value.shape)}.")
         weight = parameter(layer, f"w_{number}", weight_attr, (width, size), value.dtype)
-        part = _product(value, weight, behind, width)
+        part = apply(mul_op, value, weight, x_num_col_dims=behind, y_num_col_dims=1)
         total = part if total is None else total + part
     bias = parameter(layer, "b_0", bias_attr, (size,), inputs[0].dtype, is_bias=True)
     return activated("fc(activation)", total if bias is None else total + bias, activation)
-
-
-def _product(value: Any, weight: Any, behind: int, width: int) -> Any:
-    """The flattened value times the weight; rows of sequences remain such by `mul`, which Paddle's files have here."""
-    if getattr(value, "lod", ()):
-        return apply(mul_op, value, weight, x_num_col_dims=behind, y_num_col_dims=1)
-    flat = value if len(value.shape) == behind + 1 else reshape(value, [*_kept(value, behind), width])
-    return matmul(flat, weight)
-
-
-def _kept(value: Any, count: int) -> list[int]:
-    """The first sizes for a reshape: 0 keeps one that is not known."""
-    return [0 if size < 0 else size for size in value.shape[:count]]
 
 
 def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distributed: bool = False,

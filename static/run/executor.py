@@ -18,6 +18,7 @@ from ...ops.program.tensor_arrays import ArrayValue
 from ..autodiff.gradient_operators import with_rules
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
+from ..files.decomposed import in_parts
 from ..files.lod_codec import with_levels
 from ..ir.frame import feed_names
 from ..ir.misfits import misfits
@@ -281,7 +282,7 @@ def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]
         if found is None or found.version != program.version:
             block = program.global_block()
             specs = {name: block.var(name).spec for name in others}
-            made = for_inputs(with_rules(program), specs, list(others.values()))
+            made = for_inputs(in_parts(with_rules(program)), specs, list(others.values()))
             found = program.plans[key] = Compiled(made, feeds, fetches, prune)
             found.version = program.version
         return found

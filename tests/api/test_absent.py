@@ -6,7 +6,6 @@ import pytest
 
 @pytest.mark.parametrize(("place", "subject"), [
     ("nn.quant.lsq", "learned step sizes"), ("quantization.nothing", "no attribute"),
-    ("static.quantization", "quantization of Programs"),
     ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"), ("dataset.mq2007", "RAR archives"), ("dataset.nothing", "no attribute"),
 ])

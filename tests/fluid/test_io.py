@@ -434,7 +434,8 @@ def test_arguments_of_another_kind(exe, tmp_path):
 def test_operators_that_1_8_does_not_have(exe, tmp_path):
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
-        y = paddle.static.nn.fc(paddle.static.data("x", [None, 4]), 2)
+        h = paddle.static.nn.fc(paddle.static.data("x", [None, 4]), 2)
+        y = paddle.matmul(h, paddle.transpose(h, [1, 0]))
     exe.run(startup)
     with pytest.warns(UserWarning, match=r"1.8 does not have \(matmul_v2\)"):
         fluid.io.save_inference_model(str(tmp_path), ["x"], [y], exe, main)

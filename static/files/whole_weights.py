@@ -1,0 +1,52 @@
+"""Files for Paddle Lite, whose weights are whole numbers with their scales in the operations: brought back to floats.
+
+`paddle.static.quantization.WeightQuantization` writes them. Without this a product would take the whole numbers for the
+weights themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
+
+_BITS, _SCALE = "quantize_weight_bits", "_quant_scale"
+
+
+def from_file(program: Program) -> None:
+    """Puts operations in that make a weight of such a file floats, before the operation that reads it."""
+    for block in program.blocks:
+        if any(_BITS in op.attrs for op in block.ops):
+            block.ops[:] = [each for op in block.ops for each in [*_brought_back(block, op), op]]
+
+
+def _brought_back(block: Block, op: Operation) -> list[Operation]:
+    made: list[Operation] = []
+    for name in op.input_arg_names:
+        scales = op.attrs.get(name + _SCALE)
+        variable = block.find_var(name)
+        if _BITS not in op.attrs or scales is None or variable is None or "int" not in variable.dtype.name:
+            continue
+        floats = f"{name}.as_floats"
+        if not block.has_var(floats):
+            block.create_var(name=floats, shape=variable.shape, dtype="float32")
+        most = (1 << (int(op.attrs[_BITS]) - 1)) - 1
+        scale, zero = f"{floats}@scale", f"{floats}@zero_point"
+        for of, dtype, values in ((scale, "float32", [float(each) * most for each in scales]),
+                                  (zero, "int32", [0] * len(scales))):
+            if not block.has_var(of):
+                block.create_var(name=of, shape=[len(scales)], dtype=dtype)
+            made.append(Operation(block, "assign_value", {}, {"Out": [of]}, {
+                "shape": [len(scales)], "dtype": block.var(of).dtype, "values": np.array(values, dtype)}))
+        axis = -1 if len(scales) == 1 else _axis(op)
+        made.append(Operation(block, "dequantize_linear", {"X": [name], "Scale": [scale], "ZeroPoint": [zero]},
+                              {"Y": [floats]}, {"quant_axis": axis, "bit_length": int(op.attrs[_BITS]),
+                                                "round_type": 0, "is_test": True, "only_observer": False}))
+        op.rename_input(name, floats)
+    return made
+
+
+def _axis(op: Operation) -> int:
+    return 0 if op.type in ("conv2d", "depthwise_conv2d") else 1

@@ -1,0 +1,25 @@
+"""Programs that compute with whole numbers: by samples, or trained so. The names of `paddle.static.quantization`."""
+
+from . import quant_config, quanter, utils
+from .passes import (
+    AddQuantDequantForInferencePass,
+    AddQuantDequantPass,
+    AddQuantDequantPassV2,
+    ConvertToInt8Pass,
+    OutScaleForInferencePass,
+    OutScaleForTrainingPass,
+    QuantizationFreezePass,
+    QuantizationTransformPass,
+    QuantizationTransformPassV2,
+    QuantWeightPass,
+)
+from .post_training import PostTrainingQuantization, PostTrainingQuantizationProgram
+from .quanter import convert, quant_aware
+from .weights import WeightQuantization
+
+__all__ = [
+    "AddQuantDequantForInferencePass", "AddQuantDequantPass", "AddQuantDequantPassV2", "ConvertToInt8Pass",
+    "OutScaleForInferencePass", "OutScaleForTrainingPass", "PostTrainingQuantization",
+    "PostTrainingQuantizationProgram", "QuantWeightPass", "QuantizationFreezePass", "QuantizationTransformPass",
+    "QuantizationTransformPassV2", "WeightQuantization", "convert", "quant_aware",
+]

@@ -1,0 +1,489 @@
+"""Quantization-aware training of Programs, as passes over an IrGraph; and what comes of it for inference.
+
+In training what passes through a Program is shown as whole numbers would show it, and the gradient passes as if nothing
+were rounded: gradients of products read the rounded values, and are those of the others. Scales are kept under
+`NAME@scale`. Jacob et al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+Inference, 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..ir.block import Block
+from ..ir.graph import IrGraph
+from ..ir.operation import Operation
+from ..run.scope import Scope, global_scope
+from .insertion import Insertion, is_float, is_kept, numbers_of
+from .kinds import ACTIVATIONS, SLOTS, WEIGHTED, channels_axis, is_left_out, read_by, written_by
+
+_SKIP = ("skip_quant",)
+_FIRST_SCALE = 0.001  # before anything has been seen
+_FAKE = "fake_quantize_dequantize_moving_average_abs_max"
+_KIND, _WITH_WEIGHT = "quantization_type", "qat_with_weight"
+
+
+def _is_product(op: Operation) -> bool:
+    """Whether it multiplies two of its inputs: its gradients, which are products too, read them."""
+    return op.type in (*ACTIVATIONS, "bmm", "elementwise_mul") or op.type.startswith(("conv", "depthwise_conv"))
+
+
+class _Pass:
+    """Changes each block of a graph."""
+
+    def __init__(self, scope: Scope | None = None, place: Any = None):
+        self._scope = global_scope() if scope is None else scope
+
+    def apply(self, graph: IrGraph) -> IrGraph:
+        """Changes the graph, and gives it."""
+        for block in graph.graph.blocks:
+            self._change(block, graph.is_test())
+        return graph
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        raise NotImplementedError
+
+
+class _Shown(_Pass):
+    """Puts in what shows values as whole numbers do, before operations of the types that are chosen."""
+
+    whole = False
+    """Whether numbers are rounded to the nearest even, as quantize_linear does."""
+
+    def __init__(self, scope: Scope | None, place: Any, kinds: Iterable[str], bits: int, moving_rate: float,
+                 skip_pattern: Any, is_test: bool | None):
+        super().__init__(scope, place)
+        self._kinds, self._bits, self._rate = set(kinds), bits, moving_rate
+        self._skip = [skip_pattern] if isinstance(skip_pattern, str) else list(skip_pattern)
+        self._is_test = is_test
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        is_test = is_test if self._is_test is None else self._is_test
+        put, shown = Insertion(block, self._scope), dict[str, str]()
+        whole = {name for op in block.ops if not op.is_backward and not self._concerns(op) and _is_product(op)
+                 for name in op.input_arg_names}
+        gradients = {f"{name}@GRAD" for op in block.ops if self._concerns(op) for name in read_by(op)
+                     if is_kept(block, name)}
+        for op in put.each():
+            if op.is_backward:
+                if _is_product(op):
+                    ours = bool(gradients.intersection(op.output_arg_names))
+                    for name in op.input_arg_names:
+                        if name in shown and (ours or name not in whole):
+                            op.rename_input(name, shown[name])
+            elif self._concerns(op):
+                self._before(put, op, shown, is_test)
+                for name in read_by(op):
+                    if name in shown:
+                        op.rename_input(name, shown[name])
+
+    def _concerns(self, op: Operation) -> bool:
+        """Whether it is to be shown rounded values."""
+        return (op.type in self._kinds and not op.is_backward and not is_left_out(op, self._skip)
+                and not (op.has_attr(_KIND) and op.attr(_KIND) == _WITH_WEIGHT))
+
+    def _before(self, put: Insertion, op: Operation, shown: dict[str, str], is_test: bool) -> None:
+        raise NotImplementedError
+
+    def _moving(self, put: Insertion, name: str, made: str, scale: str, is_test: bool) -> str:
+        """The value by a scale that follows its largest magnitude."""
+        self._begin(put, scale, [_FIRST_SCALE])
+        inputs, outputs = {"X": [name], "InScale": [scale]}, {"Out": [put.like(name, made)], "OutScale": [scale]}
+        if not is_test:
+            for slot, of in (("State", f"{scale}_state"), ("Accum", f"{scale}_accum")):
+                self._begin(put, of, [1.0])
+                inputs[f"In{slot}"], outputs[f"Out{slot}"] = [of], [of]
+        put.add(_FAKE, inputs, outputs, {"bit_length": self._bits, "moving_rate": self._rate, "is_test": is_test,
+                                         "round_type": 0 if self.whole else 1})
+        return made
+
+    def _begin(self, put: Insertion, name: str, values: Any) -> None:
+        """State that stays what it is where the scope has it already."""
+        known = self._scope.array(name)
+        put.constant(name, values if known is None else np.asarray(known))
+
+
+class QuantizationTransformPass(_Shown):
+    """Shows the inputs and the weights of operations with weights as whole numbers do.
+
+    `weight_quantize_type`: one scale (abs_max, moving_average_abs_max, range_abs_max) or one for each channel
+    (channel_wise_abs_max). What a weight is shown by is its largest magnitude at the last training step. Functions of
+    one's own (`weight_quantize_func` and the like) are a NotImplementedError.
+    """
+
+    def __init__(self, scope: Scope | None = None, place: Any = None, weight_bits: int = 8, activation_bits: int = 8,
+                 activation_quantize_type: str = "abs_max", weight_quantize_type: str = "abs_max",
+                 window_size: int = 10000, moving_rate: float = 0.9, skip_pattern: Any = _SKIP,
+                 quantizable_op_type: Any = ("conv2d", "depthwise_conv2d", "mul"), weight_quantize_func: Any = None,
+                 act_quantize_func: Any = None, weight_preprocess_func: Any = None, act_preprocess_func: Any = None,
+                 optimizer_func: Any = None, executor: Any = None, is_test: bool | None = None):
+        where = type(self).__name__
+        for name, given in (("weight_quantize_func", weight_quantize_func), ("act_quantize_func", act_quantize_func),
+                            ("weight_preprocess_func", weight_preprocess_func),
+                            ("act_preprocess_func", act_preprocess_func)):
+            if given is not None:
+                raise NotImplementedError(f"{where}({name}): functions of one's own are not known here. Leave it out, "
+                                          "or write them into the network.")
+        if activation_quantize_type == "range_abs_max":
+            raise NotImplementedError(f"{where}(activation_quantize_type='range_abs_max'): the largest magnitude of a "
+                                      "window of steps is not known here. Use 'moving_average_abs_max'.")
+        if activation_quantize_type not in ("abs_max", "moving_average_abs_max"):
+            raise ValueError(f"{where}(activation_quantize_type): must be 'abs_max' or 'moving_average_abs_max'. "
+                             f"Received {activation_quantize_type!r}.")
+        unknown = sorted(set(quantizable_op_type) - set(WEIGHTED))
+        if unknown:
+            raise ValueError(f"{where}(quantizable_op_type): must be of {WEIGHTED}. Received {unknown}.")
+        super().__init__(scope, place, quantizable_op_type, activation_bits, moving_rate, skip_pattern, is_test)
+        self._follows = activation_quantize_type == "moving_average_abs_max"
+        self._weight_bits, self._weight_kind = weight_bits, weight_quantize_type
+
+    def _before(self, put: Insertion, op: Operation, shown: dict[str, str], is_test: bool) -> None:
+        for name in read_by(op):
+            if name not in shown and is_float(put.block, name):
+                made = f"{name}.quantized.dequantized"
+                if is_kept(put.block, name):
+                    shown[name] = self._weight(put, op, name, made, is_test)
+                elif self._follows:
+                    shown[name] = self._moving(put, name, made, f"{name}@scale", is_test)
+                else:
+                    shown[name] = self._largest(put, name, made, -1, self._bits)
+        op.set_attr(_KIND, _WITH_WEIGHT)
+
+    def _concerns(self, op: Operation) -> bool:
+        return super()._concerns(op) and any(is_kept(op.block, name) for name in self._sources(op))
+
+    def _sources(self, op: Operation) -> list[str]:
+        """What it reads, or read before it was shown."""
+        return [name.removesuffix(".quantized.dequantized") for name in read_by(op)]
+
+    def _largest(self, put: Insertion, name: str, made: str, axis: int, bits: int) -> str:
+        """By the largest magnitude of what is there, or of each of its channels."""
+        sizes = [1] if axis < 0 else [put.block.var(name).shape[axis]]
+        self._begin(put, f"{name}@scale", np.full(sizes, _FIRST_SCALE))
+        attrs = {"bit_length": bits, "round_type": 0 if self.whole else 1}
+        kind = "fake_quantize_dequantize_abs_max"
+        if axis >= 0:
+            kind, attrs["quant_axis"] = "fake_channel_wise_quantize_dequantize_abs_max", axis
+        put.add(kind, {"X": [name]}, {"Out": [put.like(name, made)], "OutScale": [f"{name}@scale"]}, attrs)
+        return made
+
+    def _weight(self, put: Insertion, op: Operation, name: str, made: str, is_test: bool) -> str:
+        axis = channels_axis(op) if self._weight_kind == "channel_wise_abs_max" else -1
+        if not is_test or not (self.whole or axis >= 0):
+            return self._largest(put, name, made, axis, self._weight_bits)
+        sizes, most = [1] if axis < 0 else [put.block.var(name).shape[axis]], (1 << (self._weight_bits - 1)) - 1
+        self._begin(put, f"{name}@scale", np.full(sizes, _FIRST_SCALE))
+        zero = put.constant(f"{name}.quantized@zero_point", np.zeros(sizes), "int32")
+        attrs = {"quant_axis": axis, "bit_length": self._weight_bits, "round_type": 0 if self.whole else 1,
+                 "is_test": True, "only_observer": False}
+        numbers = put.like(name, f"{name}.quantized")
+        with_scale = {"Scale": [f"{name}@scale"], "ZeroPoint": [zero]}
+        put.add("quantize_linear", {"X": [name], **with_scale}, {"Y": [numbers]}, attrs)
+        if not self.whole:  # the older form has as many levels below 0 as above
+            put.add("clip", {"X": [numbers]}, {"Out": [put.like(name, f"{numbers}.bounded")]},
+                    {"min": -float(most), "max": float(most)})
+            numbers = f"{numbers}.bounded"
+        put.add("dequantize_linear", {"X": [numbers], **with_scale}, {"Y": [put.like(name, made)]}, attrs)
+        return made
+
+
+class QuantizationTransformPassV2(QuantizationTransformPass):
+    """The same for files of quantize_linear and dequantize_linear. One scale of a weight follows it as inputs' do."""
+
+    whole = True
+
+    def _weight(self, put: Insertion, op: Operation, name: str, made: str, is_test: bool) -> str:
+        if self._weight_kind == "channel_wise_abs_max" or is_test:
+            return super()._weight(put, op, name, made, is_test)
+        return self._moving(put, name, made, f"{name}@scale", is_test)
+
+
+class AddQuantDequantPass(_Shown):
+    """Shows what other operations read as whole numbers do; those that read parameters stay as they are."""
+
+    def __init__(self, scope: Scope | None = None, place: Any = None, moving_rate: float = 0.9, quant_bits: int = 8,
+                 skip_pattern: Any = _SKIP, quantizable_op_type: Any = ("elementwise_add", "pool2d"),
+                 is_test: bool | None = None, scale_dict: Any = None):
+        unknown = sorted(set(quantizable_op_type) - set(SLOTS))
+        if unknown:
+            raise ValueError(f"{type(self).__name__}(quantizable_op_type): {unknown} cannot be quantized. Those that "
+                             f"can: {sorted(SLOTS)}.")
+        super().__init__(scope, place, quantizable_op_type, quant_bits, moving_rate, skip_pattern, is_test)
+
+    def _before(self, put: Insertion, op: Operation, shown: dict[str, str], is_test: bool) -> None:
+        names = read_by(op)
+        if (not self.whole and any(is_kept(put.block, name) for name in names)
+                or any(".quantized" in name for name in names)):
+            return
+        for name in dict.fromkeys(names):
+            if name not in shown and is_float(put.block, name) and not is_kept(put.block, name):
+                shown[name] = self._of(put, name, is_test)
+        op.set_attr(_KIND, "qat_without_weight")
+        op.set_attr("activation_bits", self._bits)
+
+    def _of(self, put: Insertion, name: str, is_test: bool) -> str:
+        made = f"{name}.quant_dequant"
+        return self._moving(put, name, made, f"{made}@scale", is_test)
+
+
+class AddQuantDequantPassV2(AddQuantDequantPass):
+    """The same for files of quantize_linear and dequantize_linear."""
+
+    whole = True
+
+    def _of(self, put: Insertion, name: str, is_test: bool) -> str:
+        made = f"{name}.quantized.dequantized"
+        return made if put.block.find_var(made) is not None else self._moving(put, name, made, f"{name}@scale", is_test)
+
+
+class AddQuantDequantForResidual(_Shown):
+    """Shows the value that goes past other operations to a sum, the one of the two that is read first, as whole
+    numbers do."""
+
+    whole = True
+
+    def __init__(self, scope: Scope | None, place: Any = None, quant_bits: int = 8, is_test: bool | None = True):
+        super().__init__(scope, place, ["elementwise_add"], quant_bits, 0.9, [], is_test)
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        is_test = is_test if self._is_test is None else self._is_test
+        first: dict[str, int] = {}
+        for n, op in enumerate(block.ops):
+            for name in op.input_arg_names:
+                first.setdefault(name, n)
+        put = Insertion(block, self._scope)
+        for op in put.each():
+            names = read_by(op)
+            if not self._concerns(op) or any(is_kept(block, name) or not is_float(block, name) for name in names):
+                continue
+            past = names[0] if first[names[0]] < first[names[1]] else names[1]
+            made = f"{past}.skip.quantized.dequantized"
+            op.rename_input(past, self._moving(put, past, made, f"{past}.skip@scale", is_test))
+
+
+class OutScaleForTrainingPass(_Pass):
+    """Lets a scale follow what each operation gives, for engines that compute it with whole numbers."""
+
+    def __init__(self, scope: Scope | None = None, place: Any = None, moving_rate: float = 0.9,
+                 is_test: bool | None = None, scale_dict: Any = None):
+        super().__init__(scope, place)
+        self._rate, self._is_test = moving_rate, is_test
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        is_test = is_test if self._is_test is None else self._is_test
+        put = Insertion(block, self._scope)
+        for op in put.each():
+            names = [name for name in written_by(op) if is_float(block, name) and not is_kept(block, name)]
+            if op.is_backward or op._is_optimize_op():
+                continue
+            put.keep()
+            for name in names:
+                self._follow(put, name, is_test)
+
+    def _follow(self, put: Insertion, name: str, is_test: bool) -> None:
+        scale = f"{name}@scale"
+        if put.block.program.global_block().has_var(scale):
+            return  # it is known from where the value is read
+        inputs, outputs = {"X": [name], "InScale": [scale]}, {"Out": [put.like(name, f"{name}.seen")],
+                                                              "OutScale": [scale]}
+        for of, slot in ((scale, ""), (f"{name}@seen_state", "State"), (f"{name}@seen_accum", "Accum")):
+            known = self._scope.array(of)
+            put.constant(of, [1.0] if known is None else np.asarray(known))
+            if slot and not is_test:
+                inputs[f"In{slot}"], outputs[f"Out{slot}"] = [of], [of]
+        put.add("moving_average_abs_max_scale", inputs, outputs, {"moving_rate": self._rate, "is_test": is_test})
+
+
+class OutScaleForInferencePass(_Pass):
+    """Writes these scales into the operations, as `out_threshold`, and takes away what let them follow."""
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        scales = {op.input("X")[0]: op.output("OutScale")[0] for op in block.ops
+                  if op.type == "moving_average_abs_max_scale"}
+        block.ops[:] = [op for op in block.ops if op.type != "moving_average_abs_max_scale"]
+        for op in block.ops:
+            for slot in SLOTS.get(op.type, ((), ()))[1]:
+                for n, name in enumerate(op.output(slot)):
+                    found = self._scope.array(scales.get(name, f"{name}@scale"))
+                    if found is not None:
+                        op.set_attr("out_threshold", float(np.ravel(found)[0]))
+                        op.set_attr(f"{slot}{n}_threshold", float(np.ravel(found)[0]))
+
+
+class QuantWeightPass(_Pass):
+    """Makes the weights whole numbers in memory (int8): what is left of their pair is dequantize_linear."""
+
+    def __init__(self, scope: Scope | None, place: Any = None, bias_correction: bool = False, quant_bits: int = 8,
+                 save_int_weight: bool = True):
+        super().__init__(scope, place)
+        if bias_correction:
+            raise NotImplementedError("QuantWeightPass(bias_correction): is not known here. Leave it out.")
+        self._as_numbers = save_int_weight
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        put, kept = Insertion(block, self._scope), []
+        for op in list(block.ops):
+            name = op.input("X")[0] if op.type == "quantize_linear" else ""
+            if not name or not is_kept(block, name):
+                kept.append(op)
+                continue
+            values, bits = np.asarray(self._scope.array(name)), op.attr("bit_length")
+            numbers = numbers_of(values, self._scope.array(op.input("Scale")[0]), bits, op.attr("quant_axis"))
+            if self._as_numbers:
+                numbers = numbers.astype("int8" if bits <= 8 else "int32")
+            put.weight(name, numbers)
+            for reader in block.ops:
+                reader.rename_input(op.output("Y")[0], name)
+        block.ops[:] = kept
+
+
+class AddQuantDequantForInferencePass(_Pass):
+    """Puts quantize_linear and dequantize_linear in for what training had: where scales only were followed, ones that
+    observe (`only_observer`)."""
+
+    def __init__(self, scope: Scope | None, place: Any = None, quant_bits: int = 8, quantizable_op_type: Any = (),
+                 calibration_range_dict: Any = None, only_observer: bool = True):
+        super().__init__(scope, place)
+        self._bits, self._only = quant_bits, only_observer
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        put, shown = Insertion(block, self._scope), dict[str, str]()
+        for op in put.each():
+            for name in op.input_arg_names:
+                if name in shown:
+                    op.rename_input(name, shown[name])
+            if op.type == "moving_average_abs_max_scale":
+                put._current, (name,), (scale,) = None, op.input("X"), op.output("OutScale")
+                shown[name] = self._pair(put, name, f"{name}.quantized.observed", scale, self._only)
+            elif op.type == _FAKE:
+                put._current, (name,), (made,) = None, op.input("X"), op.output("Out")
+                self._pair(put, name, made.removesuffix(".dequantized"), op.input("InScale")[0], False, made)
+
+    def _pair(self, put: Insertion, name: str, numbers: str, scale: str, only: bool, made: str | None = None) -> str:
+        zero = put.constant(f"{numbers}@zero_point", [0], "int32")
+        given = {"Scale": [scale], "ZeroPoint": [zero]}
+        attrs = {"quant_axis": -1, "bit_length": self._bits, "round_type": 0, "is_test": True, "only_observer": only}
+        numbers, made = put.like(name, f"{numbers}.numbers"), put.like(name, made or f"{numbers}.dequantized")
+        put.add("quantize_linear", {"X": [name], **given}, {"Y": [numbers]}, attrs)
+        put.add("dequantize_linear", {"X": [numbers], **given}, {"Y": [made]}, attrs)
+        return made
+
+
+class QuantizationFreezePass(_Pass):
+    """The older files: weights as whole numbers, and products of them that are brought back behind the operation."""
+
+    def __init__(self, scope: Scope | None, place: Any = None, bias_correction: bool = False, weight_bits: int = 8,
+                 activation_bits: int = 8, round_type: str = "round", weight_quantize_type: str = "abs_max",
+                 quantizable_op_type: Any = None):
+        super().__init__(scope, place)
+        for name, given in (("bias_correction", bias_correction), ("round_type='adaround'", round_type != "round")):
+            if given:
+                raise NotImplementedError(f"QuantizationFreezePass({name}): is not known here. Leave it out.")
+        self._bits, self._weight_bits = activation_bits, weight_bits
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        made_by = {op.output("Out")[0]: op for op in block.ops if op.type.startswith("fake_")}
+        made_by.update(_of_channels(block))
+        put, back, gone = Insertion(block, self._scope), dict[str, str](), set[int]()
+        for op in put.each():
+            if op.type in WEIGHTED and all(name in made_by for name in read_by(op)):
+                self._product(put, op, made_by, back, gone)
+                continue
+            for name in op.input_arg_names:
+                if name in back:
+                    op.rename_input(name, back[name])
+        read = {name for op in block.ops if id(op) not in gone for name in op.input_arg_names}
+        block.ops[:] = [op for op in block.ops if id(op) not in gone or op.output_arg_names[0] in read]
+        _drop_unread(block, ("clip", "quantize_linear"))
+
+    def _product(self, put: Insertion, op: Operation, made_by: dict[str, Operation], back: dict[str, str],
+                 gone: set[int]) -> None:
+        names = read_by(op)
+        weight = next((name for name in names if is_kept(put.block, made_by[name].input("X")[0])), None)
+        if weight is None:
+            return
+        passing = next(name for name in names if name != weight)
+        of_weight, of_passing = made_by[weight], made_by[passing]
+        gone.update((id(of_weight), id(of_passing)))
+        name, source = of_weight.input("X")[0], of_passing.input("X")[0]
+        scale = of_passing.output("OutScale")[0]
+        axis = int(of_weight.attr("quant_axis")) if of_weight.has_attr("quant_axis") else -1
+        scales = self._numbers(put, name, axis)
+        numbers = f"{source}.quantized"
+        if put.block.find_var(numbers) is None:
+            inputs = {"X": [back.get(source, source)]}
+            attrs: dict[str, Any] = {"bit_length": self._bits, "round_type": 1}
+            kind = "fake_quantize_abs_max"
+            if of_passing.type == _FAKE:
+                kind, inputs["InScale"] = "fake_quantize_moving_average_abs_max", [scale]
+                attrs.update(is_test=True, moving_rate=0.9)
+            put.add(kind, inputs, {"Out": [put.like(source, numbers)], "OutScale": [scale]}, attrs)
+        op.rename_input(weight, name)
+        op.rename_input(passing, numbers)
+        out = written_by(op)[0]
+        put.keep()
+        back[out] = put.like(out, f"{out}.dequantized")
+        if axis >= 0:
+            put.add("fake_channel_wise_dequantize_max_abs", {"X": [out], "Scales": [scales, scale]},
+                    {"Out": [back[out]]},
+                    {"quant_bits": [self._weight_bits, self._bits], "quant_axis": axis, "x_num_col_dims": 1})
+        else:
+            most = float(((1 << (self._weight_bits - 1)) - 1) * ((1 << (self._bits - 1)) - 1))
+            put.add("fake_dequantize_max_abs", {"X": [out], "Scale": [scale]}, {"Out": [back[out]]},
+                    {"max_range": most / float(np.ravel(self._scope.array(scales))[0])})
+
+    def _numbers(self, put: Insertion, name: str, axis: int) -> str:
+        """Makes a weight whole numbers, once; the name of its scales."""
+        kept = f"{name}@weight_scale"
+        if not put.block.program.global_block().has_var(kept):
+            values = np.asarray(self._scope.array(name))
+            scales = np.ravel(self._scope.array(f"{name}@scale"))
+            put.constant(kept, scales)
+            most = (1 << (self._weight_bits - 1)) - 1
+            put.weight(name, np.maximum(numbers_of(values, scales, self._weight_bits, axis), -most))
+        return kept
+
+
+def _of_channels(block: Block) -> dict[str, Operation]:
+    """What shows a weight by a scale for each channel in evaluation, made to read the weight; by what it gives."""
+    made_by = {name: op for op in block.ops for name in op.output_arg_names}
+    found = {}
+    for op in block.ops:
+        bounded = made_by.get(op.input("X")[0]) if op.type == "dequantize_linear" else None
+        numbers = made_by.get(bounded.input("X")[0]) if bounded is not None and bounded.type == "clip" else None
+        if numbers is not None and numbers.type == "quantize_linear":
+            whole = Operation(block, op.type, {**op.inputs, "X": numbers.input("X")}, op.outputs, op.attrs)
+            block.ops[next(n for n, each in enumerate(block.ops) if each is op)] = whole
+            found[op.output("Y")[0]] = whole
+    return found
+
+
+def _drop_unread(block: Block, kinds: tuple[str, ...]) -> None:
+    """Takes operations of these types away whose results nothing reads."""
+    for kind in kinds:
+        read = {name for op in block.ops for name in op.input_arg_names}
+        block.ops[:] = [op for op in block.ops if op.type != kind or op.output_arg_names[0] in read]
+
+
+class ConvertToInt8Pass(_Pass):
+    """Keeps weights that are whole numbers as int8, for their size: such a Program does not run in training's form."""
+
+    def __init__(self, scope: Scope | None, place: Any = None, quantizable_op_type: Any = None):
+        super().__init__(scope, place)
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        put = Insertion(block, self._scope)
+        for op in block.ops:
+            if op.type not in WEIGHTED:
+                continue
+            for name in read_by(op):
+                values = np.asarray(self._scope.array(name)) if is_kept(block, name) else None
+                if values is not None and values.dtype != np.int8 and put.block.program.global_block().has_var(
+                        f"{name}@weight_scale"):
+                    put.weight(f"{name}.int8", values.astype(np.int8))
+                    put.block.program.global_block().create_var(
+                        name=f"{name}.int8", shape=list(values.shape), dtype="int8", persistable=True)
+                    op.rename_input(name, f"{name}.int8")

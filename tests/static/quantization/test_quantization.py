@@ -1,0 +1,109 @@
+"""Quantization of Programs: by samples, in training, of weights alone; beside what PaddlePaddle 2.6.2 gave."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import proa as paddle
+import pytest
+from fixture_cases import module_at
+from proa.static import quantization
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "static" / "quantization"
+runs = module_at(FIXTURES / "runs.py")
+ANSWERS = json.loads((FIXTURES / "answers.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def static_mode():
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+def _compare(found, name):
+    wanted = np.array(ANSWERS[name])
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=3e-5 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("algo", runs.METHODS)
+def test_by_samples(algo, whole):
+    _compare(runs.by_samples(paddle, algo, whole), f"by_samples {algo} {whole}")
+
+
+@pytest.mark.parametrize("name", runs.CONFIGS)
+def test_training(name):
+    _compare(runs.trained(paddle, runs.CONFIGS[name]), f"trained {name}")
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_weights_alone(bits):
+    _compare(runs.weights_alone(paddle, bits), f"weights_alone {bits}")
+
+
+def test_a_file_of_whole_weights_runs_as_its_floats(tmp_path):
+    built = runs._Built(paddle)
+    with paddle.static.scope_guard(built.scope):
+        paddle.static.save_inference_model(str(tmp_path / "m" / "m"), [built.x], [built.y], built.executor,
+                                           program=built.test)
+    for kind in ("abs_max", "channel_wise_abs_max"):
+        small = quantization.WeightQuantization(str(tmp_path / "m"), "m.pdmodel", "m.pdiparams")
+        small.quantize_weight_to_int(str(tmp_path / kind), weight_quantize_type=kind, generate_test_model=True)
+        x = runs._inputs(1)[0]["x"]
+        found, wanted = (runs._from_file(paddle, built.executor, str(tmp_path / kind / each / "model"), x)
+                         for each in ("quantized_model", "test_model"))
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_the_converted_program_has_small_weights():
+    built = runs._Built(paddle)
+    with paddle.static.scope_guard(built.scope):
+        test = quantization.quant_aware(built.test, paddle.CPUPlace(), for_test=True)
+        built.executor.run(test, feed=runs._inputs(1)[0], fetch_list=[built.y])
+        final = quantization.convert(test, paddle.CPUPlace())
+    assert final.global_block().var("c1.w_0").dtype == paddle.int8
+    assert built.scope.array("c1.w_0").dtype == np.int8
+    assert built.test.global_block().var("c1.w_0").dtype == paddle.float32
+
+
+def test_what_is_skipped_stays():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2, 3])
+        with paddle.static.name_scope("skip_quant"):
+            h = paddle.static.nn.fc(x, 3)
+        paddle.static.nn.fc(h, 2)
+    made = quantization.quant_aware(main, scope=paddle.static.Scope(), return_program=True)
+    products = [op.input("Y")[0] for op in made.global_block().ops if op.type == "mul"]
+    assert [name.endswith("dequantized") for name in products] == [False, True]
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"algo": "median"}, r"\(algo\): must be one of"),
+    ({"data_loader": None}, r"\(data_loader\): samples are needed"),
+    ({"quantizable_op_type": ["fft"]}, "cannot be quantized"),
+])
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        quantization.PostTrainingQuantizationProgram(None, paddle.static.Program(), **{"data_loader": [], **options})
+
+
+@pytest.mark.parametrize("options", [{"round_type": "adaround"}, {"bias_correction": True}, {"optimize_model": True}])
+def test_what_is_not_known(options):
+    with pytest.raises(NotImplementedError, match="is not known here"):
+        quantization.PostTrainingQuantizationProgram(None, paddle.static.Program(), data_loader=[], **options)
+
+
+def test_no_batch_measures_nothing():
+    built = runs._Built(paddle)
+    with paddle.static.scope_guard(built.scope):
+        quantizer = quantization.PostTrainingQuantizationProgram(built.executor, built.test, [built.x], [built.y],
+                                                                 data_loader=[])
+        with pytest.raises(ValueError, match="it gave no batch"):
+            quantizer.quantize()
+
+
+def test_functions_of_ones_own():
+    with pytest.raises(NotImplementedError, match="weight_quantize_func"):
+        quantization.QuantizationTransformPass(weight_quantize_func=abs)
