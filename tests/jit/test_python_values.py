@@ -258,6 +258,13 @@ def test_a_dict_that_gives_out_something_else_than_it_holds_stays_as_it_is():
     assert [converted(paddle.ones([n]) - 3).tolist() for n in (1, 2)] == [[2.0], [2.0, 2.0]]
     assert list(ACTIVATIONS.values()) == [nn.ReLU, nn.Tanh] and type(ACTIVATIONS["tanh"]) is nn.Tanh
 
+    def refused(x):
+        return ACTIVATIONS["tanh" if x.sum() > 0 else "relu"](x)
+
+    with pytest.raises(TypeError):
+        paddle.jit.to_static(refused, full_graph=True)(paddle.ones([1]))
+    assert list(ACTIVATIONS.values()) == [nn.ReLU, nn.Tanh]
+
 
 @pytest.mark.parametrize("total", [3.0, -3.0])
 def test_dicts_of_other_classes_in_a_branch(total):
