@@ -70,6 +70,13 @@ def test_rules_of_two_operands(type, dtype):
         check(find(type), {}, np.asarray(draw.randn(*one), dtype), np.asarray(draw.randn(*other), dtype))
 
 
+def test_a_broadcast_value_begins_again_with_each_row():
+    x, row = paddle.ones([16, 64]), paddle.arange(2048).astype("float32")[:64]  # with numbers behind it in memory
+    x.stop_gradient = False
+    (x * row).backward(paddle.ones([16, 64]))
+    assert (x.grad.numpy() == np.arange(64)).all()
+
+
 @pytest.mark.parametrize("attrs", [{"scale": 3}, {"scale": 0.1}, {"bias": 2.0}, {}, {"scale": -1.5, "bias": 1.0}])
 def test_numbers_are_those_of_attributes(attrs):
     for shape in [(16, 64), (3,), ()]:
