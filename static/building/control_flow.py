@@ -18,7 +18,7 @@ from ...core.errors import user_line
 from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
 from ...ops.array.full import is_value, number
-from ...ops.core.trace import apply, current_trace
+from ...ops.core.trace import apply, current_trace, grad_mode
 from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
 from ...ops.program.control_flow import select_input_op
@@ -145,7 +145,8 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
             warnings.warn(f"cond: value {position} has shape {list(a.shape)} in true_fn and {list(b.shape)} in "
                           f"false_fn ({user_line()}). The Program declares no size of it; a run gives what it gives.",
                           stacklevel=4)
-        merged.append(apply(select_input_op, [b, a], mask))
+        with grad_mode(True):  # under `no_grad`, too, what a branch hands on as it is keeps its gradient
+            merged.append(apply(select_input_op, [b, a], mask))
         select_lod(merged[-1], b.lod, a.lod, mask)
     return merged
 

@@ -369,3 +369,21 @@ def test_a_cast_to_bools_within_a_chain_of_operations_gives_ones():
     values = paddle.to_tensor([0.3, 0.0, -2.5, float("nan")])
     found = paddle.jit.to_static(function, full_graph=True)(values)
     np.testing.assert_allclose(found.numpy(), function(values).numpy())
+
+
+@pytest.mark.parametrize("condition", [1.0, -1.0])
+def test_a_branch_under_no_grad_that_hands_on_what_it_was_given(condition):
+    def function(x, c):
+        with paddle.no_grad():
+            if c.sum() > 0:
+                y = x
+            else:
+                y = x + 1.0
+        return (y * x).sum()
+
+    found = []
+    for f in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        f(x, paddle.to_tensor([condition])).backward()
+        found.append(x.grad.tolist())
+    assert found == [[2.0, 4.0] if condition > 0 else [2.0, 3.0]] * 2
