@@ -228,7 +228,8 @@ class Kernels:
         function = self._function_for(dtype)
         if function is not None and dtype is not None and narrow.is_narrow(dtype) and not self.registered:
             return self._narrow_choice(function, choices)
-        usable, compiled = self.usable(engines.CPU), self.operator.compiled
+        usable = self.usable(engines.CPU)
+        compiled = "" if self.registered else self.operator.compiled  # what was registered is asked before the form
         function, plain = native.form_of_function(function), native.form_of(compiled, self.plain)
         with_number = {name: native.form_of_function(f) for name, f in self.operator.with_number.items()
                        } if dtype is not None and dtype.kind == "f" else None

@@ -48,7 +48,7 @@ def test_detached_tensors_that_updates_forget_are_found(monkeypatch):
 
 
 def test_a_plan_that_gives_its_inputs_out_is_found(monkeypatch):
-    monkeypatch.setattr(emit, "_own", lambda value: value)
+    monkeypatch.setattr(emit, "own", lambda value: value)
     assert first_found("Program", 300)
 
 

@@ -21,6 +21,7 @@ _PATTERN = "a pass of the compiler knows the operators of the pattern that it pu
 _FORM = "a codec knows in which operators a file says what a Program says otherwise"
 _BLOCKS = "each kind of control flow is built, differentiated and emitted by a function of its own"
 _THEIRS = "Paddle's own list, word for word, of names that are partly no operators here"
+_QUANTIZED = "what quantization reaches is told in operators' types, by Paddle's arguments and in its files"
 
 #: file: how many tables and comparisons there are, and why.
 NAMED = {
@@ -61,6 +62,12 @@ NAMED = {
     "static/nn/common.py": (1, _API),
     "static/nn/metric.py": (1, _API),
     "static/nn/sequence_lod.py": (1, _API),
+    "static/quantization/kinds.py": (11, _QUANTIZED),
+    "static/quantization/passes.py": (12, _QUANTIZED),
+    "static/quantization/post_training.py": (1, "names of the ways to round"),
+    "static/quantization/quant_config.py": (2, _QUANTIZED),
+    "static/quantization/quanter.py": (1, _QUANTIZED),
+    "static/quantization/weights.py": (2, _QUANTIZED),
     "static/run/strategies.py": (1, _API),
     "static/compiler/refused.py": (1, _BLOCKS),
     "static/compiler/unit.py": (1, _PATTERN),
@@ -68,6 +75,7 @@ NAMED = {
     "static/files/constant_codec.py": (3, _FORM),
     "static/files/lod_codec.py": (4, _FORM),
     "static/files/program_reader.py": (2, _FORM),
+    "static/files/whole_weights.py": (1, _FORM),
     "static/format/older_operators.py": (3, "what files of other releases say otherwise: a history of operators"),
     "static/format/versions.py": (2, _THEIRS),
     "static/format/versions_1_8.py": (3, _THEIRS),
