@@ -10,8 +10,8 @@ from ...backend.kernels import unique as fast_unique
 from ...backend.repeats import bincount as counted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..core.infer import check_rank, normalize_axis, product
-from ..core.kernels import by
+from ..core.infer import normalize_axis, product
+from ..core.kernels import by, with_an_axis
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -142,14 +142,15 @@ def kthvalue(x: Any, k: int, axis: int | None = None, keepdim: bool = False,
     >>> values.tolist(), index.tolist()
     ([3.0], [2])
     """
-    check_rank("kthvalue(x)", x, 1)
     axis = normalize_axis("kthvalue(x, k, axis)", -1 if axis is None else axis, x.ndim)
-    if not 1 <= k or k > x.shape[axis] >= 0:
-        raise ValueError(f"kthvalue(x, k): k must lie between 1 and {x.shape[axis]}. Received {k}.")
+    size = x.shape[axis] if x.ndim else 1
+    if not 1 <= k or k > size >= 0:
+        raise ValueError(f"kthvalue(x, k): k must lie between 1 and {size}. Received {k}.")
     values, indices = apply(order_statistics_op, x, rank=k - 1, axis=axis)
-    return (values, indices) if keepdim else (squeeze(values, axis), squeeze(indices, axis))
+    return (values, indices) if keepdim or not x.ndim else (squeeze(values, axis), squeeze(indices, axis))
 
 
+@with_an_axis
 def _order_statistics(xp, x, *, rank: int, count: int = 1, axis: int = -1, propagate_nan: bool = False):
     order = _order(xp, x, axis, False)
     found = xp.take(order, xp.arange(rank, rank + count), axis)
@@ -161,11 +162,13 @@ def _order_statistics(xp, x, *, rank: int, count: int = 1, axis: int = -1, propa
 
 def _infer_order_statistics(x, *, rank, count=1, axis=-1, propagate_nan=False):
     axis = normalize_axis("order_statistics(x, axis)", axis, x.rank)
-    shape = (*x.shape[:axis], count, *x.shape[axis + 1:])
+    shape = () if not x.rank else (*x.shape[:axis], count, *x.shape[axis + 1:])
     return Spec(shape, x.dtype), Spec(shape, dt.int64)
 
 
 def _by_sorting(x: Any, *, rank: int, count: int = 1, axis: int = -1, propagate_nan: bool = False) -> tuple[Any, Any]:
+    if not x.ndim:
+        return apply(argsort_op, x, axis=axis, descending=False)
     ranges, last = Ranges(), Ranges()
     ranges.add(axis % x.ndim, rank, rank + count)
     values, indices = apply(argsort_op, x, axis=axis, descending=False)

@@ -9,7 +9,7 @@ from ...backend.kernels import places as fast
 from ...backend.scatter import add_at, assign_at, maximum_at, minimum_at, multiply_at, within_bounds
 from ...core import dtype as dt
 from ..core.infer import check_rank, normalize_axis
-from ..core.kernels import by
+from ..core.kernels import by, with_an_axis
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -36,6 +36,7 @@ def _grid(xp, index: Any, axis: int) -> tuple:
     return tuple(ranges)
 
 
+@with_an_axis
 def _take_along(xp, x, index, *, Axis: int = 0):
     return x[within_bounds(xp, x.shape, _grid(xp, index, Axis % x.ndim))]
 
@@ -61,6 +62,7 @@ def _check_reduce(how: str) -> None:
                          f"Received {how!r}.")
 
 
+@with_an_axis
 def _put_along(xp, x, index, value, *, Axis: int = 0, Reduce: str = "assign", Include_self: bool = True):
     _check_reduce(Reduce)
     result, axis = xp.array(x), Axis % x.ndim
@@ -121,6 +123,7 @@ def _put_along_gradients(g: Any, index: Any, value: Any, out: Any, x: Any, axis:
     return dx, None if dv is None else sum_to(dv, shape_handle(value))
 
 
+@with_an_axis
 def _stays(xp, x, index, *, Axis: int = 0):
     axis = Axis % x.ndim
     grid, turns = _grid(xp, index, axis), open_grid(xp, index.shape)[axis]

@@ -160,7 +160,7 @@ def _index_put(xp, x, indices, value, *, accumulate: bool = False):
 
 def _indexed_shape(x: Spec, indices: Sequence[Spec]) -> tuple[int, ...]:
     """The shape of x[indices], the indices being at the front."""
-    depth = sum(max(s.rank, 1) if s.dtype is dt.bool_ else 1 for s in indices)
+    depth = sum(s.rank if s.dtype is dt.bool_ else 1 for s in indices)
     shapes = [(-1,) if s.dtype is dt.bool_ else s.shape for s in indices]
     if depth > x.rank:
         raise IndexError(

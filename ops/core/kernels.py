@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...backend import devices, engines
@@ -86,6 +87,20 @@ def by(engine: str, kernel: Callable[..., Any], least: int = 0, when: Callable[.
        declines: bool = False) -> EngineKernel:
     """What a declaration writes for a kernel of an engine: `engines=[by(ONEDNN, _convolution)]`."""
     return EngineKernel(engine, kernel, least, when, declines)
+
+
+def with_an_axis(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel`, which works along an axis, of values of no dimensions as well: they count as one of one element."""
+    @wraps(kernel)
+    def call(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
+        if x.ndim or attrs.get("flatten"):  # which makes an axis
+            return kernel(xp, x, *others, **attrs)
+        result = kernel(xp, x.reshape(1), *[other.reshape(1) for other in others], **attrs)
+        return tuple(part.reshape(()) for part in result) if isinstance(result, tuple) else result.reshape(())
+
+    wrapped: Any = call
+    wrapped.__kwdefaults__ = kernel.__kwdefaults__  # where an operator finds the defaults of its attributes
+    return wrapped
 
 
 def _size_of(x: Any) -> int:

@@ -20,7 +20,7 @@ from ..array.rearrange import flip_op
 from ..array.reshape import flatten
 from ..array.take_along_axis import put_along_op
 from ..core.infer import normalize_axis, product, same
-from ..core.kernels import by
+from ..core.kernels import by, with_an_axis
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -36,6 +36,7 @@ def _moved(x: Any, axis: int, distance: int) -> tuple[tuple, tuple]:
     return (*before, slice(None, distance)), (*before, slice(-distance, None))
 
 
+@with_an_axis
 def _shift(xp, x, *, axis: int, distance: int):
     result = xp.zeros_like(x)
     to, source = _moved(x, axis, distance)
@@ -51,6 +52,7 @@ def _shifted(x: Any, axis: int, distance: int) -> Any:
     return apply(shift_op, x, axis=axis, distance=distance)
 
 
+@with_an_axis
 def _recurrence(xp, a, x, *, axis: int, reverse: bool):
     """S[k] = A[k] + X[k] * S[k-1]; in reverse S[k] = A[k] + X[k+1] * S[k+1]."""
     a, x = xp.moveaxis(a, axis, 0), xp.moveaxis(x, axis, 0)
@@ -74,10 +76,12 @@ recurrence_op = operator("linear_recurrence", "A, X -> Out", kernel=_recurrence,
 
 # products
 
+@with_an_axis
 def _cumprod(xp, x, *, dim: int):
     return xp.cumprod(x, axis=dim, dtype=x.dtype)
 
 
+@with_an_axis
 def _exclusive_cumprod(xp, x, *, axis: int):
     result = xp.ones_like(x)
     to, source = _moved(x, axis, 1)
@@ -112,6 +116,7 @@ def _running_sum(xp: Any, x: Any, axis: int) -> Any:
     return np.add.accumulate(x, axis, dtype) if xp is np and x.ndim else x.cumsum(axis, dtype)
 
 
+@with_an_axis
 def _cumsum(xp, x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     x, axis = (x.reshape(-1), 0) if flatten else (x, axis)
     x = xp.flip(x, axis) if reverse else x
@@ -186,6 +191,7 @@ def _accumulated(xp: Any, function: str, x: Any, axis: int) -> Any:
     return xp.moveaxis(result, 0, axis)
 
 
+@with_an_axis
 def _logcumsumexp(xp, x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     x, axis = (x.reshape(-1), 0) if flatten else (x, axis)
     x = xp.flip(x, axis) if reverse else x
@@ -230,11 +236,13 @@ def _running_extreme(xp, x, axis, better):
     return xp.moveaxis(values, 0, axis), xp.moveaxis(places, 0, axis)
 
 
+@with_an_axis
 def _cummax(xp, x, *, axis: int = -1, dtype: DType = dt.int64):
     values, places = _running_extreme(xp, x, axis, xp.greater_equal)
     return values, places.astype(dtype.dtype)
 
 
+@with_an_axis
 def _cummin(xp, x, *, axis: int = -1, dtype: DType = dt.int64):
     values, places = _running_extreme(xp, x, axis, xp.less_equal)
     return values, places.astype(dtype.dtype)

@@ -16,6 +16,7 @@ from .unary import ceil, floor, isnan, logical_not
 def _with_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     """x with the reduced dimensions as one, the last, and these."""
     axes = list(range(x.ndim)) if axis is None else [normalize_axis("axis", n, x.ndim) for n in ints_of(axis)]
+    axes = axes if x.ndim else []
     rest = [n for n in range(x.ndim) if n not in axes]
     return reshape(transpose(x, rest + axes), [0] * len(rest) + [-1]), axes
 

@@ -28,7 +28,7 @@ from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt_op
 
 
 def _logsumexp(xp, x, *, axis: Ints = (), keepdim: bool = False, reduce_all: bool = False):
-    axes = None if reduce_all or not axis else tuple(axis)
+    axes = None if reduce_all or not axis or not x.ndim else tuple(axis)
     top = x.max(axes, keepdims=True)
     top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
     result = xp.log(xp.exp(x - top).sum(axes, keepdims=True)) + top

@@ -135,7 +135,6 @@ ONE, ROW = paddle.ones([]), paddle.ones([4])
     (lambda: paddle.create_parameter([-2, 3], "float32"), ValueError, r"shape \[-2, 3\] has no first value"),
     (lambda: paddle.diagonal_scatter(ONE, ONE), ValueError, r"diagonal_scatter\(x\): must have at least 2 dimensions"),
     (lambda: paddle.diagonal_scatter(paddle.ones([2, 2]), ROW, axis1=5), ValueError, r"diagonal_scatter\(x, axis1\)"),
-    (lambda: paddle.kthvalue(ONE, 1), ValueError, r"kthvalue\(x\): must have at least 1 dimension\. Received"),
     (lambda: paddle.take_along_axis(paddle.ones([2, 2]), paddle.zeros([2], "int64"), 0), ValueError, r"\(indices\)"),
     (lambda: paddle.select_scatter(paddle.ones([0, 2]), paddle.ones([2]), 0, 0), ValueError, "has no slice 0 along 0"),
     (lambda: paddle.unfold(ONE, 0, 1, 1), ValueError, r"unfold\(x\)"),

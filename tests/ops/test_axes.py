@@ -92,3 +92,57 @@ def test_out_of_range_of_large_arrays_by_generated_loops(dtype):
                 except (ValueError, IndexError, TypeError):  # TypeError: not of integers
                     pass
     assert not taken
+
+
+ALONG_AN_AXIS = {
+    "cumsum": lambda x, axis: paddle.cumsum(x, axis),
+    "cumprod": lambda x, axis: paddle.cumprod(x, axis),
+    "logcumsumexp": lambda x, axis: paddle.logcumsumexp(x, axis),
+    "cummax": lambda x, axis: paddle.cummax(x, axis)[0],
+    "cummin": lambda x, axis: paddle.cummin(x, axis)[0],
+    "sort": lambda x, axis: paddle.sort(x, axis),
+    "topk": lambda x, axis: paddle.topk(x, 1, axis)[0],
+    "kthvalue": lambda x, axis: paddle.kthvalue(x, 1, axis)[0],
+    "median": lambda x, axis: paddle.median(x, axis),
+    "nanmedian": lambda x, axis: paddle.nanmedian(x, axis),
+    "logsumexp": lambda x, axis: paddle.logsumexp(x, axis),
+    "take_along_axis": lambda x, axis: paddle.take_along_axis(x, paddle.zeros([], "int64"), axis),
+}
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("name", ALONG_AN_AXIS)
+def test_a_value_without_dimensions_counts_as_one_along_an_axis(name, axis):
+    x = paddle.to_tensor(0.5, stop_gradient=False)
+    y = ALONG_AN_AXIS[name](x, axis)
+    assert y.shape == [] and float(y) == pytest.approx(0.5)
+    (slope,) = paddle.grad(y, x, create_graph=True)
+    assert slope.shape == [] and float(slope) == 1.0
+
+
+@pytest.mark.parametrize("name", ALONG_AN_AXIS)
+def test_and_so_it_does_in_a_program(name):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [], "float32")
+        x.stop_gradient = False
+        y = ALONG_AN_AXIS[name](x, 0)
+        (slope,) = paddle.static.gradients([y], [x])
+    got = paddle.static.Executor().run(main, feed={"x": np.array(0.5, "float32")}, fetch_list=[y, slope])
+    assert tuple(y.shape) == () and [part.shape for part in got] == [(), ()]
+    np.testing.assert_allclose(got, [0.5, 1.0], rtol=1e-6)
+
+
+def test_a_running_sum_of_a_flattened_number_is_a_row_of_one():
+    assert paddle.cumsum(paddle.to_tensor(0.5)).shape == [1]
+
+
+def test_a_mask_without_dimensions_has_its_gradient_in_a_program():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [], "float32")
+        x.stop_gradient = False
+        (slope,) = paddle.static.gradients([paddle.masked_select(x, x > 0.0)], [x])
+    run = paddle.static.Executor().run
+    assert [float(run(main, feed={"x": np.array(value, "float32")}, fetch_list=[slope])[0])
+            for value in (0.5, -0.5)] == [1.0, 0.0]
