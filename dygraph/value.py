@@ -406,12 +406,27 @@ class EagerValue(_Operators):
 
     def _update(self, array: Any) -> None:
         """Gives the Tensor, and those that share its memory, what an update (a step, a running mean) has made of it."""
+        if self._source is not None:
+            self._set_array(array)
+            return
         if self._aliases is not None:
             update_aliases(self, array)
         old = self._array
         if _getrefcount(old) != _alone:
             superseded[id(old)] = old
         self._array = array
+
+    def _set_array(self, array: Any) -> None:
+        """Gives the Tensor another array of the same shape and dtype, and what it is a view of these elements."""
+        if self._source is not None:
+            bring_up_to_date(self)
+        self._replace(array)
+        if self._source is not None:
+            write_through(self)
+
+    @property
+    def _is_view(self) -> bool:
+        return self._source is not None
 
     def _alias(self) -> Any:
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
@@ -496,11 +511,7 @@ class EagerValue(_Operators):
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
-        if self._source is not None:
-            bring_up_to_date(self)
-        self._replace(backend.as_place(array, self.place).copy().view())
-        if self._source is not None:
-            write_through(self)
+        self._set_array(backend.as_place(array, self.place).copy().view())
 
     # Moving and copying it
 

@@ -12,7 +12,10 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ops.core.backward import Leaf
+from ..ops.core.operator import MAY_COPY
 from ..ops.core.trace import grad_mode, state
 
 if TYPE_CHECKING:
@@ -22,13 +25,18 @@ if TYPE_CHECKING:
 def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:
     """What the result of an operator on these inputs is a view of; without an operator it is all of the first one.
 
-    A value that is no view itself is not kept alive: once nobody else has it, nobody sees what becomes of it.
+    A value that is no view itself is not kept alive: once nobody else has it, nobody sees what becomes of it. Of other
+    inputs, an index say, the arrays are kept: where the view is does not change with them.
     `ops/core/_dispatch.c` does the same, where it is built.
     """
     base, *others = inputs
     held = base if base._source is not None else weakref.ref(base)
     seen = None if op is None else base._array  # that of a parameter would be one that more than the parameter holds
-    return held, seen, op, attrs, tuple(others) if any(x is not None for x in others) else None
+    return held, seen, op, attrs, tuple(map(_array_of, others)) if any(x is not None for x in others) else None
+
+
+def _array_of(value: Any) -> Any:
+    return None if value is None else [x._array for x in value] if type(value) is list else value._array
 
 
 def bring_up_to_date(view: Any) -> None:
@@ -44,7 +52,7 @@ def bring_up_to_date(view: Any) -> None:
     else:
         flows = view._edge is not None and type(view._edge) is not Leaf
         with grad_mode(flows):
-            now = view._eager.apply(op, (base, *_all_of(op, others)), attrs)
+            now = view._eager.apply(op, (base, *_further(view, op, others)), attrs)
         view._array, view._source = now._array, now._source
         if flows:
             view._edge = now._edge
@@ -60,19 +68,20 @@ def write_through(view: Any) -> None:
         view._source = None
         return
     if op is None:
-        base._update(view._array.view())
+        base._update(view._array if view._aliases is not None else view._array.view())  # a leaf's are shared
         base._version += 1
-        if base._source is not None:
-            write_through(base)
     else:
         is_leaf = state.grad_enabled and type(base._edge) is Leaf
         with grad_mode(state.grad_enabled and not is_leaf):
-            base._rebind(op.written(base._alias(), view._alias(), *_all_of(op, others), **attrs))
-    view._source = source_of(op, (base, *(others or ())), attrs)
+            base._rebind(op.written(base._alias(), view._alias(), *_further(view, op, others), **attrs))
+    view._source = (*source_of(op, (base,), attrs)[:4], others)
 
 
-def _all_of(op: Operator, others: tuple | None) -> tuple:
-    return (None,) * (len(op.inputs) - 1) if others is None else others
+def _further(view: Any, op: Operator, others: tuple | None) -> tuple:
+    """The inputs that the operator had beside the value."""
+    new = view._eager.new
+    return (None,) * (len(op.inputs) - 1) if others is None else tuple(
+        None if x is None else [new(a.view()) for a in x] if type(x) is list else new(x.view()) for x in others)
 
 
 def _source(view: Any) -> tuple:
@@ -80,4 +89,31 @@ def _source(view: Any) -> tuple:
     base = held() if type(held) is weakref.ref else held
     if base is not None and base._source is not None:
         bring_up_to_date(base)
+        if not _shares_memory(*view._source):
+            base = view._source = None
     return (base, *rest)
+
+
+def _shares_memory(base: Any, seen: Any, op: Operator | None, attrs: dict[str, Any], others: tuple | None) -> bool:
+    """Whether what an operator gave can be seen in the memory of its input: not where elements would have to move."""
+    if op is None or op.type not in MAY_COPY or base._array.size < 2 or base._array.shape != seen.shape:
+        return True
+    memory = _memory(base)
+    return np.may_share_memory(memory, _seen_in(memory, op, attrs, others))
+
+
+def _memory(value: Any) -> Any:
+    """An array that lies in memory as a value does that is laid out row by row, or is a view of such a value."""
+    source = value._source
+    base = None if source is None else source[0]() if type(source[0]) is weakref.ref else source[0]
+    if base is None:
+        return np.empty(value._array.shape, value._array.dtype)
+    _, _, op, attrs, others = source
+    memory = _memory(base)
+    if op is None:
+        return memory
+    return _seen_in(memory, op, attrs, others) if op.views else np.empty(value._array.shape, value._array.dtype)
+
+
+def _seen_in(memory: Any, op: Operator, attrs: dict[str, Any], others: tuple | None) -> Any:
+    return op.kernel(np, memory, *((None,) * (len(op.inputs) - 1) if others is None else others), **attrs)

@@ -46,6 +46,8 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
     >>> paddle.increment(paddle.to_tensor([1.0]), 2.0).tolist()
     [3.0]
     """
+    if is_value(x) and x._is_view:
+        return x._rebind(apply(increment_op, clone(x._alias()), step=value))
     return apply(increment_op, x, step=value)
 
 

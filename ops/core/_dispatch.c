@@ -85,7 +85,7 @@ static int show_source(PyObject *view, PyObject *op, PyObject *const *inputs, Py
     PyObject *base = inputs[0], *of_base = slot(base, of_value.source), *others = NULL;
     base = of_base && of_base != Py_None ? Py_NewRef(base) : PyWeakref_NewRef(base, NULL);
     for (Py_ssize_t n = 1; base && !others && n < count; n++)
-        if (inputs[n] != Py_None && !(others = tuple_of(inputs + 1, count - 1))) Py_CLEAR(base);
+        if (inputs[n] != Py_None && !(others = tuple_of(arrays + 1, count - 1))) Py_CLEAR(base);
     PyObject *source = base ? PyTuple_Pack(5, base, arrays[0], op, attrs, others ? others : Py_None) : NULL;
     if (source) {
         Py_XDECREF(slot(view, of_value.source)); /* None: nobody has seen the value yet */

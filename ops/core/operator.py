@@ -85,6 +85,10 @@ Ints = list[int]
 """Annotates an attribute that is a list of 32-bit integers in files."""
 
 
+MAY_COPY = ("reshape2", "flatten_contiguous_range")
+"""The operators that give a view only where no element has to move: `x.t().flatten()` is a copy, as in Paddle."""
+
+
 class Longs(list):
     """Annotates an attribute that is a list of 64-bit integers in files."""
 

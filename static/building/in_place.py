@@ -11,7 +11,7 @@ import copy
 from typing import Any
 
 from ...ops.core.infer import product
-from ...ops.core.trace import current_trace, state
+from ...ops.core.trace import current_trace, grad_mode, state
 from ..autodiff.py_layer import with_gradient
 from ..ir.lod import assign_lod, set_lod
 from ..ir.variable import Variable
@@ -83,7 +83,10 @@ def _check_kept(variable: Variable, result: Variable, alike: bool) -> None:
 
 def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
     """Under `no_grad` a new value leaves the gradient as it was: it flows to what the old value was computed from."""
-    former = copy.copy(variable)
+    with grad_mode(True):
+        former = copy.copy(variable._alias())
+    if former.stop_gradient:
+        return result
     like_former = list(former.shape) if former.shape != result.shape else None
     with_same_shape = (lambda g: g) if like_former is None else (lambda g: g.reshape(like_former))
     return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")

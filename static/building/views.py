@@ -5,22 +5,39 @@ A variable that an operator gave as a view knows what it is of, and how often th
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
-from ...ops.core.operator import Operator
+import numpy as np
+
+from ...ops.array.assign import assign_op
+from ...ops.core.infer import product
+from ...ops.core.operator import MAY_COPY, Operator
 from ...ops.core.trace import apply, grad_mode
 from ..ir.variable import Variable
 
+_OPEN = 12  # stands for a size that is not known yet
+
 
 def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:
-    """What the result of an operator on these inputs is a view of; without an operator it is the first, detached."""
+    """What the result of an operator on these inputs is a view of; without an operator it is the first, detached.
+
+    Of further inputs, an index say, those of now are kept: where the view is does not change with them.
+    """
     base, *others = inputs
-    return base, base.changes, op, attrs, tuple(others)
+    return base, base.changes, op, attrs, tuple(map(_as_now, others))
+
+
+def _as_now(value: Any) -> Any:
+    return list(map(copy.copy, value)) if type(value) is list else copy.copy(value)
 
 
 def up_to_date(variable: Variable) -> Variable:
     """The variable, or, where it is a view of one that was changed since, a view of what that has become."""
     if variable.view_of is None:
+        return variable
+    if not _shares_memory(variable):
+        variable.view_of = None
         return variable
     base, changes, op, attrs, others = variable.view_of
     current = up_to_date(base)
@@ -35,6 +52,9 @@ def pass_on(variable: Variable, result: Variable, former: Variable | None) -> No
     A view of the view, `former` once the view has taken its name, takes its place: the elements are the same.
     """
     assert variable.view_of is not None
+    if not _shares_memory(variable):
+        variable.view_of = None
+        return
     if former is not None and result.view_of is not None and result.view_of[0] is variable:
         variable.view_of = (former, *result.view_of[1:])
         return
@@ -42,7 +62,43 @@ def pass_on(variable: Variable, result: Variable, former: Variable | None) -> No
     variable.view_of = None
     if op is None:
         with grad_mode(False):
-            base._rebind(variable)
+            base._rebind(variable if variable.stop_gradient else apply(assign_op, variable))
     else:
         base._rebind(op.written(up_to_date(base), variable, *others, **attrs))
     variable.view_of = (base, base.changes, op, attrs, others)
+
+
+def _shares_memory(variable: Variable) -> bool:
+    """Whether a view can be seen in the memory of its value: `x.t().flatten()` cannot, as elements have to move.
+
+    A size that is not known yet is taken for one above 1.
+    """
+    assert variable.view_of is not None
+    base, _, op, _, _ = variable.view_of
+    if op is None or op.type not in MAY_COPY or base.view_of is None or product(base.shape) in (0, 1):
+        return True
+    try:
+        memory = _memory(base)
+        return memory is None or np.may_share_memory(memory, _seen_in(memory, variable))
+    except (ValueError, IndexError):  # the stand-ins for open sizes do not fit
+        return True
+
+
+def _memory(variable: Variable) -> Any:
+    """An array that lies in memory as the variable's value does; None where that is not known."""
+    if variable.view_of is None:
+        return np.empty([_OPEN if size < 0 else size for size in variable.shape], variable.dtype.dtype)
+    base, _, op, _, others = variable.view_of
+    memory = _memory(base)
+    if memory is None or op is None:
+        return memory
+    if not all(x is None or type(x) is list and not x for x in others):
+        return None
+    return _seen_in(memory, variable) if op.views else np.empty(
+        [_OPEN if size < 0 else size for size in variable.shape], variable.dtype.dtype)
+
+
+def _seen_in(memory: Any, variable: Variable) -> Any:
+    assert variable.view_of is not None
+    _, _, op, attrs, others = variable.view_of
+    return op.kernel(np, memory, *others, **attrs)

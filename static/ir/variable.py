@@ -352,6 +352,10 @@ class Variable(_VariableMethods):
         """Lets this variable's gradient go through `hook(gradient)`; a variable that it returns takes its place."""
         return current_trace().hooked(self, hook)
 
+    @property
+    def _is_view(self) -> bool:
+        return self.view_of is not None
+
     def _alias(self) -> Variable:
         return self if self.view_of is None else current_trace().up_to_date(self)
 

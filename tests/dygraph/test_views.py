@@ -220,3 +220,107 @@ def test_an_error_leaves_both_as_they_were():
         row[0:2] = paddle.ones([3])
     np.testing.assert_array_equal(x.numpy(), GIVEN)
     np.testing.assert_array_equal(row.numpy(), GIVEN[1])
+
+
+MOVED = {
+    "flatten": lambda x: x.t().flatten(), "reshape": lambda x: x[:, 1:].reshape([-1]),
+    "chain": lambda x: x.t().reshape([12])[0:2], "in place": lambda x: x.t().reshape_([12]),
+    "detached": lambda x: x.detach().t().flatten().detach(),
+}
+
+
+@pytest.mark.parametrize("converted", [False, True])
+@pytest.mark.parametrize("name", MOVED)
+def test_a_shape_for_which_elements_must_move_is_a_copy(name, converted):
+    def change(given):
+        x = given * 1.0
+        MOVED[name](x).fill_(50.0)
+        return x
+
+    if converted:
+        change = paddle.jit.to_static(change, full_graph=True)
+    np.testing.assert_array_equal(change(paddle.to_tensor(GIVEN)).numpy(), GIVEN)
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_a_shape_for_which_no_element_moves_is_a_view_of_a_view(converted):
+    def change(given):
+        x = given * 1.0
+        x[:, 1:3].reshape([1, 3, 2]).fill_(50.0)
+        x.t().reshape([2, 2, 3])[1, 1, 0] = 60.0
+        x[0, 0].reshape([1]).fill_(70.0)
+        return x
+
+    if converted:
+        change = paddle.jit.to_static(change, full_graph=True)
+    assert change(paddle.to_tensor(GIVEN)).tolist() == [[70, 50, 50, 60], [4, 50, 50, 7], [8, 50, 50, 11]]
+
+
+def test_an_index_that_changes_later_moves_no_view():
+    x, i = paddle.to_tensor(GIVEN), paddle.to_tensor(0)
+    row = x[i]
+    paddle.increment(i)
+    row.fill_(50.0)
+    row[1] = 60.0
+    assert x.tolist() == [[50, 60, 50, 50], [4, 5, 6, 7], [8, 9, 10, 11]]
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_increment_of_a_view(converted):
+    def change(given):
+        x = given * 1.0
+        element = x[1, 0:1]
+        paddle.increment(element, 5.0)
+        x.scale_(2.0)
+        paddle.increment(element)
+        return x
+
+    if converted:
+        change = paddle.jit.to_static(change, full_graph=True)
+    assert change(paddle.to_tensor(GIVEN)).tolist()[1] == [19, 10, 12, 14]
+
+
+def test_what_a_converted_function_does_to_a_view_of_a_value_outside():
+    x = paddle.to_tensor(GIVEN)
+    first, last = x[0], x[2]
+
+    def change(row):
+        row.add_(paddle.ones([4]))
+        first.add_(paddle.ones([4]))
+        last.set_value(paddle.full([4], 5.0))
+
+    paddle.jit.to_static(change, full_graph=True)(x[1])
+    assert x.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8], [5, 5, 5, 5]]
+
+
+def test_an_optimizer_of_a_view_changes_the_value():
+    x = paddle.to_tensor(GIVEN)
+    for view in (lambda: x[0].detach(), x.detach):
+        trained = view()
+        trained.stop_gradient = False
+        (trained * 1.0).sum().backward()
+        paddle.optimizer.SGD(1.0, parameters=[trained]).step()
+    assert x.tolist() == trained.tolist() == [[-2, -1, 0, 1], [3, 4, 5, 6], [7, 8, 9, 10]]
+
+
+def of_a_view_of_before(x):
+    y = x * 2.0
+    row = y[0]
+    y.zero_()
+    with paddle.no_grad():
+        row.fill_(7.0)
+    return y.sum() + row.sum()
+
+
+def of_a_detached_value(x):
+    y = (x * 2.0).detach()
+    y.detach()[0] = x[1]
+    return y + x
+
+
+@pytest.mark.parametrize("function, wanted", [(of_a_view_of_before, 0.0), (of_a_detached_value, 1.0)])
+@pytest.mark.parametrize("converted", [False, True])
+def test_gradients_stop_in_a_converted_function_where_they_do_without(function, wanted, converted):
+    x = paddle.to_tensor(GIVEN, stop_gradient=False)
+    (paddle.jit.to_static(function, full_graph=True) if converted else function)(x).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.full_like(GIVEN, wanted))
