@@ -46,7 +46,7 @@ reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Ou
                        precision="black")
 sin_op = _unary("sin", "sin", lambda g, X: g * cos(X), loop=fast.sin)
 cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0), loop=fast.cos)
-tan_op = _unary("tan", "tan", lambda g, X: g * (square(tan(X)) + 1.0), precision="black")
+tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0), precision="black")
 asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0), precision="black")
 acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0), precision="black")
 atan_op = _unary("atan", "arctan", lambda g, X: g / (X * X + 1.0), "atan(X)")

@@ -85,14 +85,6 @@ def test_in_place_operation_carries_its_gradient():
     np.testing.assert_allclose(x.grad.numpy(), [12 * 2.0 * np.exp(24.0)], rtol=1e-5)
 
 
-def test_the_tangent_in_place_twice_needs_only_what_it_was_of():
-    x = leaf(0.3, -0.2)
-    y = x * 1.0
-    y.tan_().tan_().sum().backward()
-    inner = np.tan(x.numpy())
-    np.testing.assert_allclose(x.grad.numpy(), (1 + np.tan(inner) ** 2) * (1 + inner ** 2), rtol=1e-6)
-
-
 def test_leaf_that_wants_a_gradient_cannot_change_in_place():
     x = leaf(2.0)
     with pytest.raises(RuntimeError, match="leaf"):
