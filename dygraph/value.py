@@ -28,7 +28,7 @@ from ..ops.core.backward import Leaf, Output, edge_node
 from ..ops.core.trace import state
 from ..ops.methods import SYNTAX
 from .printing import format_tensor, formatted
-from .views import bring_up_to_date, source_of, write_through
+from .views import bring_up_to_date, joined, source_of, write_through
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
@@ -466,7 +466,7 @@ class EagerValue(_Operators):
         """Lets what this view is of have its new value; a view of the view that was made of it takes its place."""
         of = result._source
         if of is not None and isinstance(of[0], EagerValue) and of[0]._source is self._source:
-            self._source = of  # `x[0].reshape_(…)`: the elements are the same
+            self._source = joined(self._source, of, result._array.shape)  # `x[0].reshape_(…)`: the same elements
         else:
             write_through(self)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ops.array.reshape import reshape_op
 from ..ops.core.backward import Leaf
 from ..ops.core.operator import MAY_COPY
 from ..ops.core.trace import grad_mode, state
@@ -75,6 +76,15 @@ def write_through(view: Any) -> None:
         with grad_mode(state.grad_enabled and not is_leaf):
             base._rebind(op.written(base._alias(), view._alias(), *_further(view, op, others), **attrs))
     view._source = (*source_of(op, (base,), attrs)[:4], others)
+
+
+def joined(former: tuple, latter: tuple, shape: tuple[int, ...]) -> tuple:
+    """The source of a view of a view, of this shape: what the first is of, where both do no more than to shape."""
+    base, seen, op, _, others = former
+    is_shape = op is not None and op.written is latter[2].written is reshape_op.written and 0 not in shape
+    if not is_shape or others is not None or latter[4] is not None:
+        return latter
+    return base, seen, reshape_op, {"shape": list(shape)}, None
 
 
 def _further(view: Any, op: Operator, others: tuple | None) -> tuple:

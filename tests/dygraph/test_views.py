@@ -119,6 +119,18 @@ def test_the_shape_of_a_view_may_change_in_place():
     assert x.tolist()[1] == [2, 2, 2, 2]
 
 
+def test_a_view_whose_shape_changes_often_is_one_of_the_same_value():
+    x = paddle.to_tensor(GIVEN)
+    part = x[1]
+    for _ in range(2000):
+        part.reshape_([2, 2])
+        part.unsqueeze_(0)
+        part.squeeze_(0)
+        part.flatten_()
+    part[3] = 50.0
+    assert x.tolist()[1] == [4, 5, 6, 50]
+
+
 def test_a_value_of_another_shape_by_now_is_other_memory():
     x = paddle.to_tensor(GIVEN)
     row = x[1]
