@@ -7,6 +7,7 @@ last checkpoint that it has saved. `PADDLE_RESTART_COUNT` tells it how often tha
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import pathlib
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from . import logs, reports, supervisor
@@ -38,6 +40,14 @@ def run(wanted: Processes, options: argparse.Namespace, arguments: Any) -> int:
     `arguments` gives the arguments of Python for the processes of a life, which may have fewer machines.
     """
     supervisor.inherit_orphans()
+    try:
+        with _signals_stop():
+            return _lives(wanted, options, arguments)
+    except Stopped as stopped:
+        return 128 + int(stopped.args[0])
+
+
+def _lives(wanted: Processes, options: argparse.Namespace, arguments: Any) -> int:
     most, life, pause = restarts(options), 0, options.restart_pause
     folder = pathlib.Path(options.log_dir)
     while True:
@@ -57,8 +67,7 @@ def run(wanted: Processes, options: argparse.Namespace, arguments: Any) -> int:
         life += 1
         log.warning("The job is started again in %g s, for the %s of %d times. The logs up to here are kept in "
                     "%s.*.life%d.", pause, _ordinal(life), most, folder / logs.NAME, life - 1)
-        if number := _pause(pause):
-            return 128 + number
+        _pause(pause)
         pause = min(2 * pause, max(_LONGEST_PAUSE_S, options.restart_pause))
         logs.set_aside(folder, wanted.total, life - 1)
 
@@ -86,20 +95,22 @@ def _live(wanted: Processes, options: argparse.Namespace, arguments: list[str], 
         shared.remove()
 
 
-def _pause(seconds: float) -> int:
-    """Waits; the number of a signal that asked to end, or 0."""
+@contextlib.contextmanager
+def _signals_stop() -> Iterator[None]:
+    """Within the block a signal to end raises Stopped, but while processes run, to which it goes."""
     def ended(number: int, _: Any) -> None:
         raise Stopped(number)
 
     old = {number: signal.signal(number, ended) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        time.sleep(seconds)
-    except Stopped as stopped:
-        return int(stopped.args[0])
+        yield
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
-    return 0
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(seconds)
 
 
 def _reachable(wanted: Processes, options: argparse.Namespace) -> Processes:

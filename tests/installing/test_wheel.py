@@ -44,7 +44,8 @@ def test_a_wheel_holds_the_package_and_nothing_else(wheels):
     modules = {path.relative_to(ROOT).as_posix() for path in package_files()}
     stubs = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.pyi")
              if not path.relative_to(ROOT).parts[0].startswith((".", "build"))}
-    descriptions = {"static/format/framework.proto", "distributed/ps/messages.proto", "py.typed"}
+    descriptions = {"static/format/framework.proto", "distributed/ps/messages.proto", "ops/core/declared_in.txt",
+                    "py.typed"}
     assert wheels[0].name.endswith("-py3-none-any.whl")
     assert held == modules | stubs | descriptions
     assert rest == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "top_level.txt", "licenses/LICENSE"}
