@@ -16,7 +16,6 @@ import numpy as np
 
 from ..ops.array.reshape import reshape_op
 from ..ops.core.backward import Leaf
-from ..ops.core.operator import MAY_COPY
 from ..ops.core.trace import grad_mode, state
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def _source(view: Any) -> tuple:
 
 def _shares_memory(base: Any, seen: Any, op: Operator | None, attrs: dict[str, Any], others: tuple | None) -> bool:
     """Whether what an operator gave can be seen in the memory of its input: not where elements would have to move."""
-    if op is None or op.type not in MAY_COPY or base._array.size < 2 or base._array.shape != seen.shape:
+    if op is None or not op.may_copy or base._array.size < 2 or base._array.shape != seen.shape:
         return True
     memory = _memory(base)
     return np.may_share_memory(memory, _seen_in(memory, op, attrs, others))

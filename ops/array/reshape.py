@@ -107,7 +107,7 @@ def _written(x, part, *tensors, **attributes):
 
 reshape_op = operator("reshape2", "X, Shape?, ShapeTensor*? -> Out~X, XShape!", kernel=_reshape, infer=_infer_reshape,
                       grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="reshape",
-                      written=_written)
+                      written=_written, may_copy=True)
 
 
 @sizes_one_by_one
@@ -349,7 +349,7 @@ flatten_op = operator("flatten_contiguous_range", "X -> Out~X, XShape!", kernel=
                       infer=lambda x, *, start_axis=1, stop_axis=1: Spec(
                           _flattened(start_axis, stop_axis, x.shape), x.dtype),
                       grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, compiled="flatten",
-                      written=_written)
+                      written=_written, may_copy=True)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:

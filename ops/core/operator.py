@@ -34,7 +34,8 @@ usual:
 - The signature says which results may be views of which inputs, and which inputs are written (see `signature.py`).
 - `written`, of an operator that gives a *view* of its first input, one that users see as the same memory: `written(x,
   part, *tensors, **attributes)`, applied to that input and to a view that was changed in place, gives what the input
-  has become. It takes what `tensors` the operator took behind the first.
+  has become. It takes what `tensors` the operator took behind the first. With `may_copy` it gives a view only where
+  no element has to move: `x.t().flatten()` is a copy, as in Paddle.
 - `effects`, of an operator that does more than to give results: words of `facts.EFFECTS`, such as "random".
 - `moves`: it computes nothing but offsets. An element of a result is one of an input's, or a number that the
   attributes give.
@@ -85,10 +86,6 @@ Ints = list[int]
 """Annotates an attribute that is a list of 32-bit integers in files."""
 
 
-MAY_COPY = ("reshape2", "flatten_contiguous_range")
-"""The operators that give a view only where no element has to move: `x.t().flatten()` is a copy, as in Paddle."""
-
-
 class Longs(list):
     """Annotates an attribute that is a list of 64-bit integers in files."""
 
@@ -115,7 +112,7 @@ class Operator:
                  stands_for: Operator | None = None, alike: Mapping[str, str] | str | None = None,
                  names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
-                 written: Callable[..., Any] | None = None):
+                 written: Callable[..., Any] | None = None, may_copy: bool = False):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -125,7 +122,7 @@ class Operator:
         if IS_OLD and not lists:
             self.kernel = _in_inferred_dtypes(self, self.kernel)
         self.formula, self.composed, self.adapted = formula, composed, adapted
-        self.taped, self.written = taped, written
+        self.taped, self.written, self.may_copy = taped, written, may_copy
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self._declared_kernel = kernel
         self.defaults = {_attribute_name(k): value for k, value in (kernel.__kwdefaults__ or {}).items()}

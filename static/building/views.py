@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ops.array.assign import assign_op
 from ...ops.core.infer import product
-from ...ops.core.operator import MAY_COPY, Operator
+from ...ops.core.operator import Operator
 from ...ops.core.trace import apply, grad_mode
 from ..ir.variable import Variable
 
@@ -75,7 +75,7 @@ def _shares_memory(variable: Variable) -> bool:
     """
     assert variable.view_of is not None
     base, _, op, _, _ = variable.view_of
-    if op is None or op.type not in MAY_COPY or base.view_of is None or product(base.shape) in (0, 1):
+    if op is None or not op.may_copy or base.view_of is None or product(base.shape) in (0, 1):
         return True
     try:
         memory = _memory(base)

@@ -72,7 +72,7 @@ RUNNING = [
         label="exclusive from the end",
     ),
     _one("cumprod", lambda x: x.cumprod(1), lambda x: x.cumprod(1)),
-    _one("cumprod", lambda x: x.cumprod(-1), lambda x: x.cumprod(-1), x=WITH_ZEROS, label="zeros"),
+    _one("cumprod", lambda x: x.cumprod(-1), lambda x: x.cumprod(-1).reshape(x.shape), x=WITH_ZEROS, label="zeros"),
     _one(
         "exclusive_cumprod",
         lambda x: apply(find("exclusive_cumprod"), x, axis=1),
