@@ -14,6 +14,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -101,7 +102,8 @@ def _signals_stop() -> Iterator[None]:
     def ended(number: int, _: Any) -> None:
         raise Stopped(number)
 
-    old = {number: signal.signal(number, ended) for number in (signal.SIGINT, signal.SIGTERM)}
+    wanted = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    old = {number: signal.signal(number, ended) for number in wanted}
     try:
         yield
     finally:
