@@ -3,8 +3,8 @@
 Its array is never changed by an operation: the forms that work in place (`x.add_(y)`, `x[0] = 1`) give the value
 another array. What saved the old one is told (`superseded`), so that a gradient that needs it raises.
 
-Python's operators stand here, for gradient rules are written with them; the methods that users call by name are a
-face's: `tensor.py` has Paddle's. The engine, operators and optimizers ask for nothing that is not here.
+What Python reads of it, and the language's operators, are in `readable.py`; the methods that users call by name are a
+face's: `tensor.py` has Paddle's. The engine, operators and optimizers ask for nothing that is in neither.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from __future__ import annotations
 import copy
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from .. import backend
-from ..backend.aliasing import COUNTS_TELL, dlpack_of
-from ..core.dtype import DType, convert_dtype, from_numpy_dtype
+from ..backend.aliasing import COUNTS_TELL
+from ..core.dtype import convert_dtype, from_numpy_dtype
 from ..core.hooks import add_hook
 from ..core.place import Place, expected_place, parse_place
 from ..core.unique_name import generate
-from ..ops.core import native
 from ..ops.core.backward import Leaf, Output, edge_node
 from ..ops.core.trace import state
-from ..ops.methods import SYNTAX
-from .printing import format_tensor, formatted
+from .printing import format_tensor
+from .readable import Readable
 from .views import bring_up_to_date, joined, source_of, write_through
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -35,49 +34,19 @@ superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary(
 
 _getrefcount: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
 
-_REDUCTIONS = {np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.std, np.var, np.prod, np.any, np.all}
-
-
-def _shape(self: EagerValue) -> list[int]:
-    """The sizes, as a list of ints."""
-    return list(self._array.shape)
-
-
-def _dtype(self: EagerValue) -> DType:
-    """The element type."""
-    return from_numpy_dtype(self._array.dtype)
-
-
-def _ndim(self: EagerValue) -> int:
-    """The number of dimensions."""
-    return self._array.ndim
-
-
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from .tensor_methods import Operators as _Operators  # a stub alone: who checks types sees the operators there
-else:
-    # The compiled form has some of the operators, and what is asked most: in the place of what stands for them here.
-    _compiled = () if native.module is None else (native.module.Syntax,)
-    if _compiled:
-        native.module.serve_facts(_shape, _dtype, _ndim)
-    _here = {**SYNTAX, "shape": property(_shape), "dtype": property(_dtype), "ndim": property(_ndim)}
-    _Operators = type("_Operators", _compiled, {
-        "__slots__": (), **{k: v for k, v in _here.items() if not _compiled or k not in vars(*_compiled)}})
-
 
 _Value = TypeVar("_Value", bound="EagerValue")
 
 
-class EagerValue(_Operators):
+class EagerValue(Readable):
     """A value of eager code: what every face's Tensors are, whatever their methods are called."""
 
     __slots__ = ("_array", "_edge", "_source", "__dict__", "__weakref__")
 
     _is_proa_value = True
     is_parameter = False
-    __array_priority__ = 100  # ndarray + Tensor is a Tensor
     _name: str | None = None
     _version = 0  # how often an operation in place has changed it
     _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
@@ -108,24 +77,6 @@ class EagerValue(_Operators):
             self.stop_gradient = False
 
     # What it is
-
-    if TYPE_CHECKING:
-        @property
-        def shape(self) -> list[int]:
-            """The sizes, as a list of ints."""
-
-        @property
-        def dtype(self) -> DType:
-            """The element type."""
-
-        @property
-        def ndim(self) -> int:
-            """The number of dimensions."""
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return int(self._array.size)
 
     @property
     def place(self) -> Place:
@@ -160,128 +111,6 @@ class EagerValue(_Operators):
         False
         """
         return False
-
-    # Its value
-
-    def numpy(self, force: bool = True) -> np.ndarray:
-        """A copy of the value as a NumPy array.
-
-        >>> import proa as paddle
-        >>> paddle.to_tensor([[1, 2], [3, 4]]).numpy().sum(axis=0).tolist()
-        [4, 6]
-        """
-        return self._on_host().copy()
-
-    def _on_host(self) -> np.ndarray:
-        """The array on the host, for Python to look at."""
-        if not state.trace.computes:
-            state.trace.look_at(self)
-        return backend.to_numpy(self._array)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions on Tensors: its reductions give what they give of the arrays.
-
-        They would call the method of their name, which knows other arguments; so do others, to which that is no harm.
-        """
-        if function in _REDUCTIONS:
-            args = tuple(x._on_host() if isinstance(x, EagerValue) else x for x in args)
-            return function(*args, **{k: x._on_host() if isinstance(x, EagerValue) else x for k, x in kwargs.items()})
-        return function._implementation(*args, **kwargs)
-
-    def __dlpack__(self, **options: Any) -> Any:
-        """The memory, shared with another library: `torch.from_dlpack(x)`, `numpy.from_dlpack(x)`."""
-        return dlpack_of(self._array.view(), options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Where the memory is, in DLPack's numbers."""
-        return self._array.__dlpack_device__()
-
-    def item(self, *args: int) -> Any:
-        """The only element, or the one at an index, as a Python number.
-
-        >>> import proa as paddle
-        >>> paddle.to_tensor([[2.5]]).item(), paddle.to_tensor([1, 7]).item(1)
-        (2.5, 7)
-        """
-        if not args and self.size != 1:
-            raise self._not_one("item(): only a tensor of one element converts to a number", "Give an index, item(i).")
-        return self._on_host().item(*args)
-
-    def _not_one(self, rule: str, way_out: str) -> ValueError:
-        return ValueError(f"{rule}. Received shape={self.shape}. {way_out}")
-
-    def tolist(self) -> Any:
-        """The value as nested lists of Python numbers.
-
-        >>> import proa as paddle
-        >>> paddle.to_tensor([[1, 2]]).tolist()
-        [[1, 2]]
-        """
-        return self._on_host().tolist()
-
-    def _number(self, what: str) -> Any:
-        if self.size != 1:
-            raise self._not_one(f"{what}(x): only a tensor of one element converts to a number",
-                                "Take an element, such as x[0], or reduce it, as by x.mean().")
-        return self._on_host().item()
-
-    def __float__(self) -> float:
-        return float(self._number("float"))
-
-    def __int__(self) -> int:
-        return int(self._number("int"))
-
-    def __complex__(self) -> complex:
-        return complex(self._number("complex"))
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise self._not_one(
-                "The truth of a tensor (in if, while, and, or, not) is only known of one element",
-                "Say which is meant: (condition).all() or (condition).any(); to choose element by element, "
-                "paddle.where(condition, a, b); for 'and', 'or', 'not' of elements, &, | and ~.")
-        return bool(self._on_host().item())
-
-    def __index__(self) -> int:
-        if self.dtype.is_differentiable:
-            raise TypeError(f"Only an integer tensor of one element is an index. Received dtype={self.dtype.name}.")
-        if self.size != 1:
-            raise self._not_one("Only an integer tensor of one element is an index", "x.tolist() gives a list of ints.")
-        return int(self._on_host().item())
-
-    def __trunc__(self) -> int:
-        return int(self)
-
-    def __divmod__(self, other: Any) -> tuple[Self, Self]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
-        return other // self, other % self
-
-    def __format__(self, spec: str) -> str:
-        if not spec:
-            return str(self)
-        return format(self.item(), spec) if self.size == 1 else formatted(self.tolist(), spec)
-
-    def __len__(self) -> int:
-        if self.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return self._array.shape[0]
-
-    def __iter__(self) -> Iterator[Self]:
-        if self.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(len(self)))
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __contains__(self, value: Any) -> bool:
-        return bool((self == value)._array.any())
 
     def __repr__(self) -> str:
         return format_tensor(self)

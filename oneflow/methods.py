@@ -11,7 +11,7 @@ from ..ops.array.reshape import reversed_axes
 from ..ops.math import elementwise
 from ..ops.random import sampling
 from .charge import flowing
-from .functions import activations, arithmetic, arrays, creation, norms, products, reductions, single
+from .functions import activations, arithmetic, arrays, choosing, creation, norms, products, reductions, single
 
 
 def _plain(module: Any, names: str) -> dict[str, Callable]:
@@ -34,8 +34,8 @@ METHODS: dict[str, Any] = {
     **arithmetic.SYNTAX,
     "__matmul__": products.matmul,
     "__rmatmul__": products.reverse_matmul,
-    "__getitem__": arrays.getitem,
-    "__setitem__": arrays.setitem,
+    "__getitem__": choosing.getitem,
+    "__setitem__": choosing.setitem,
     "T": property(flowing(reversed_axes), doc="The value with its dimensions in reverse order."),
     **_plain(arithmetic, "add sub subtract mul multiply div divide true_divide floor_divide fmod remainder maximum "
              "minimum eq ne lt le gt ge atan2 logaddexp"),
@@ -48,12 +48,13 @@ METHODS: dict[str, Any] = {
     "norm": norms.norm,
     **_plain(arrays, "reshape view reshape_as view_as permute transpose swapaxes swapdims movedim t squeeze unsqueeze "
              "flatten expand expand_as broadcast_to broadcast_like repeat tile repeat_interleave narrow select flip "
-             "roll tril triu diag unfold as_strided split chunk tensor_split vsplit hsplit unbind nonzero argwhere "
-             "masked_fill masked_select gather scatter scatter_add index_select index_add gather_nd allclose isclose "
+             "roll tril triu diag unfold as_strided split chunk tensor_split vsplit hsplit unbind allclose isclose "
              "clone"),
+    **_plain(choosing, "nonzero argwhere masked_fill masked_select gather scatter scatter_add index_select index_add "
+             "gather_nd"),
     "diagonal": arrays.diagonal_,
-    "where": flowing(lambda self, condition, other: arrays.where(condition, self, other)),
-    "in_top_k": flowing(lambda self, predictions, k: arrays.in_top_k(self, predictions, k)),
+    "where": flowing(lambda self, condition, other: choosing.where(condition, self, other)),
+    "in_top_k": flowing(lambda self, predictions, k: choosing.in_top_k(self, predictions, k)),
     "equal": arrays.equal,
     **_plain(products, "matmul mm bmm mv dot addmm baddbmm inverse cross"),
     **_plain(activations, "relu gelu selu silu mish softplus softsign"),

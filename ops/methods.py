@@ -1,7 +1,7 @@
 """The one table of methods that Tensor and Variable share, filled from the families of operators.
 
 A name here is a method of both classes, the first argument being `self`. `SYNTAX` is the part that Python's operators
-stand for, which every value has; another face of eager code has names of its own beside it (`dygraph/value.py`).
+stand for, which every value has; another face of eager code has names of its own beside it (`dygraph/readable.py`).
 
 The forms that work in place (`x.add_(y)`) are made from the plain ones: applied to another name of the value
 (`_alias`), the result takes the value's place (`_rebind`); each class defines both.

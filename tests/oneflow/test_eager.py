@@ -255,3 +255,9 @@ def test_names_of_its_own_python_code():
     assert flow._C.gelu(x).shape == (2, 2) and flow._C.amp_white_identity(x) is x
     with pytest.raises(AttributeError, match="flow._C has no 'magic'"):
         flow._C.magic
+
+
+def test_what_is_updated_at_places_is_as_it_was_given():
+    x = flow.tensor([1e8, float("inf"), 2.0])
+    updated = flow.tensor_scatter_nd_update(x, flow.tensor([[0], [1]]), flow.tensor([1.0, 5.0]))
+    assert updated.tolist() == [1.0, 5.0, 2.0]
