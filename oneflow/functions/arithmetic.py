@@ -106,6 +106,8 @@ def fmod(input: Any, other: Any) -> Any:
     [-1.0, 1.0]
     """
     x, y = pair(input, other)
+    if x.dtype.is_differentiable or y.dtype.is_differentiable:  # of numbers without signs the remainder is exact
+        return elementwise.multiply(elementwise.mod(unary.abs(x), unary.abs(y)), unary.sign(x))
     remainder = elementwise.mod(x, y)
     return elementwise.subtract(remainder, elementwise.multiply(_inexact(x, y, remainder), y))
 

@@ -27,19 +27,13 @@ def _of_any(name: str) -> Callable[[Any], Any]:
 abs, sign, square, floor, ceil, trunc = map(_of_any, ("abs", "sign", "square", "floor", "ceil", "trunc"))
 isnan, isinf, isfinite = map(_of_any, ("isnan", "isinf", "isfinite"))
 exp, expm1, log, log2, log10, log1p = map(_of_floats, ("exp", "expm1", "log", "log2", "log10", "log1p"))
-sqrt, rsqrt, reciprocal, erf = map(_of_floats, ("sqrt", "rsqrt", "reciprocal", "erf"))
+sqrt, rsqrt, reciprocal, erf, erfc = map(_of_floats, ("sqrt", "rsqrt", "reciprocal", "erf", "erfc"))
 sin, cos, tan, sinh, cosh, tanh = map(_of_floats, ("sin", "cos", "tan", "sinh", "cosh", "tanh"))
 asin, acos, atan, asinh, acosh, atanh = map(_of_floats, ("asin", "acos", "atan", "asinh", "acosh", "atanh"))
 arcsin, arccos, arctan, arcsinh, arccosh, arctanh = asin, acos, atan, asinh, acosh, atanh
 neg = negative = flowing(elementwise.neg)
 lgamma, digamma, erfinv = flowing(gamma.lgamma), flowing(gamma.digamma), flowing(inverse_functions.erfinv)
 logical_not = flowing(unary.logical_not)
-
-
-@flowing
-def erfc(input: Any) -> Any:
-    """1 - erf(input)."""
-    return elementwise.SYNTAX["__rsub__"](unary.erf(input), 1.0)
 
 
 @flowing

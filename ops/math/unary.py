@@ -57,12 +57,12 @@ asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
 acosh_op = _unary("acosh", "arccosh", lambda g, X: g * rsqrt(X * X - 1.0))
 atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0), precision="black")
 def _times_sign(xp, g, x):
-    return xp.where(x > 0, g, xp.where(x < 0, -g, x * 0))
+    return xp.where(x > 0, g, xp.where(x < 0, -g, x))  # what is left is 0, or NaN
 
 
 times_sign_op = operator(  # 0 at 0, be the gradient as large as it may: the slope of sqrt(abs(x)) is no NaN there
     "times_sign", "G, X -> Out", kernel=_times_sign, infer=promoting(same),
-    formula="G if X > 0.0 else (-G if X < 0.0 else X * 0.0)",
+    formula="G if X > 0.0 else (-G if X < 0.0 else X)",
     composed=lambda g, x: apply(find("where"), apply(equal_op, x, x * 0.0), x * 0.0, g * sign(x)),
     grad={"G": lambda g, X: apply(times_sign_op, g, X)})
 

@@ -1,5 +1,6 @@
 """Eager tensors of the OneFlow face: whose values are whose, methods, gradients, and Paddle's face beside it."""
 
+import math
 import threading
 
 import numpy as np
@@ -257,7 +258,14 @@ def test_names_of_its_own_python_code():
         flow._C.magic
 
 
-def test_what_is_updated_at_places_is_as_it_was_given():
-    x = flow.tensor([1e8, float("inf"), 2.0])
+def test_small_numbers_beside_large_ones_keep_their_digits():
+    assert abs(flow.erfc(flow.tensor([5.0])).item() / math.erfc(5.0) - 1) < 1e-5
+    x = flow.tensor([-1e-20, -7.0, 7.0, -7.0], requires_grad=True)
+    y = flow.tensor([1.0, 2.0, -2.0, math.inf], requires_grad=True)
+    left = flow.fmod(x, y)
+    np.testing.assert_array_equal(left.numpy(), np.fmod(x.numpy(), y.numpy()))
+    left.sum().backward()
+    assert x.grad.tolist() == [1.0] * 4 and y.grad.tolist() == [0.0, 3.0, 3.0, 0.0]
+    x = flow.tensor([1e8, math.inf, 2.0])
     updated = flow.tensor_scatter_nd_update(x, flow.tensor([[0], [1]]), flow.tensor([1.0, 5.0]))
     assert updated.tolist() == [1.0, 5.0, 2.0]
