@@ -25,6 +25,18 @@ def _copied(value: Any, memo: dict) -> Any:
     return copy.deepcopy(value, memo)
 
 
+def _copied_of_variable(key: str, value: Any, memo: dict) -> Any:
+    """What stands for a variable's attribute in a copy."""
+    if id(value) in memo:
+        return memo[id(value)]
+    if key != "view_of" or value is None:
+        return _copied(value, memo)
+    base, changes, op, attrs, others = value
+    return (memo[id(base)] if id(base) in memo else copy.deepcopy(base, memo), changes, op,
+            {name: _copied(each, memo) for name, each in attrs.items()},
+            copy.deepcopy(others, memo) if others else others)
+
+
 def bare_copy(block: Block, memo: dict) -> Block:
     """A block to be filled, with variables to be filled: these, and operations, refer to it and to each other."""
     made = memo[id(block)] = Block.__new__(Block)
@@ -37,8 +49,8 @@ def bare_copy(block: Block, memo: dict) -> Block:
 def fill_copy(block: Block, made: Block, memo: dict) -> None:
     """Fills what `bare_copy` made, once all the blocks have theirs in `memo`."""
     for name, variable in block.vars.items():
-        made.vars[name].__dict__.update({key: memo[id(value)] if id(value) in memo else _copied(value, memo)
-                              for key, value in variable.__dict__.items()})
+        made.vars[name].__dict__.update({key: _copied_of_variable(key, value, memo)
+                                         for key, value in variable.__dict__.items()})
     made.ops = []
     for op in block.ops:
         attrs = {key: _copied(value, memo) for key, value in op.attrs.items()}

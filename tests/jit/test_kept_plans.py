@@ -39,6 +39,10 @@ class Net(nn.Layer):
             state = None
             for _ in range(3):
                 h, state = self.cell(h, state)
+        if self.form == "views":
+            h = h.reshape([-1, 2, 4]).transpose([0, 2, 1])
+            h[:, 0] = h[:, 1] * 2.0
+            h = h.flatten(1)
         if self.form == "branches" and h.mean() > -1.0:
             h = h * 2.0
         if self.form == "loop":
@@ -72,7 +76,7 @@ def steps(form, count=3, train=True):
     return found + [value.numpy() for value in net.state_dict().values()]
 
 
-@pytest.mark.parametrize("form", ["plain", "steps", "branches", "loop"])
+@pytest.mark.parametrize("form", ["plain", "steps", "branches", "loop", "views"])
 @pytest.mark.parametrize("train", [True, False])
 def test_the_next_process_compiles_nothing(compiled, form, train):
     first = steps(form, train=train)
