@@ -1,7 +1,7 @@
 """The operator that stands, in compiled plans, for the gates of squeeze-and-excitation (Hu et al., 2018).
 
 `channel_gate`: gate(conv(relu(conv(mean of X over its places, First) + FirstBias), Second) + SecondBias), [n, c, 1, 1],
-with windows of one element. It never gets into a file. Loops compute it where the channels lie side by side; elsewhere
+with windows of one element; with `is_multiplied` X times that. It never gets into a file. Loops compute it where the channels lie side by side; elsewhere
 the operators that it stands for run one after the other.
 """
 
@@ -20,22 +20,24 @@ HARD = GATES[0]
 
 
 def _gate(xp, x, first, second, first_bias=None, second_bias=None, *, gate: str, slope: float = 0.2,
-          offset: float = 0.5):
+          offset: float = 0.5, is_multiplied: bool = False):
     hidden = find("pool2d").kernel_for(xp)(xp, x, pooling_type="avg", ksize=[1, 1], adaptive=True)
     hidden = hidden.reshape(hidden.shape[:2]) @ first.reshape(first.shape[:2]).T
     hidden = xp.maximum(hidden if first_bias is None else hidden + first_bias, 0)
     result = hidden @ second.reshape(second.shape[:2]).T
     result = (result if second_bias is None else result + second_bias)[:, :, None, None]
     attrs = {"slope": slope, "offset": offset} if gate == HARD else {}
-    return find(gate).kernel_for(xp)(xp, result, **attrs)
+    result = find(gate).kernel_for(xp)(xp, result, **attrs)
+    return x * result if is_multiplied else result
 
 
-def _gate_by_loops(x, first, second, first_bias=None, second_bias=None, *, gate, slope=0.2, offset=0.5):
-    return channel_gate(x, first, second, first_bias, second_bias, gate, slope, offset)
+def _gate_by_loops(x, first, second, first_bias=None, second_bias=None, *, gate, slope=0.2, offset=0.5,
+                   is_multiplied=False):
+    return channel_gate(x, first, second, first_bias, second_bias, gate, slope, offset, is_multiplied)
 
 
-def _infer(x, first, second, first_bias=None, second_bias=None, **attrs):
-    return Spec((x.shape[0], second.shape[0], 1, 1), x.dtype)
+def _infer(x, first, second, first_bias=None, second_bias=None, *, is_multiplied=False, **attrs):
+    return x if is_multiplied else Spec((x.shape[0], second.shape[0], 1, 1), x.dtype)
 
 
 def _cost(inputs: Any, outputs: Any, attrs: Any) -> int:

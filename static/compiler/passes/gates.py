@@ -1,11 +1,12 @@
-"""Squeeze-and-excitation: the mean of an image's channels, two products and a gate become one operation."""
+"""Squeeze-and-excitation: the mean of an image's channels, two products, a gate and the image's product with it become
+one operation."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ....core.dtype import float32
-from ....ops.core.operator import find
+from ....ops.core.operator import find, is_declared
 from ...ir.operation import Operation
 from ..gates import GATES, HARD, channel_gate_op
 from ..unit import Unit
@@ -22,8 +23,9 @@ def fuse_gates(unit: Unit) -> None:
     for pool in pools:
         found = _found(unit, pool, followers)
         if found is not None:
+            product = _product_of(unit, found, followers)
             instead.update({id(part): None for part in found})
-            instead[id(found[-1])] = _whole(found)
+            instead[id(product or found[-1])] = _whole(found, product)
     unit.ops = [made for op in unit.ops if (made := instead.get(id(op), op)) is not None]
 
 
@@ -44,6 +46,19 @@ def _found(unit: Unit, pool: Operation, followers: dict[str, Operation]) -> list
     return [*parts, gate] if gate is not None and gate.type in GATES and unit.is_movable(gate) else None
 
 
+def _product_of(unit: Unit, parts: list[Operation], followers: dict[str, Operation]) -> Operation | None:
+    """The product of the image and its gates, where that is no part of a larger loop; None where there is none."""
+    image, gates = parts[0].input("X")[0], parts[-1].output_arg_names[0]
+    product = followers.get(gates)
+    if product is None or product.type != "elementwise_mul" or not unit.is_movable(product):
+        return None
+    if sorted(product.input_arg_names) != sorted((image, gates)) or unit.spec(product.output_arg_names[0]) is None:
+        return None
+    reader = followers.get(product.output_arg_names[0])
+    is_fused = reader is not None and is_declared(reader.type) and find(reader.type).formula is not None
+    return None if is_fused else product
+
+
 def _is_of_all(pool: Operation) -> bool:
     """Whether it is the mean over all places."""
     attrs = pool.attrs
@@ -61,16 +76,16 @@ def _is_product(unit: Unit, op: Operation) -> bool:
             and not any(attrs["paddings"]))
 
 
-def _whole(parts: list[Operation]) -> Operation:
+def _whole(parts: list[Operation], product: Operation | None) -> Operation:
     pool, first, second, *rest = parts
-    last = parts[-1]
+    last = product or parts[-1]
     inputs: dict[str, list[str]] = {"X": pool.input("X"), "First": first.input("Filter"),
                                     "Second": second.input("Filter")}
     for slot, op in (("FirstBias", first), ("SecondBias", second)):
         if op.input("Bias"):
             inputs[slot] = op.input("Bias")
     gate = rest[0].type if rest else second.attrs["activation"]
-    attrs: dict[str, Any] = {"gate": gate}
+    attrs: dict[str, Any] = {"gate": gate, "is_multiplied": product is not None}
     if gate == HARD:
         defaults = find(HARD).defaults
         attrs.update({name: float(rest[0].attrs.get(name, defaults[name])) for name in ("slope", "offset")})

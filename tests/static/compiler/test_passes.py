@@ -469,12 +469,46 @@ class Squeezing(paddle.nn.Layer):
 @pytest.mark.parametrize("has_bias", [True, False])
 @pytest.mark.parametrize("gate", [paddle.nn.functional.hardsigmoid, paddle.nn.functional.sigmoid])
 @pytest.mark.parametrize("shape", [(1, 3, 1, 1), (2, 3, 7, 5), (3, 3, 40, 33)])
-def test_squeeze_and_excitation_is_one_operation_and_a_product(gate, has_bias, shape):
-    layer = Squeezing(24, gate, has_bias)
-    with flags_guard({"FLAGS_kernel_after_elements": 0}):
-        found = [kind for kind in evaluated(layer, shape) if kind != "reshape2"]  # of biases, once
-    assert found == ["fused_conv2d", "channel_gate", "elementwise_mul"]
-    assert "channel_gate" in evaluated(layer, shape)  # by NumPy
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_squeeze_and_excitation_is_one_operation(gate, has_bias, shape, threads):
+    layer, before = Squeezing(24, gate, has_bias), paddle.get_num_threads()
+    paddle.set_num_threads(threads)
+    try:
+        with flags_guard({"FLAGS_kernel_after_elements": 0}):
+            found = [kind for kind in evaluated(layer, shape) if kind != "reshape2"]  # of biases, once
+        assert found == ["fused_conv2d", "channel_gate"]
+        assert "channel_gate" in evaluated(layer, shape)  # by NumPy
+    finally:
+        paddle.set_num_threads(before)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 4, 4), (1, 3, 64, 48), (5, 3, 9, 5)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_gates_whose_product_is_part_of_a_loop_or_is_another_value_stay_gates(shape, threads):
+    class Added(Squeezing):
+        def forward(self, x):
+            return paddle.tanh(super().forward(x)) * 0.5
+
+    class Another(Squeezing):
+        def forward(self, x):
+            image = self.expand(x)
+            return self.gate(self.excite(paddle.nn.functional.relu(self.squeeze(self.pool(image))))) * x.sum()
+
+    class Twice(Squeezing):
+        def forward(self, x):
+            image = self.expand(x)
+            gates = self.gate(self.excite(paddle.nn.functional.relu(self.squeeze(self.pool(image)))))
+            return paddle.concat([image * gates, gates.expand_as(image)], 1)
+
+    before = paddle.get_num_threads()
+    paddle.set_num_threads(threads)
+    try:
+        for kind in (Added, Another, Twice):
+            with flags_guard({"FLAGS_kernel_after_elements": 0}):
+                found = evaluated(kind(24, paddle.nn.functional.hardsigmoid), shape)
+            assert "channel_gate" in found and {"fused_elementwise", "elementwise_mul"} & set(found), (kind, found)
+    finally:
+        paddle.set_num_threads(before)
 
 
 def test_gates_keep_nan_and_what_else_is_wanted_of_them():
