@@ -1,4 +1,4 @@
-"""The gates of squeeze-and-excitation, [n, c, 1, 1], of an image whose channels lie side by side, or the image times them.
+"""The gates of squeeze-and-excitation, [n, c, 1, 1], of an image whose channels lie side by side, or it times them.
 
 gate(second · max(first · mean + bias, 0) + bias), with the mean over height and width; the sums are taken in parts,
 which keeps them accurate. Where threads can share it, it is three or four loops; else it is one, as around a small
@@ -126,7 +126,7 @@ def _fits(weight: np.ndarray, bias: np.ndarray | None, shape: tuple[int, int]) -
 
 def channel_gate(x: np.ndarray, first: np.ndarray, second: np.ndarray, first_bias: np.ndarray | None,
                  second_bias: np.ndarray | None, gate: str, slope: float, offset: float, is_multiplied: bool) -> Any:
-    """The gates, or the image times them, channels last; `gate` is hard_sigmoid, of this slope and offset, or sigmoid."""
+    """The gates, or the image times them, channels last; `gate`: hard_sigmoid, of this slope and offset, or sigmoid."""
     if x.ndim != 4 or not takes(x, 1, _squeezed):
         return NotImplemented
     (n, channels, height, width), inner = x.shape, first.shape[0]

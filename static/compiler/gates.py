@@ -1,8 +1,8 @@
 """The operator that stands, in compiled plans, for the gates of squeeze-and-excitation (Hu et al., 2018).
 
 `channel_gate`: gate(conv(relu(conv(mean of X over its places, First) + FirstBias), Second) + SecondBias), [n, c, 1, 1],
-with windows of one element; with `is_multiplied` X times that. It never gets into a file. Loops compute it where the channels lie side by side; elsewhere
-the operators that it stands for run one after the other.
+with windows of one element; with `is_multiplied` X times that. It never gets into a file. Loops compute it where the
+channels lie side by side; elsewhere the operators that it stands for run one after the other.
 """
 
 from typing import Any
