@@ -24,8 +24,9 @@ from .linear import PackedMatrix, linear, pack_matrix, prepared_linear
 from .matmul import LARGE, large_product, matmul
 from .pooling import MAX, MEAN, MEAN_WITH_PADDING, pooling, pooling_grad
 from .primitives import EPILOGUES
+from .products import for_the_compiled_form
 
 __all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight",
-           "bound_convolution", "convolution", "convolution_filter_grad", "convolution_input_grad", "is_ready",
-           "large_product", "linear", "matmul", "pack_matrix", "pack_weight", "pooling", "pooling_grad",
-           "prepared_convolution", "prepared_linear", "version"]
+           "bound_convolution", "convolution", "convolution_filter_grad", "convolution_input_grad",
+           "for_the_compiled_form", "is_ready", "large_product", "linear", "matmul", "pack_matrix", "pack_weight",
+           "pooling", "pooling_grad", "prepared_convolution", "prepared_linear", "version"]

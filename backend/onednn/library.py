@@ -11,6 +11,7 @@ import functools
 import threading
 from collections.abc import Callable
 from ctypes import POINTER, Structure, c_char, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
+from typing import Any
 
 import numpy as np
 
@@ -109,12 +110,20 @@ class Library:
 
     def addresses(self) -> tuple[int, int, int, int] | None:
         """Where the functions are that execute, set a handle, and tell and set the threads; None but with OpenMP."""
+        of = self._functions
+        return self._addresses(of.dnnl_primitive_execute, of.dnnl_memory_set_data_handle)
+
+    def product_addresses(self) -> tuple[int, int, int] | None:
+        """The same of the function of products, and of those that tell and set the threads."""
+        return self._addresses(self.sgemm)
+
+    def _addresses(self, *functions: Any) -> Any:
         if self.runtime != _OPENMP:
             return None
-        of, pointer = self._functions, c_void_p
-        found = [ctypes.cast(function, pointer).value for function in (
-            of.dnnl_primitive_execute, of.dnnl_memory_set_data_handle, of.omp_get_max_threads, of.omp_set_num_threads)]
-        return tuple(found) if all(found) else None  # type: ignore[return-value]
+        of = self._functions
+        found = [ctypes.cast(function, c_void_p).value
+                 for function in (*functions, of.omp_get_max_threads, of.omp_set_num_threads)]
+        return tuple(found) if all(found) else None
 
     def _version(self) -> tuple[tuple[int, int, int], int]:
         asked = self._functions.dnnl_version

@@ -6,6 +6,8 @@ apart then costs twice the time: a column of it lies in a few sets of a core's c
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .library import library
@@ -34,6 +36,15 @@ def _apart(rows: np.ndarray) -> np.ndarray:
     copy = np.empty((rows.shape[0], rows.shape[1] + GAP), np.float32)[:, :rows.shape[1]]
     copy[...] = rows
     return copy
+
+
+def for_the_compiled_form() -> tuple[Any, ...] | None:
+    """What `serve_gemm` of the compiled form takes, which then calls the same function for what one thread does; None
+    where it cannot.
+    """
+    loaded = library()
+    found = None if loaded is None else loaded.product_addresses()
+    return None if found is None else (*found, SMALL // 2, _DEEP, STRIDE, _REUSED, _READ_IN_PLACE)
 
 
 def multiply(x: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

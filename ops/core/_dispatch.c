@@ -267,7 +267,8 @@ static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *a
         return result;
     }
     if (chosen->engine) {
-        if (given->largest <= most_elements() && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
+        int fits = given->largest <= most_elements() || is_product_form(kernel);
+        if (fits && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
         size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
         result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
         if (result != Py_NotImplemented) return result;
@@ -1382,6 +1383,7 @@ static PyMethodDef functions[] = {
     {"serve", serve, METH_VARARGS, serve_doc},
     {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
     {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
+    {"serve_gemm", serve_gemm, METH_VARARGS, serve_gemm_doc},
     {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
@@ -1409,7 +1411,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 8);
+    return PyModule_AddIntConstant(module, "INTERFACE", 9);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -116,11 +116,13 @@ static inline int are_flags_raised(void) {
    compute them, -1 with an error. `sums`: whether what is broadcast may be summed here. */
 HIDDEN int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
                           Py_ssize_t count, int sums, PyObject **found);
-/* The same of a product of two matrices: `are_leaves` says of both inputs whether their gradient goes to a leaf. */
+/* The same of a product with a matrix: `are_leaves` says of both inputs whether their gradient goes to a leaf. */
 HIDDEN int product_gradients(PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges, const int *are_leaves,
                              PyObject **found);
 HIDDEN PyObject *serve_products(PyObject *module, PyObject *arguments);
-extern HIDDEN const char serve_products_doc[];
+HIDDEN PyObject *serve_gemm(PyObject *module, PyObject *arguments);
+extern HIDDEN const char serve_products_doc[], serve_gemm_doc[];
+HIDDEN int is_product_form(PyObject *kernel); /* which takes operands of any size */
 /* `one + other`. */
 HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
 

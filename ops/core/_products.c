@@ -1,5 +1,8 @@
-/* Products of two small matrices and their gradients, by the functions of NumPy that their kernel calls. */
+/* Products of two matrices and their gradients, by the functions of NumPy and of oneDNN that their kernels call. The
+   first operand may have more dimensions: its rows are those of a matrix. */
 #include "_native.h"
+
+#include <stdint.h>
 
 static struct {
     PyObject *matmul, *deferred, *of_weight;
@@ -30,6 +33,81 @@ static int is_matrix(PyObject *given, PyObject *dtype) {
         return 0;
     int kind = kind_of(x->dtype);
     return (kind == FLOAT32 || kind == FLOAT64) && x->dimensions[0] > 0 && x->dimensions[1] > 0;
+}
+
+/* oneDNN's product of float32 matrices, as `multiply` in backend/onednn/products.py calls it; NULL where it is not to be
+   had, or not wanted. */
+typedef int (*Gemm)(char trans_x, char trans_y, int64_t m, int64_t n, int64_t k, float alpha, const float *x, int64_t lda,
+                    const float *y, int64_t ldb, float beta, float *out, int64_t ldc);
+static struct {
+    Gemm gemm;
+    int (*threads_now)(void);
+    void (*set_threads)(int);
+    Py_ssize_t most; /* multiplications below which one thread does it */
+    Py_ssize_t deep, stride, reused; /* where operands are copied before: as there */
+    double in_place;
+} engine;
+
+const char serve_gemm_doc[] =
+    "serve_gemm($module, sgemm, threads_now, set_threads, most, deep, stride, reused, in_place, /)\n--\n\n"
+    "Takes the addresses of oneDNN's product and of what tells and sets its threads, 0 where it is not to be called; the\n"
+    "multiplications below which one thread computes; and when an operand is copied before.";
+
+PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
+    unsigned long long gemm, now, set;
+    Py_ssize_t most, deep, stride, reused;
+    double in_place;
+    if (!PyArg_ParseTuple(arguments, "KKKnnnnd", &gemm, &now, &set, &most, &deep, &stride, &reused, &in_place)) return NULL;
+    engine.gemm = now && set && stride > 0 ? (Gemm)(uintptr_t)gemm : NULL;
+    engine.threads_now = (int (*)(void))(uintptr_t)now;
+    engine.set_threads = (void (*)(int))(uintptr_t)set;
+    engine.most = most, engine.deep = deep, engine.stride = stride, engine.reused = reused, engine.in_place = in_place;
+    Py_RETURN_NONE;
+}
+
+/* How far apart rows, 'N', or columns, 'T', of a matrix of float32 lie, in elements; 0 where neither holds. */
+static char order_of(const Py_ssize_t *sizes, const Py_ssize_t *strides, Py_ssize_t *apart) {
+    for (int turns = 0; turns < 2; turns++) {
+        Py_ssize_t rows = sizes[turns], columns = sizes[!turns], down = strides[turns], across = strides[!turns];
+        if ((across != 4 && columns != 1) || (rows != 1 && (down < 4 * columns || down % 4))) continue;
+        *apart = rows > 1 && down / 4 > columns ? down / 4 : columns;
+        return turns ? 'T' : 'N';
+    }
+    return 0;
+}
+
+/* x @ y, or of the turned ones, by oneDNN on this thread: 1; 0 where `multiply` has to, -1 with an error. */
+static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_y, PyObject **result) {
+    Array *x = (Array *)given_x, *y = (Array *)given_y;
+    Py_ssize_t of_x[2] = {x->dimensions[turns_x], x->dimensions[!turns_x]}, apart_x, apart_y;
+    Py_ssize_t of_y[2] = {y->dimensions[turns_y], y->dimensions[!turns_y]};
+    Py_ssize_t steps_x[2] = {x->strides[turns_x], x->strides[!turns_x]};
+    Py_ssize_t steps_y[2] = {y->strides[turns_y], y->strides[!turns_y]};
+    Py_ssize_t m = of_x[0], k = of_x[1], n = of_y[1], sizes[2] = {m, n};
+    if (!engine.gemm || x->dtype != dtypes_by_kind[FLOAT32] || y->dtype != x->dtype || of_y[0] != k || k < 2
+        || m > engine.most || k > engine.most || n > engine.most || m * k > engine.most || m * k * n >= engine.most)
+        return 0;
+    char order_x = order_of(of_x, steps_x, &apart_x), order_y = order_of(of_y, steps_y, &apart_y);
+    if (!order_x || !order_y) return 0;
+    if (k >= engine.deep && 1.0 / (double)m + 1.0 / (double)n >= engine.in_place
+        && ((order_x == 'T' && apart_x % engine.stride == 0 && n >= engine.reused)
+            || (order_y == 'N' && apart_y % engine.stride == 0 && m >= engine.reused)))
+        return 0;
+    PyObject *made = new_array(FLOAT32, 2, sizes);
+    if (!made) return -1;
+    const float *first = (const float *)x->data, *second = (const float *)y->data;
+    float *out = (float *)((Array *)made)->data;
+    int status;
+    if (engine.threads_now() != 1) engine.set_threads(1);
+    Py_BEGIN_ALLOW_THREADS /* the caller holds the operands */
+    status = engine.gemm(order_x, order_y, m, n, k, 1.0f, first, apart_x, second, apart_y, 0.0f, out, n);
+    Py_END_ALLOW_THREADS
+    if (status) { /* `multiply` says what failed */
+        Py_DECREF(made);
+        return 0;
+    }
+    *result = made;
+    return 1;
 }
 
 static PyObject *turned(PyObject *given, int turns) {
@@ -63,39 +141,99 @@ static PyObject *product(PyObject *x, int turns_x, PyObject *y, int turns_y, Py_
     return made;
 }
 
+/* x @ y, or of the turned ones, by what their kernel calls: 1; 0 where that has to, -1 with an error. */
+static int any_product(PyObject *x, int turns_x, PyObject *y, int turns_y, int by_dot, PyObject **result) {
+    Py_ssize_t count = multiplications(((Array *)x)->dimensions, turns_x, ((Array *)y)->dimensions, turns_y);
+    if (count < 0) return by_gemm(x, turns_x, y, turns_y, result);
+    *result = product(x, turns_x, y, turns_y, count, by_dot);
+    return *result ? 1 : -1;
+}
+
+/* A view as a matrix of its rows of what has more than two dimensions, and a matrix itself: a new reference; NULL
+   without an error where it is neither. */
+static PyObject *rows_of(PyObject *given, PyObject *dtype) {
+    Array *x = (Array *)given;
+    if (is_matrix(given, dtype)) return Py_NewRef(given);
+    if (!is_plain_array(given) || x->dimensions_count < 3 || (dtype && x->dtype != dtype)) return NULL;
+    int kind = kind_of(x->dtype), count = x->dimensions_count;
+    Py_ssize_t width = x->dimensions[count - 1], size = size_of(given), sizes[2] = {width ? size / width : 0, width};
+    return (kind == FLOAT32 || kind == FLOAT64) && size > 0 ? new_view(given, 2, sizes, NULL, x->data) : NULL;
+}
+
+/* A matrix in the shape of another array but for the last dimension; takes the reference. */
+static PyObject *shaped(PyObject *matrix, PyObject *like) {
+    Array *as = (Array *)like;
+    int count = as->dimensions_count;
+    Py_ssize_t sizes[MOST_DIMENSIONS];
+    if (!matrix || count == 2) return matrix;
+    memcpy(sizes, as->dimensions, sizeof *sizes * (size_t)count);
+    sizes[count - 1] = ((Array *)matrix)->dimensions[1];
+    PyObject *made = new_view(matrix, count, sizes, NULL, ((Array *)matrix)->data);
+    Py_DECREF(matrix);
+    return made;
+}
+
 static PyObject *matmul(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     int turns_x = 0, turns_y = 0;
-    if (!served.matmul || count != 2 || !is_matrix(inputs[0], NULL) || !is_matrix(inputs[1], ((Array *)inputs[0])->dtype)
-        || (attrs && (truth_attribute(attrs, name_trans_x, &turns_x) < 0 || truth_attribute(attrs, name_trans_y, &turns_y) < 0)))
+    if (!served.matmul || count != 2 || Py_TYPE(inputs[0]) != array_type || !is_matrix(inputs[1], ((Array *)inputs[0])->dtype)
+        || ((Array *)inputs[0])->dimensions_count > MOST_DIMENSIONS
+        || (attrs && (truth_attribute(attrs, name_trans_x, &turns_x) < 0 || truth_attribute(attrs, name_trans_y, &turns_y) < 0))
+        || (turns_x && ((Array *)inputs[0])->dimensions_count != 2))
         return declined_form();
-    Py_ssize_t found = multiplications(((Array *)inputs[0])->dimensions, turns_x, ((Array *)inputs[1])->dimensions, turns_y);
-    return found < 0 ? declined_form() : product(inputs[0], turns_x, inputs[1], turns_y, found, 0);
+    PyObject *x = rows_of(inputs[0], NULL), *result = NULL;
+    if (!x) return PyErr_Occurred() ? NULL : declined_form();
+    int ended = any_product(x, turns_x, inputs[1], turns_y, 0, &result);
+    Py_DECREF(x);
+    return ended < 0 ? NULL : ended ? shaped(result, inputs[0]) : declined_form();
 }
 
 const FormEntry product_forms[] = {{"matmul", matmul, NULL}, {NULL, NULL, NULL}};
 
+int is_product_form(PyObject *kernel) { return Py_TYPE(kernel) == form_type && ((Form *)kernel)->function == matmul; }
+
+/* The gradients of a product of two matrices: as `product_gradients` says. */
+static int of_matrices(PyObject *g, PyObject *x, PyObject *y, int turns_x, int turns_y, PyObject *const *edges,
+                       int may_wait, int may_dot, PyObject **found) {
+    const Py_ssize_t *of_x = ((Array *)x)->dimensions, *of_y = ((Array *)y)->dimensions, *of_g = ((Array *)g)->dimensions;
+    if (of_x[!turns_x] != of_y[turns_y] || of_g[0] != of_x[turns_x] || of_g[1] != of_y[!turns_y]) return 0;
+    Py_ssize_t count = multiplications(of_x, turns_x, of_y, turns_y);
+    int is_straight = !turns_x && !turns_y, ended = 1;
+    int by_dot = may_dot && is_straight && count >= 0 && count <= served.one_thread;
+    if (edges[0] == Py_None) found[0] = Py_NewRef(Py_None);
+    else if (turns_x) ended = any_product(y, turns_y, g, 1, by_dot, found);
+    else ended = any_product(g, 0, y, !turns_y, by_dot, found);
+    if (ended <= 0) return ended;
+    if (edges[1] == Py_None) found[1] = Py_NewRef(Py_None);
+    else if (is_straight && !by_dot && may_wait && of_g[0] <= served.rows) {
+        PyObject *arguments[3] = {served.of_weight, x, g};
+        if (!(found[1] = PyObject_Vectorcall(served.deferred, arguments, 3, NULL))) ended = -1;
+    } else if (turns_y) ended = any_product(g, 1, x, turns_x, by_dot, found + 1);
+    else ended = any_product(x, !turns_x, g, 0, by_dot, found + 1);
+    if (ended <= 0) Py_CLEAR(found[0]);
+    return ended;
+}
+
 int product_gradients(PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges, const int *are_leaves,
                       PyObject **found) {
     int turns_x = 0, turns_y = 0;
-    if (!served.matmul || PyTuple_GET_SIZE(saved) != 2 || !PyDict_CheckExact(attrs) || !is_matrix(g, NULL)) return 0;
+    if (!served.matmul || PyTuple_GET_SIZE(saved) != 2 || !PyDict_CheckExact(attrs) || Py_TYPE(g) != array_type) return 0;
     PyObject *x = PyTuple_GET_ITEM(saved, 0), *y = PyTuple_GET_ITEM(saved, 1), *dtype = ((Array *)g)->dtype;
-    if (!is_matrix(x, dtype) || !is_matrix(y, dtype) || truth_attribute(attrs, name_trans_x, &turns_x) < 0
+    if (Py_TYPE(x) != array_type || !is_matrix(y, dtype) || truth_attribute(attrs, name_trans_x, &turns_x) < 0
         || truth_attribute(attrs, name_trans_y, &turns_y) < 0)
         return 0;
-    const Py_ssize_t *of_x = ((Array *)x)->dimensions, *of_y = ((Array *)y)->dimensions, *of_g = ((Array *)g)->dimensions;
-    Py_ssize_t count = multiplications(of_x, turns_x, of_y, turns_y);
-    if (count < 0 || of_g[0] != of_x[turns_x] || of_g[1] != of_y[!turns_y]) return 0;
-    int is_straight = !turns_x && !turns_y, by_dot = is_straight && count <= served.one_thread;
-    found[0] = edges[0] == Py_None ? Py_NewRef(Py_None)
-        : turns_x ? product(y, turns_y, g, 1, count, by_dot) : product(g, 0, y, !turns_y, count, by_dot);
-    if (!found[0]) return -1;
-    if (edges[1] == Py_None) found[1] = Py_NewRef(Py_None);
-    else if (is_straight && !by_dot && are_leaves[1] && !are_leaves[0] && of_g[0] <= served.rows) {
-        PyObject *arguments[3] = {served.of_weight, x, g};
-        found[1] = PyObject_Vectorcall(served.deferred, arguments, 3, NULL);
-    } else
-        found[1] = turns_y ? product(g, 1, x, turns_x, count, by_dot) : product(x, !turns_x, g, 0, count, by_dot);
-    if (found[1]) return 1;
-    Py_CLEAR(found[0]);
-    return -1;
+    int rank = ((Array *)x)->dimensions_count;
+    if (rank == 2) {
+        if (!is_matrix(g, NULL) || !is_matrix(x, dtype)) return 0;
+        return of_matrices(g, x, y, turns_x, turns_y, edges, are_leaves[1] && !are_leaves[0], 1, found);
+    }
+    if (turns_x || rank > MOST_DIMENSIONS || ((Array *)g)->dimensions_count != rank) return 0;
+    PyObject *rows_g = rows_of(g, NULL), *rows_x = rows_g ? rows_of(x, dtype) : NULL;
+    int ended = rows_x ? of_matrices(rows_g, rows_x, y, 0, turns_y, edges, 0, 0, found) : PyErr_Occurred() ? -1 : 0;
+    Py_XDECREF(rows_g);
+    Py_XDECREF(rows_x);
+    if (ended > 0 && found[0] != Py_None && !(found[0] = shaped(found[0], x))) {
+        Py_CLEAR(found[1]);
+        ended = -1;
+    }
+    return ended;
 }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import onednn
-from ...backend.engines import ONEDNN
+from ...backend.engines import ONEDNN, generation
 from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ..array.full import is_value
@@ -89,7 +89,29 @@ def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
         return NotImplemented
     if not onednn.is_ready() or x.shape[-2 if trans_x and x.ndim > 1 else -1] == 1:
         return NotImplemented
+    if not _is_offered:
+        _offer()
     return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
+
+
+_is_offered = native.module is None  # whether the compiled form knows oneDNN's product, as long as it is wanted
+
+
+def _offer() -> None:
+    global _is_offered
+    _is_offered, found = True, onednn.for_the_compiled_form()
+    if found is not None:
+        native.module.serve_gemm(*found)
+
+
+def _withdraw() -> None:
+    global _is_offered
+    _is_offered = native.module is None
+    if native.module is not None:
+        native.module.serve_gemm(0, 0, 0, 0, 0, 1, 0, 0.0)
+
+
+generation.on_change(_withdraw)
 
 
 def _infer_matmul(x, y, *, trans_x=False, trans_y=False):

@@ -1,11 +1,13 @@
 """Gradient rules that are arithmetic, as the compiled form computes them: the bits that the rules in Python give."""
 
 import itertools
+import sys
 import warnings
 
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend import onednn
 from proa.backend.engines import LOOPS
 from proa.ops.core import native
 from proa.ops.core.arithmetic import Arithmetic, names_nothing
@@ -104,6 +106,45 @@ def test_products_of_matrices(sizes, dtype):
         result = paddle.matmul(paddle.to_tensor(x.astype(dtype)), paddle.to_tensor(y.astype(dtype)), turns_x, turns_y)
         wanted = (x.T if turns_x else x) @ (y.T if turns_y else y)
         np.testing.assert_allclose(result.numpy(), wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("sizes", [(4, 10, 32, 16), (4, 10, 128, 512), (2, 3, 1, 5), (2, 0, 3, 4), (3, 1, 7, 1)])
+def test_products_of_rows_with_a_matrix(sizes, dtype):
+    b, m, k, n = sizes
+    draw = np.random.RandomState(k)
+    x, y = draw.randn(b, m, k).astype(dtype), draw.randn(k, n).astype(dtype)
+    for first, other, attrs in ((x, y, {}), (x[:, :, None], y, {}), (x.transpose(1, 0, 2), y, {}), (x[:, ::2], y, {}),
+                                (x, np.ascontiguousarray(y.T), {"trans_y": True}), (x, y.repeat(2, 1)[:, ::2], {})):
+        check(find("matmul_v2"), attrs, first, other)
+        found = paddle.matmul(paddle.to_tensor(first), paddle.to_tensor(other), False, bool(attrs)).numpy()
+        np.testing.assert_allclose(found, first @ (other.T if attrs else other), rtol=1e-4, atol=1e-4)
+
+
+@compiled
+@pytest.mark.skipif(not onednn.is_ready(), reason="oneDNN is not to be had")
+def test_larger_products_are_onednns_as_long_as_it_is_wanted(monkeypatch):
+    draw = np.random.RandomState(1)
+    given = draw.randn(16, 128).astype("float32"), draw.randn(128, 512).astype("float32")
+
+    def results():
+        x, y = (paddle.to_tensor(array, stop_gradient=False) for array in given)
+        made = paddle.matmul(x * 1.0, y * 1.0)  # not of leaves: nothing waits
+        made.backward(made * 0.5)
+        return [value.numpy().tobytes() for value in (made, x.grad, y.grad)]
+
+    wanted = results()
+    by_numpy = given[0] @ given[1]
+    with monkeypatch.context() as patched:
+        patched.setattr(sys.modules["proa.backend.onednn.matmul"], "multiply", None)
+        assert results() == wanted
+    before = paddle.get_flags(["FLAGS_cpu_engines"])
+    paddle.set_flags({"FLAGS_cpu_engines": "loops"})
+    try:
+        assert results()[0] == by_numpy.tobytes()
+    finally:
+        paddle.set_flags(before)
+    assert results() == wanted
 
 
 def test_products_where_one_input_wants_a_gradient():
