@@ -100,7 +100,7 @@ _is_offered = native.module is None  # whether the compiled form knows oneDNN's 
 def _offer() -> None:
     global _is_offered
     _is_offered, found = True, onednn.for_the_compiled_form()
-    if found is not None:
+    if found is not None and native.module is not None:
         native.module.serve_gemm(*found)
 
 
