@@ -26,6 +26,7 @@ from .decomposed import attention as decomposed_attention
 from .decomposed import convolution as decomposed_convolution
 from .decomposed import elementwise as decomposed_elementwise
 from .decomposed import functions as decomposed_functions
+from .decomposed import gamma as decomposed_gamma
 from .decomposed import later as decomposed_later
 from .decomposed import pooling as decomposed_pooling
 from .decomposed import products as decomposed_products
@@ -161,8 +162,8 @@ __all__ = [
     "class_sampling", "clip", "coalesced", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
     "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm",
     "decomposed_activations", "decomposed_attention", "decomposed_convolution", "decomposed_elementwise",
-    "decomposed_functions", "decomposed_later", "decomposed_pooling", "decomposed_products", "decomposed_quantized",
-    "decomposed_sequences",
+    "decomposed_functions", "decomposed_gamma", "decomposed_later", "decomposed_pooling", "decomposed_products",
+    "decomposed_quantized", "decomposed_sequences",
     "deform_conv", "deform_roi", "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen",
     "einsum", "elementwise", "embedding", "exchanges", "expand", "expanding", "fed_axes", "fft_operators",
     "filter_by_instag", "focal", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hash",

@@ -101,27 +101,37 @@ generate_with_lod_op = operator(
 
 # collect_fpn_proposals
 
-def _collect(xp, levels, scores, lods=(), *, post_nms_topN: int = 1000):
+def _collect(xp, levels, scores, lods=(), numbers=None, *, post_nms_topN: int = 1000):
     boxes, values = xp.concatenate(levels), xp.concatenate(scores).reshape(-1)
-    counts = [[b - a for a, b in bounds_of("collect_fpn_proposals(multi_rois)", x, [offsets])]
-              for x, offsets in zip(levels, lods, strict=True)]
-    image = xp.asarray(np.concatenate([np.repeat(np.arange(len(each)), each) for each in counts]))
+    if numbers:
+        image = xp.concatenate([images_of(xp, each, len(x)) for each, x in zip(numbers, levels, strict=True)])
+        images = len(numbers[0])
+    else:
+        counts = [[b - a for a, b in bounds_of("collect_fpn_proposals(multi_rois)", x, [offsets])]
+                  for x, offsets in zip(levels, lods, strict=True)]
+        image = xp.asarray(np.concatenate([np.repeat(np.arange(len(each)), each) for each in counts]))
+        images = len(counts[0])
     best = best_first(xp, values, post_nms_topN)
     best = best[xp.argsort(image[best], kind="stable")]
-    found = xp.bincount(image[best], minlength=len(counts[0]))
-    return boxes[best], [xp.concatenate([xp.zeros(1, "int64"), xp.cumsum(found)])]
+    found = xp.bincount(image[best], minlength=images)
+    return boxes[best], found.astype("int32") if numbers else None, [from_lengths(xp, found)]
 
 
-def _infer_collect(levels, scores, lods=(), **_):
-    if len(lods) != len(levels):
+def _infer_collect(levels, scores, lods=(), numbers=None, **_):
+    if numbers and len(numbers) != len(levels):
+        raise ValueError("collect_fpn_proposals(rois_num_per_level): must be one for each level of multi_rois. "
+                         f"Received {len(numbers)} for {len(levels)} levels.")
+    if not numbers and len(lods) != len(levels):
         levels_of("collect_fpn_proposals(multi_rois)", [])
-    return Spec((-1, 4), levels[0].dtype), [Spec((-1,), dt.int64)]
+    each = Spec(numbers[0].shape, dt.int32) if numbers else None
+    return Spec((-1, 4), levels[0].dtype), each, [Spec((-1,), dt.int64)]
 
 
 collect_proposals_op = operator(
-    "collect_fpn_proposals", "MultiLevelRois*, MultiLevelScores*, lod^MultiLevelRois -> FpnRois, out_lod^FpnRois",
-    kernel=_collect, infer=_infer_collect, lod="drop", fails="values")
-"""The `post_nms_topN` best of the regions of all levels, by image and best first."""
+    "collect_fpn_proposals", "MultiLevelRois*, MultiLevelScores*, lod^MultiLevelRois, MultiLevelRoIsNum*? -> "
+    "FpnRois, RoisNum?, out_lod^FpnRois", kernel=_collect, infer=_infer_collect, lod="drop", fails="values")
+"""The `post_nms_topN` best of the regions of all levels, by image and best first; how many, where numbers
+say whose they are."""
 
 
 # distribute_fpn_proposals

@@ -52,7 +52,7 @@ x -> out, indices: cummax cummin
 x -> out, medianindex: median
 x -> s: svdvals
 input -> out: as_strided tensor_unfold view_shape
-x, y -> out: bitwise_left_shift(-is_arithmetic) bitwise_right_shift copysign swiglu trunc_divide
+x, y -> out: bitwise_left_shift(-is_arithmetic) bitwise_right_shift copysign gammaincc swiglu trunc_divide
 x, target -> out: reduce_as
 x, mask, value -> out: masked_fill
 input, x, y -> out: baddbmm
@@ -192,6 +192,8 @@ BBoxes, Scores, RoisNum -> Out, Index, NmsRoisNum: multiclass_nms3
 BBoxes, Scores -> Out, Index, RoisNum: matrix_nms
 X, ROIs, RoisNum -> Out: roi_align psroi_pool
 X, ROIs, RoisNum -> Out, Argmax: roi_pool
+MultiLevelRois*, MultiLevelScores*, MultiLevelRoIsNum* -> FpnRois, RoisNum:
+    collect_fpn_proposals(post_nms_topn=post_nms_topN)
 FpnRois, RoisNum -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex: distribute_fpn_proposals
 Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum:
     generate_proposals=generate_proposals_v2(pre_nms_top_n=pre_nms_topN,post_nms_top_n=post_nms_topN)
