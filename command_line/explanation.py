@@ -97,7 +97,9 @@ def _of_one(account: Any) -> Iterator[str]:
     operations = [op for block in program.blocks for op in block.ops]
     again = f", made again since {', '.join(account.instead_of)} changed" if account.instead_of else ""
     yield f"  ({arguments}) is a Program of {len(operations)} operations{again}"
-    staged = dict.fromkeys(f"{_STAGED[op.type]}{_place(program, op)}" for op in operations if op.type in _STAGED)
+    places = [(_STAGED[op.type], _place(program, op)) for op in operations if op.type in _STAGED]
+    somewhere = {kind for kind, place in places if place}  # an `else` that nobody wrote stands nowhere
+    staged = dict.fromkeys(f"{kind}{place}" for kind, place in places if place or kind not in somewhere)
     if staged:
         yield f"    in it: {', '.join(staged)}"
     guards = dict.fromkeys(f"{guard.shown} = {_short(guard.value)}" for guard in account.program.guards

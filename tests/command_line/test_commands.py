@@ -220,7 +220,7 @@ def test_explain_tells_what_became_of_each_function(tmp_path):
                          capture_output=True, text=True)
     assert ran.returncode == 3 and ran.stdout == "done\n"
     for words in ('"script.py", line 9, in forward: `Net.forward`', "relies on: self.scaled = True",
-                  "made again since self.scaled changed", "branch around script.py:14", "`as_written`",
+                  "made again since self.scaled changed", "in it: branch around script.py:14\n", "`as_written`",
                   "runs as it was written", "x.numpy()"):
         assert words in ran.stderr, ran.stderr
 
