@@ -46,7 +46,7 @@ def _log_gammas(x, out, n):
         series = fma(series, q, -0.002777777777777778)
         series = fma(series, q, 0.08333333333333333)
         found = (p - 0.5) * log(p) - p + 0.91893853320467274 + series / p - log(steps)
-        part = finite - floor(finite)
+        part = abs(finite - floor(finite + 0.5))
         sine, _ = sin_cos_of_half_turns(part if mirrored and part > 0.0 else 0.5)
         found = 1.1447298858494002 - log(abs(sine)) - found if mirrored else found
         found = 1e300 * 1e300 if is_infinite or (wide <= 0.0 and part == 0.0) else found
@@ -73,9 +73,10 @@ def _digammas(x, out, n):
         series = fma(series, q, -0.008333333333333333)
         series = fma(series, q, 0.08333333333333333)
         found = log(p) - 0.5 / p - series * q - inverses
-        part = wide - floor(wide)
-        sine, cosine = sin_cos_of_half_turns(part if mirrored and part > 0.0 else 0.5)
-        found = found - 3.141592653589793 * cosine / sine if mirrored else found
+        part = wide - floor(wide + 0.5)
+        sine, cosine = sin_cos_of_half_turns(abs(part) if mirrored and part != 0.0 else 0.5)
+        turned = 3.141592653589793 * cosine / sine
+        found = found - (turned if part > 0.0 else -turned) if mirrored else found
         out[i] = (wide - wide) / (wide - wide) if wide <= 0.0 and part == 0.0 else found
 
 

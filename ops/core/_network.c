@@ -65,7 +65,8 @@ typedef struct {
 #define LEAKY_RELU(T, EXP, LARGEST) (a < 0 ? a * p : a)
 #define HARD_SIGMOID(T, EXP, LARGEST) BETWEEN(a * p + q, (T)0, (T)1)
 #define HARD_SWISH(T, EXP, LARGEST) (a * BETWEEN(a + r, (T)0, p) / q)
-#define SIGMOID(T, EXP, LARGEST) ((T)1 / ((T)1 + EXP(-a > LARGEST ? LARGEST : -a)))
+/* 0 where exp would be infinite. */
+#define SIGMOID(T, EXP, LARGEST) (-a > LARGEST ? (T)0 : (T)1 / ((T)1 + EXP(-a)))
 #define SILU(T, EXP, LARGEST) (a * SIGMOID(T, EXP, LARGEST))
 
 ACTIVATION(relu, RELU)

@@ -5,6 +5,7 @@ Iₙ(x)·e^-x = 1/π ∫ e^(x(cos t - 1)) cos nt dt from 0 to π.
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,24 @@ _BORDER = 8.0
 _DEGREE = 32
 
 
-def _integral(order: int, x: Any) -> Any:
-    """Iₙ(x)·e^-x; the trapezoid rule, which is exact to rounding for a periodic function."""
+def _integral(x: Any, shape: Callable[[Any], Any]) -> Any:
+    """1/π ∫ e^(x(cos t - 1)) shape(t) dt; the trapezoid rule, which is exact to rounding for a periodic function."""
     t = (np.arange(4096) + 0.5) * (np.pi / 4096)
-    return (np.exp(np.outer(x, np.cos(t) - 1)) * np.cos(order * t)).mean(1)
+    return (np.exp(np.outer(x, np.cos(t) - 1)) * shape(t)).mean(1)
 
 
 @functools.cache
 def _near(order: int) -> list[float]:
+    """Of Iₙ(x)·e^-x / xⁿ, which for order 1 is the integral with sin² t."""
     return np.polynomial.chebyshev.chebinterpolate(
-        lambda u: _integral(order, (u + 1) * (_BORDER / 2)), _DEGREE).tolist()
+        lambda u: _integral((u + 1) * (_BORDER / 2), lambda t: np.sin(t) ** (2 * order)), _DEGREE).tolist()
 
 
 @functools.cache
 def _far(order: int) -> list[float]:
     def function(u: Any) -> Any:
         x = 2 * _BORDER / (u + 1)
-        return _integral(order, x) * np.sqrt(x)
+        return _integral(x, lambda t: np.cos(order * t)) * np.sqrt(x)
 
     return np.polynomial.chebyshev.chebinterpolate(function, _DEGREE).tolist()
 
@@ -52,6 +54,7 @@ def _scaled(xp: Any, x: Any, order: int) -> Any:
     """Iₙ(|x|)·e^-|x|, with the sign of x for order 1, in float64."""
     size = xp.abs(x.astype("float64"))
     near = _series(_near(order), xp.minimum(size, _BORDER) * (2 / _BORDER) - 1)
+    near = near * size if order else near
     large = xp.maximum(size, _BORDER)
     found = xp.where(size <= _BORDER, near, _series(_far(order), 2 * _BORDER / large - 1) / xp.sqrt(large))
     return xp.copysign(found, x) if order else found

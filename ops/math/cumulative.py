@@ -204,14 +204,20 @@ def _logcumsumexp(xp, x, *, axis: int = -1, flatten: bool = False, exclusive: bo
     return xp.flip(result, axis) if reverse else result
 
 
-def _logcumsumexp_gradient(g: Any, x: Any, out: Any, axis: int) -> Any:
-    """sum over i >= k of g[i] * exp(x[k] - out[i])."""
-    return exp(x) * apply(cumsum_op, g * exp(-out), axis=axis, reverse=True)
+def _logcumsumexp_gradient(g: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """The sum of g[i] * exp(x[k] - out[i]) over all i of which k is a part; no exponent in it is above 0."""
+    if exclusive:
+        g, out = _shifted(g, axis, 1 if reverse else -1), apply(logcumsumexp_op, x, axis=axis, reverse=reverse)
+    grown = _shifted(out, axis, -1) - out
+    kept = exp(_shifted(grown if reverse else grown * -1.0, axis, 1))
+    return exp(x - out) * apply(recurrence_op, g, kept, axis=axis, reverse=not reverse)
 
 
 logcumsumexp_op = operator(
     "logcumsumexp", "X -> Out", kernel=_logcumsumexp, infer=_infer_cumulative,
-    grad={"X": lambda g, X, Out, axis: _logcumsumexp_gradient(g, X, Out, axis)})
+    grad={"X": lambda g, X, X_shape, Out, Out_shape, axis, flatten, exclusive, reverse: reshape_to(
+        _logcumsumexp_gradient(g, reshape_to(X, Out_shape) if flatten else X, Out, 0 if flatten else axis, exclusive,
+                               reverse), X_shape)})
 
 
 def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:

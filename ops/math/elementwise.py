@@ -261,14 +261,14 @@ power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
 
 
 def _log_or_zero(x: Any) -> Any:
-    """log(x) where x is positive, 0 elsewhere: the slope of x**y in y where it has one."""
+    """log(x), and 0 at 0: the slope of x**y in y, over x**y; NaN where x is negative and x**y has no slope."""
     return apply(log_positive_op, x)
 
 
 log_positive_op = operator(
     "log_positive", "X -> Out",
-    kernel=lambda xp, x: xp.log(xp.where(x > 0, x, xp.ones_like(x))), infer=same,
-    grad={"X": lambda g, X: apply(divide_op, _masked(g, X > 0), X)},
+    kernel=lambda xp, x: xp.log(xp.where(x != 0, x, xp.ones_like(x))), infer=same,
+    grad={"X": lambda g, X: apply(divide_op, _masked(g, X != 0), X)},
     only_here=True)
 
 conj_op = operator("conj", "X -> Out", kernel=lambda xp, x: xp.conj(x), infer=same,

@@ -43,8 +43,8 @@ def _lgamma(xp: Any, x: Any) -> Any:
     positive, logs = _raised(xp, xp.where(mirrored, 1 - finite, finite), xp.log)
     series = sum(b / (2 * k * (2 * k - 1) * positive ** (2 * k - 1)) for k, b in enumerate(_BERNOULLI, 1))
     found = (positive - 0.5) * xp.log(positive) - positive + 0.5 * math.log(2 * math.pi) + series - logs
-    part = finite - xp.floor(finite)
-    sine = xp.abs(xp.sin(math.pi * xp.where(mirrored & (part > 0), part, 0.5)))
+    part = finite - xp.rint(finite)
+    sine = xp.abs(xp.sin(math.pi * xp.where(mirrored & (part != 0), part, 0.5)))
     found = xp.where(mirrored, math.log(math.pi) - xp.log(sine) - found, found)
     return xp.where(xp.isinf(wide) | (wide <= 0) & (part == 0), xp.inf, found).astype(x.dtype)
 
@@ -55,8 +55,8 @@ def _digamma(xp: Any, x: Any) -> Any:
     positive, inverses = _raised(xp, xp.where(mirrored, 1 - wide, wide), lambda v: 1 / v)
     series = sum(b / (2 * k * positive ** (2 * k)) for k, b in enumerate(_BERNOULLI, 1))
     found = xp.log(positive) - 0.5 / positive - series - inverses
-    part = wide - xp.floor(wide)
-    found = xp.where(mirrored, found - math.pi / xp.tan(math.pi * xp.where(part > 0, part, 0.5)), found)
+    part = wide - xp.rint(wide)
+    found = xp.where(mirrored, found - math.pi / xp.tan(math.pi * xp.where(part != 0, part, 0.5)), found)
     return xp.where((wide <= 0) & (part == 0), xp.nan, found).astype(x.dtype)
 
 

@@ -115,9 +115,6 @@ softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g,
 
 # sigmoid and what is made of it
 
-_LARGEST_EXPONENT = {4: 88.0, 8: 709.0}  # of exp, by the bytes of an element
-
-
 def _has_no_slopes(x: Any) -> bool:
     return x.dtype.kind in "biu"
 
@@ -140,8 +137,8 @@ def _sigmoid(xp, x):
     if x.dtype.kind == "c":
         return 1 / (1 + xp.exp(-x))
     result = xp.negative(x, out=xp.empty(x.shape, x.dtype))
-    xp.minimum(result, _LARGEST_EXPONENT[x.dtype.itemsize], out=result)
-    xp.exp(result, out=result)
+    with np.errstate(over="ignore"):  # 1 / infinity is the 0 that is meant
+        xp.exp(result, out=result)
     result += 1
     return xp.reciprocal(result, out=result)
 
