@@ -26,6 +26,17 @@ def _children(structure: Any) -> list | None:
     return None
 
 
+def parts(structure: Any) -> Iterator[tuple[Any, Any]]:
+    """The parts of a list, tuple or dict, each with its index or key, in the order of `leaves`.
+
+    >>> from proa.core import nest
+    >>> list(nest.parts({"b": [1], "a": 3})), list(nest.parts((5,)))
+    ([('a', 3), ('b', [1])], [(0, 5)])
+    """
+    keys = _keys(structure) if isinstance(structure, dict) else range(len(structure))
+    return zip(keys, _children(structure) or (), strict=True)
+
+
 def leaves(structure: Any) -> Iterator[Any]:
     """The leaves, depth first; everything that is not a list, tuple or dict is a leaf.
 

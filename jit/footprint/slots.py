@@ -13,6 +13,7 @@ from typing import Any
 
 from ...core import nest
 from ...dygraph.value import EagerValue
+from ...static.building.record_lists import RecordList
 from ...static.building.tensor_arrays import ArrayVariable
 from ...static.ir.variable import Variable
 from ..errors import ConversionError
@@ -121,6 +122,9 @@ def slots_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[It
 def check_result(result: Any, where: str) -> None:
     """ConversionError where a function returns something that holds Variables and is no list, tuple or dict."""
     for leaf in nest.leaves(result):
+        if isinstance(leaf, RecordList):
+            raise ConversionError(where, "it returns a list whose length is known only when the program runs.",
+                                  "Return its parts joined: paddle.stack([key for key, value in list]).")
         if isinstance(leaf, ArrayVariable):
             raise ConversionError(where, "it returns a list whose length is known only when the program runs.",
                                   "Return its items joined: paddle.stack(list) or paddle.concat(list).")

@@ -16,16 +16,18 @@ from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
 
+_POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
 _FUNCTION_TAKERS = (map, filter, functools.reduce)
 
 
 class Calls:
     """`converted(f)` is what converted code calls for `f`; `convert` returns a function as it is to leave it alone.
 
-    Functions, methods, partial objects and objects with a Python `__call__` are converted. Classes, builtins and
-    everything else are called as they are, but for the builtins that have a meaning for symbolic values or call a
-    function they are given. An object that runs its `forward` through `__call_with_hooks__(forward, args, kwargs)` gets
-    its forward converted; `convert_own` does that for a layer of ours that holds layers, or hooks, of the user's.
+    Functions, methods, partial objects and objects with a Python `__call__` are converted, and what a class does when
+    an object of it is made. Builtins and everything else are called as they are, but for the builtins that have a
+    meaning for symbolic values or call a function they are given. An object that runs its `forward` through
+    `__call_with_hooks__(forward, args, kwargs)` gets its forward converted; `convert_own` does that for a layer of ours
+    that holds layers, or hooks, of the user's.
     """
 
     def __init__(self, convert: Convert, convert_own: Convert):
@@ -55,7 +57,23 @@ class Calls:
             return lambda function, *args: callee(self(function), *args)
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
-        return callee if isinstance(callee, type) else self._instance(callee)
+        return self._class(callee) if isinstance(callee, type) else self._instance(callee)
+
+    def _class(self, kind: type) -> Any:
+        """What makes an object of a class, its `__init__`, or a dataclass's `__post_init__`, converted.
+
+        Layers and errors are made as they are.
+        """
+        init: Any = kind.__init__  # type: ignore[misc]
+        is_plain = isinstance(init, FunctionType) and type(kind).__call__ is type.__call__
+        if not is_plain or issubclass(kind, BaseException) or _plain_call(kind) is not None:
+            return kind
+        post = getattr(kind, _POST_INIT, None)
+        if isinstance(post, FunctionType) and _POST_INIT in init.__code__.co_names and hasattr(kind, _FIELDS):
+            new = self._function(post)
+            return kind if new is post or not kind.__dictoffset__ else functools.partial(_made_of_fields, kind, new)
+        new = self._function(init)
+        return kind if new is init else functools.partial(_made, kind, new)
 
     def _function(self, function: FunctionType) -> FunctionType:
         new = self._convert(function)
@@ -118,6 +136,28 @@ def _given_values(function: Any) -> Any:
         return function(*map(used, args), **{name: used(value) for name, value in kwargs.items()})
 
     return given
+
+
+def _made(kind: type, init: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`kind(*args, **kwargs)` with another `__init__`."""
+    made = kind.__new__(kind, *args, **kwargs)
+    if isinstance(made, kind):
+        init(made, *args, **kwargs)
+    return made
+
+
+def _made_of_fields(kind: type, post_init: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The same for a dataclass with another `__post_init__`: the `__init__` that Python has written calls it last."""
+    made = kind.__new__(kind, *args, **kwargs)
+    given: list[tuple] = []
+    vars(made)[_POST_INIT] = lambda *values: given.append(values)
+    try:
+        kind.__init__(made, *args, **kwargs)  # type: ignore[misc]
+    finally:
+        vars(made).pop(_POST_INIT, None)
+    for values in given:
+        post_init(made, *values)
+    return made
 
 
 def _plain_call(kind: type) -> Any:

@@ -5,13 +5,14 @@ Knows values and names; the staging itself is the caller's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .containers import lists_kept, settled
 from .merging import described_name
-from .retracing import CastNumber, Preparations, difference
+from .retracing import CastNumber, Preparations, StageNumbers, difference
 from .undefined import Undefined, reason
-from .values import NUMBERS, agree, described, filled, staged_leaves
+from .values import NESTED, NUMBERS, agree, described, disagreement, filled, same, staged_leaves, staged_paths
 
 
 class LoopState:
@@ -24,6 +25,7 @@ class LoopState:
         self.variables: list[Any] = []
         self._before: tuple = ()
         self._initial: tuple = ()
+        self._staying: list[frozenset] = []
         self._kept: list[bool] = []
 
     def begin(self, before: tuple) -> None:
@@ -32,12 +34,35 @@ class LoopState:
         prepared = (self.preparations.complete(i, value) for i, value in enumerate(before))
         self._initial = tuple(self.preparations.cast(i, value) for i, value in enumerate(prepared))
         self._kept = [True] * len(before)
-        self.variables = [leaf for value in self._initial for leaf in staged_leaves(value)]
+        self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
+        self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
+
+    def _paths_of_staying(self, i: int, value: Any) -> frozenset:
+        """Where the numbers of Python in a value are that stay numbers of Python."""
+        if not isinstance(value, NESTED):
+            return frozenset()
+        leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
+        return frozenset(path for path, leaf in leaves if self.preparations.stays(i, path, leaf))
+
+    def _changing_leaves(self, i: int, value: Any) -> list[Any]:
+        """The staged leaves of a value that are variables of the loop."""
+        if not self._staying[i]:
+            return staged_leaves(value)
+        leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
+        return [leaf for path, leaf in leaves if path not in self._staying[i]]
 
     def values(self, variables: Any) -> tuple:
         """The state with the given loop variables in place of the first ones."""
         given = iter(variables)
-        return tuple(value if type(value) is Undefined else filled(value, given) for value in self._initial)
+        return tuple(value if type(value) is Undefined else self._filled(i, value, given)
+                     for i, value in enumerate(self._initial))
+
+    def _filled(self, i: int, value: Any, given: Iterator[Any]) -> Any:
+        staying = self._staying[i]
+        if not staying:
+            return filled(value, given)
+        leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
+        return filled(value, (leaf if path in staying else next(given) for path, leaf in leaves))
 
     def next_variables(self, entered: tuple, left: tuple, variables: Any) -> list[Any]:
         """The loop variables after a turn, which was given the state `entered`, made of `variables`, and left `left`.
@@ -52,7 +77,7 @@ class LoopState:
             value = self.preparations.complete(i, value)
             self._check(i, first[i], value)
             if type(first[i]) is not Undefined:
-                new += staged_leaves(value)
+                new += self._changing_leaves(i, value)
         return new
 
     def _check(self, i: int, before: Any, after: Any) -> None:
@@ -64,21 +89,28 @@ class LoopState:
         if type(after) is Undefined:
             raise self._changed(i, described(before), "without a value")
         if not agree(before, after):
-            raise self._changed(i, described(before), described(after))
-        begun = staged_leaves(self._initial[i])
-        for n, (x, y) in enumerate(zip(staged_leaves(before), staged_leaves(after), strict=True)):
+            name, before, after = disagreement(self._names[i], before, after)
+            raise self._changed(i, described(before), described(after), name=name)
+        begun, paths = staged_leaves(self._initial[i]), staged_paths(before)
+        leaves = list(zip(staged_leaves(before), staged_leaves(after), strict=True))
+        others = [path for path, (x, y) in zip(paths, leaves, strict=True) if path in self._staying[i]
+                  and not same(x, y)]
+        if others:
+            raise StageNumbers(i, tuple(others))
+        for n, (x, y) in enumerate(leaves):
             if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
                 if _begins_as(begun[n], _dtype(y)):
-                    raise CastNumber(i, n, _dtype(y))
+                    raise CastNumber(i, paths[n], _dtype(y))
                 name = self._names[i]
                 way = f": `{name} = {name}.astype('{_dtype(y)}')`" if x is before and name.isidentifier() else ""
                 raise self._changed(i, _dtype(x), _dtype(y), way)
 
-    def _changed(self, i: int, before: Any, after: Any, way: str = "") -> TypeError:
+    def _changed(self, i: int, before: Any, after: Any, way: str = "", name: str | None = None) -> TypeError:
+        shown = described_name(name or self._names[i])
         return TypeError(
-            f"{self._where}: a tensor decides how often this loop runs, and {described_name(self._names[i])} is "
+            f"{self._where}: a tensor decides how often this loop runs, and {shown} is "
             f"{before} before a turn and {after} behind it. Give it before the loop a value of the type, and of the "
             f"nesting, that the loop computes{way}.")
 

@@ -14,7 +14,7 @@ from ..errors import RETURN_VALUE
 from . import staging
 from .retracing import Preparations, difference
 from .undefined import Undefined, reason
-from .values import agree, described, merged, staged_leaves
+from .values import agree, described, disagreement, merged, staged_leaves
 
 
 class Merge:
@@ -61,8 +61,9 @@ class Merge:
         if type(second) is Undefined and type(first) is not Undefined and staged_leaves(first):
             raise TypeError(f"{self._one_sided(self.names[i], False)} It is {described(first)}.")
         if not self._is_missing(i) and not agree(first, second):
+            name, first, second = disagreement(self.names[i], first, second)
             raise TypeError(
-                f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is {described(first)} "
+                f"{self.where}: a tensor decides this `if`, and {described_name(name)} is {described(first)} "
                 f"after one branch and {described(second)} after the other. Give it the same type in both branches, or "
                 "make the condition a Python value.")
 

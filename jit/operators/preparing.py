@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .merging import described_name
-from .retracing import CastNumber, MakePartial, Preparations, Retrace, StageList, with_list
+from .retracing import CastNumber, MakePartial, Preparations, Retrace, StageList, StageNumbers, with_list
 
 
 class Preparer:
@@ -36,6 +36,8 @@ class Preparer:
             self._preparations.note(found)
         elif isinstance(found, CastNumber):
             self._preparations.note_dtype(found)
+        elif isinstance(found, StageNumbers):
+            self._preparations.note_numbers(found)
         elif isinstance(found, StageList):
             self._stage_list(found)
 

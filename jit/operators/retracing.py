@@ -14,7 +14,7 @@ from ...core import nest
 from . import staging
 from .partial import Partial, parts
 from .undefined import Undefined, reason
-from .values import NUMBERS, filled, is_staged, staged_leaves
+from .values import CONTENT, FLAG, NESTED, NUMBERS, filled, is_staged, staged_leaves, staged_paths
 
 Path = tuple[Any, ...]
 _ROUNDS = 100
@@ -48,10 +48,14 @@ class MakePartial(Retrace):
 
 
 class CastNumber(Retrace):
-    """A number of Python, the leaf of that position in a variable of a loop, must begin in a dtype."""
+    """A number of Python, the leaf at `inside` in a variable of a loop, must begin in a dtype."""
 
-    def __init__(self, index: int, position: int, dtype: str):
-        super().__init__(index, (position, dtype))
+    def __init__(self, index: int, inside: Path, dtype: str):
+        super().__init__(index, (inside, dtype))
+
+
+class StageNumbers(Retrace):
+    """Numbers of Python in a list, tuple or dict, at these paths, are others behind a turn of a loop than before it."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,11 @@ def example_of(value: Any) -> Any:
     content, _ = parts(value)
     return nest.map_structure(lambda leaf: Example(tuple(leaf.shape), leaf.dtype) if _is_tensor(leaf) else leaf,
                               content)
+
+
+def is_like_staged(leaf: Any) -> bool:
+    """Whether a leaf is staged, or is the example of one that is."""
+    return isinstance(leaf, Example) or is_staged(leaf)
 
 
 def _is_tensor(leaf: Any) -> bool:
@@ -89,7 +98,8 @@ class Preparations:
     def __init__(self, names: tuple[str, ...], why: Callable[[str, bool], str]):
         self._names, self._why = names, why
         self._partial: dict[tuple[int, Path], MakePartial] = {}
-        self._dtypes: dict[tuple[int, int], str] = {}  # of leaves of a variable, by position, that are numbers
+        self._dtypes: dict[tuple[int, Path], str] = {}  # of leaves of a variable, by path, that are numbers
+        self._changing: set[tuple[int, Path]] = set()  # numbers in a variable that a loop changes
 
     def complete(self, index: int, value: Any) -> Any:
         """A variable's value with a flag wherever one is needed."""
@@ -100,17 +110,29 @@ class Preparations:
 
     def cast(self, index: int, value: Any) -> Any:
         """A variable's value with the numbers that need a dtype in it."""
-        positions = {position: dtype for (which, position), dtype in self._dtypes.items() if which == index}
-        if not positions:
+        dtypes = {path: dtype for (which, path), dtype in self._dtypes.items() if which == index}
+        if not dtypes:
             return value
-        leaves = staged_leaves(value)
-        given = [staging.number(leaf, positions[n]) if n in positions else leaf for n, leaf in enumerate(leaves)]
+        leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
+        given = [staging.number(leaf, dtypes[path]) if path in dtypes else leaf for path, leaf in leaves]
         return filled(value, iter(given))
 
     def note_dtype(self, found: CastNumber) -> None:
         """Takes down that a number needs a dtype."""
-        position, dtype = found.path
-        self._dtypes[found.index, position] = dtype
+        inside, dtype = found.path
+        self._dtypes[found.index, inside] = dtype
+
+    def note_numbers(self, found: StageNumbers) -> None:
+        """Takes down that a loop changes numbers."""
+        self._changing.update((found.index, path) for path in found.path)
+
+    def stays(self, index: int, path: Path, leaf: Any) -> bool:
+        """Whether a leaf of a loop's variable is a number that, as far as is known, the loop leaves as it is.
+
+        A variable that is a number itself is no such leaf: it is among the variables because the loop assigns it.
+        """
+        within = path and FLAG not in path and CONTENT not in path
+        return bool(within) and type(leaf) in NUMBERS and (index, path) not in self._changing
 
     def _flagged(self, value: Any, path: Path, needed: MakePartial, name: str) -> Any:
         if path:
@@ -209,10 +231,14 @@ def _grown(first: Any, second: Any) -> Any:
         return None
     for value in (first, second):
         if staging.is_list(value):
-            return Example(tuple(value.shape), value.dtype)
+            return staging.example_of_list(value) or Example(tuple(value.shape), value.dtype)
     if len(lists) < 2:
         return None
     items = [item for items in lists for item in items]
+    if isinstance(items[0], NESTED):
+        example = example_of(items[0])
+        fit = all(staging.fits_records(item, example, is_like_staged) for item in items)
+        return example if fit and any(map(is_like_staged, nest.leaves(example))) else None
     tensors = [item for item in items if _is_tensor(item)]
     if not all(is_staged(item) for item in items):
         return None
@@ -222,7 +248,11 @@ def _grown(first: Any, second: Any) -> Any:
 def with_list(value: Any, path: Path, example: Any) -> Any:
     """A value whose list at `path` is one of the program; dicts and lists around it are changed in place."""
     if not path:
-        return staging.new_list(value, example) if type(value) is list else value
+        if type(value) is not list:
+            return value
+        if isinstance(example, NESTED):
+            return staging.new_record_list(value, example, is_like_staged)
+        return staging.new_list(value, example)
     inner = with_list(value[path[0]], path[1:], example)
     if isinstance(value, tuple):
         items = [*value[:path[0]], inner, *value[path[0] + 1:]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core import nest
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
 from ...ops.array import unknown_sizes
@@ -21,6 +22,7 @@ from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.print_assert import assert_value, print_value
 from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient, undo_since
+from ...static.building.record_lists import RecordList, fits
 from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.ir.variable import Variable
 
@@ -52,7 +54,7 @@ def _both_symbolic(x: Any, y: Any) -> tuple[Any, Any]:
 
 def is_list(value: Any) -> bool:
     """Whether a value is a list of the program, whose length is known only when it runs."""
-    return isinstance(value, ArrayVariable)
+    return isinstance(value, (ArrayVariable, RecordList))
 
 
 def truth(value: Any) -> Any:
@@ -67,6 +69,26 @@ def check_condition(test: Any, where: str) -> None:
             f"{where}: the condition of an `if` or a loop is one truth value. Received a tensor of shape "
             f"{list(test.shape)}. Write condition.all() or condition.any(), or paddle.where(condition, a, b) to decide "
             "for each element.")
+
+
+def new_record_list(items: list, example: Any, is_staged: Callable[[Any], bool]) -> Any:
+    """A list of the program whose items are nested like `example`, which has the like of a tensor or a number where
+    `is_staged`.
+    """
+    columns = [new_list([], leaf) for leaf in nest.leaves(example) if is_staged(leaf)]
+    made = RecordList(example, columns, is_staged)
+    made.extend(items)
+    return made
+
+
+def example_of_list(value: Any) -> Any:
+    """What the items of such a list are like; None for a list of tensors or numbers."""
+    return value.example if isinstance(value, RecordList) else None
+
+
+def fits_records(item: Any, example: Any, is_staged: Callable[[Any], bool]) -> bool:
+    """Whether both can be items of one such list."""
+    return fits(item, example, is_staged)
 
 
 def new_list(items: list, example: Any) -> Any:
@@ -108,14 +130,15 @@ def mark() -> Any:
     program = current_trace().main
     operations = len(program.current_block().ops)
     blocks, renamed = len(program.blocks), len(program.renamed)
-    return program, program.current_block_idx, operations, blocks, renamed, len(program.told)
+    return program, program.current_block_idx, operations, blocks, renamed, len(program.told), len(program.items_held)
 
 
 def undo(mark: Any) -> None:
     """Takes out of the program what came to it since the mark."""
-    program, block, operations, blocks, renamed, told = mark
+    program, block, operations, blocks, renamed, told, items = mark
     undo_since(program, renamed)
     del program.told[told:]
+    del program.items_held[items:]
     program.current_block_idx = block
     del program.blocks[blocks:]
     del program.current_block().ops[operations:]
@@ -244,9 +267,8 @@ def sizes(x: Any) -> list[Any]:
 
 def _wide(size: Any) -> Any:
     """A size as the program hands it out: int32, as in files, or int64 with which Python's numbers stay right."""
-    if not size.program.wide_sizes:
-        return size
-    size = cast(size, "int64")
+    if size.program.wide_sizes:
+        size = cast(size, "int64")
     note_number(size, True)
     return size
 

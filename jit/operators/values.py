@@ -18,7 +18,7 @@ from .undefined import Undefined
 
 NUMBERS = (bool, int, float)
 _NUMPYS = (np.bool_, np.integer, np.floating)
-_NESTED = (list, tuple, dict)
+NESTED = (list, tuple, dict)
 
 
 def is_staged(leaf: Any) -> bool:
@@ -37,6 +37,18 @@ def staged_leaves(value: Any) -> list[Any]:
         elif is_staged(leaf):
             found.append(leaf)
     return found
+
+
+def staged_paths(value: Any, path: tuple = ()) -> list[tuple]:
+    """Where the staged leaves of a value are inside it: indices and keys, from the outermost on; () for itself."""
+    if isinstance(value, NESTED):
+        return [found for key, part in nest.parts(value) for found in staged_paths(part, (*path, key))]
+    if type(value) is Partial:
+        return [(*path, FLAG), *staged_paths(value._content, (*path, CONTENT))]
+    return [path] if is_staged(value) else []
+
+
+FLAG, CONTENT = "flag of what may be missing", "what may be missing"
 
 
 def filled(value: Any, given: Iterator[Any]) -> Any:
@@ -62,7 +74,7 @@ def same_structure(a: Any, b: Any) -> bool:
         return type(a) is type(b) and a.keys() == b.keys() and all(same_structure(a[k], b[k]) for k in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return type(a) is type(b) and len(a) == len(b) and all(map(same_structure, a, b))
-    return not isinstance(a, _NESTED) and not isinstance(b, _NESTED)
+    return not isinstance(a, NESTED) and not isinstance(b, NESTED)
 
 
 def agree(a: Any, b: Any) -> bool:
@@ -90,10 +102,27 @@ def merged(a: Any, b: Any, results: Iterator[Any]) -> Any:
     return nest.map_structure(leaf, a, b)
 
 
+def disagreement(name: str, a: Any, b: Any) -> tuple[str, Any, Any]:
+    """Which part of two values that do not agree is to blame: what it is called, and the two of it."""
+    if isinstance(a, NESTED) and type(a) is type(b) and len(a) == len(b) and name.isidentifier():
+        return _part_to_blame(name, a, b)
+    return name, a, b
+
+
+def _part_to_blame(name: str, a: Any, b: Any) -> tuple[str, Any, Any]:
+    if isinstance(a, NESTED) and type(a) is type(b) and len(a) == len(b):
+        for (key, x), (other, y) in zip(nest.parts(a), nest.parts(b), strict=True):
+            if key == other and not agree(x, y):
+                return _part_to_blame(f"{name}[{key!r}]", x, y)
+    return name, a, b
+
+
 def described(value: Any) -> str:
     """A value's type, for errors."""
-    if isinstance(value, _NESTED):
-        return f"{type(value).__name__} of {len(value)}"
+    if isinstance(value, NESTED):
+        is_of_nested = type(value) is list and any(isinstance(item, NESTED) for item in value)
+        items = f" ({', '.join(map(described, value[:4]))})" if is_of_nested else ""
+        return f"{type(value).__name__} of {len(value)}{items}"
     if staging.is_tensor(value):
         return f"{type(value).__name__} of shape {list(value.shape)}, dtype {getattr(value.dtype, 'name', value.dtype)}"
     if staging.is_list(value):

@@ -13,6 +13,7 @@ import gast
 LOOPS = (gast.For, gast.AsyncFor, gast.While)
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 _FRAME_READERS = {"locals", "vars", "dir", "eval", "exec"}
+_OF_OBJECTS = {"vars", "dir"}  # given an object they look at that instead
 
 
 def blocks(statement: Any) -> Iterator[tuple[Any, str]]:
@@ -100,8 +101,9 @@ def yields(node: Any) -> bool:
 
 def looks_at_its_names(function: Any) -> bool:
     """Whether a function calls what sees the names of its frame: its statements cannot move into other frames."""
-    called = [n.func.id for s in function.body for n in gast.walk(s)
-              if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)]
+    calls = (n for s in function.body for n in gast.walk(s)
+             if isinstance(n, gast.Call) and isinstance(n.func, gast.Name))
+    called = [call.func.id for call in calls if not (call.args and call.func.id in _OF_OBJECTS)]
     return not _FRAME_READERS.isdisjoint(called)
 
 

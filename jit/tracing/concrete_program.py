@@ -14,6 +14,7 @@ from ...nn.layer import mode_changes
 from ...ops.amp.autocast import with_same_precision
 from ...ops.array.creation import assign
 from ...ops.core.trace import grad_mode, using
+from ...static.building.record_lists import check_items
 from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program
@@ -82,6 +83,7 @@ class ConcreteProgram:
         now = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
         self.inputs = [trace.main.global_block().var(name) for name in names]
         self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]
+        check_items(trace.main)
         check_result(result, where)
         check_arguments(given, where)
         self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)

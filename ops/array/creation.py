@@ -17,6 +17,7 @@ from ..core.trace import apply, current_trace
 from ..math.comparison import equal
 from ..math.elementwise import cast, in_dtype
 from ..math.reduce import sum_op
+from ..program.tensor_arrays import is_array
 from .assign import assign_op
 from .concat_split import _flat_arguments, stack
 from .expand import expand_as
@@ -243,7 +244,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
     if place is not None:
         place = parse_place(place)
     if is_value(data):
-        result = current_trace().copy(data, place)
+        result = current_trace().copy(stack(data) if is_array(data) else data, place)
         return _told(result if wanted is None or result.dtype is wanted else cast(result, wanted), stop_gradient)
     if isinstance(data, (list, tuple)) and not current_trace().computes and _holds_values(data):
         made = tensor_of(data).detach()

@@ -132,6 +132,10 @@ class Trace:
         """The array that a variable of the Program holds in each run, where that is known already; None elsewhere."""
         return None
 
+    def repeated(self, items: Any, times: Any) -> Any:
+        """A list, tuple or text as many times as a number of Python says that only the run of the Program knows."""
+        raise self._cannot("repeat a list as many times as a variable of a Program says")
+
     def variable_of(self, value: Any) -> Any:
         """What stands for a Tensor in the Program that is written, where it has Tensors; None elsewhere."""
         return None

@@ -316,3 +316,17 @@ def create_array(dtype: Any = None, initialized_list: Iterable[Any] | None = Non
     for value in initialized_list or ():
         array.append(value)
     return array
+
+
+def repeated_list(items: Any, times: Variable) -> ArrayVariable:
+    """`items * times`, a list; TypeError where it cannot be one of the Program."""
+    if type(items) is not list or not all(isinstance(item, numbers.Number) or is_value(item) for item in items):
+        raise TypeError(
+            f"{user_line()}: {items!r:.60} is repeated as many times as only a run knows. What comes of it is a list "
+            "of the Program, which holds tensors and numbers. Repeat a list of these, or begin with an empty one and "
+            "append to it in a loop.")
+    tensors = [item for item in items if is_value(item)]
+    like = tensors[0] if tensors else number(items[0]) if items else None
+    result = create_array() if like is None else create_array(like.dtype, shape=like.shape)
+    _repeat(full([], 0, times.dtype), times, lambda _: result.extend(items))
+    return result

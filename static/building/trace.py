@@ -32,7 +32,7 @@ from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, rebind, take_name
-from .tensor_arrays import ArrayVariable
+from .tensor_arrays import ArrayVariable, repeated_list
 from .tensor_hooks import register_hook
 from .views import source_of, up_to_date
 
@@ -95,6 +95,10 @@ class ProgramTrace(Trace):
     def hooked(self, variable: Variable, hook: Callable[[Any], Any]) -> Any:
         """Lets the gradient of a variable that was just computed go through a hook."""
         return register_hook(variable, hook)
+
+    def repeated(self, items: Any, times: Variable) -> Any:
+        """A list of the Program; TypeError for what is no list, or holds something else than tensors and numbers."""
+        return repeated_list(items, times)
 
     def known_value(self, variable: Variable) -> np.ndarray | None:
         """The value of a constant, and of what is computed of constants in this block."""

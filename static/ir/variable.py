@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, type[Variable]] = {}
 """The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
+_REPEATED = (list, tuple, str)
 GRAD_SUFFIX = "@GRAD"  # of the names of gradients
 
 
@@ -368,6 +369,14 @@ class Variable(_VariableMethods):
         """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
         current_trace().assign_to(self, result)
         return self
+
+    def __mul__(self, other: Any) -> Any:
+        """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""
+        if type(other) in _REPEATED and self.name in self.program.numbers:
+            return current_trace().repeated(other, self)
+        return super().__mul__(other)
+
+    __rmul__ = __mul__
 
     def __repr__(self) -> str:
         trainable = "trainable " if not self.stop_gradient else ""

@@ -182,3 +182,48 @@ def test_comprehensions_over_what_only_a_run_knows():
         for found in (converted(x), known(x)):
             for got, wanted in zip(found, collected(x), strict=True):
                 np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-6)
+
+
+def a_setting_among_tensors(x):
+    """As models that generate text hand their settings on, beside what changes."""
+    kept = {"use_cache": True, "scale": 2.0, "cache": None, "steps": 0}
+    y = x
+    for _ in range(4):
+        cache = () if kept["use_cache"] else None
+        y = y * kept["scale"] if kept["cache"] is None else y + kept["cache"][0]
+        kept["cache"] = (*cache, y)
+        kept["steps"] = kept["steps"] + 1
+        if y.sum() > 20:
+            break
+    return y, kept["steps"]
+
+
+def some_numbers_change(x):
+    kept = {"n": [0, 0], "pair": (3, x.reshape([1, -1])), "shape": (1, -1)}
+    while x.sum() > 1:
+        if x.mean() > 0.5:
+            kept["n"][0] += 1
+        kept["n"][1] += 2
+        kept["pair"] = (kept["pair"][0], x.reshape(kept["shape"]))
+        x = x * 0.5
+    return kept["n"][0], kept["n"][1], kept["pair"][0] * kept["pair"][1].reshape([-1])
+
+
+def begins_with_another_dtype(x):
+    kept = {"b": {"most": 0, "least": 1}, "a": 7}
+    while x.sum() > 1:
+        kept["b"]["most"] = kept["b"]["most"] + x.sum()
+        kept["b"]["least"] += 1
+        x = x * 0.5
+    return kept["b"]["most"] * kept["a"] + kept["b"]["least"]
+
+
+@pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None], "float32")]])
+@pytest.mark.parametrize("function", [a_setting_among_tensors, some_numbers_change, begins_with_another_dtype])
+def test_numbers_in_lists_and_dicts_that_a_loop_leaves_stay_numbers(function, spec):
+    converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
+    for values in ([0.5, 1.0, 2.0], [7.0, 8.0, 1.0]):
+        found, expected = converted(paddle.to_tensor(values)), function(paddle.to_tensor(values))
+        pairs = [(found, expected)] if not isinstance(expected, tuple) else zip(found, expected, strict=True)
+        for a, b in pairs:
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
