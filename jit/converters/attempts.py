@@ -11,13 +11,13 @@ jumps to be lowered, and control flow not to be. Knows pyct alone.
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import gast
 
 from ..pyct.statements import rewrite
 from ..pyct.templates import quote, quote_expression
+from ..pyct.trees import copied
 from .context import Context
 from .expressions import can_wait
 
@@ -71,4 +71,4 @@ def _kinds(statement: Any, caught: list[Any]) -> Any:
     """A tuple of what is caught; BaseException for what is not named, or cannot be asked twice."""
     elements = [kind if kind is not None and can_wait(kind) else quote_expression("__proa__.everything", statement)
                 for kind in caught]
-    return gast.copy_location(gast.Tuple(elts=copy.deepcopy(elements), ctx=gast.Load()), statement)
+    return gast.copy_location(gast.Tuple(elts=copied(elements), ctx=gast.Load()), statement)

@@ -8,12 +8,12 @@ So do generators that are the only argument of a call, `sum(f(x) for x in rows)`
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import gast
 
 from ..pyct.templates import quote_expression
+from ..pyct.trees import copied
 from .context import Context
 from .expressions import ExpressionConverter, can_wait
 
@@ -48,7 +48,7 @@ class _Comprehensions(ExpressionConverter):
         together = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
         condition = _of_item(together, generator.target, node) if tests else None
         given = gast.copy_location(gast.Name(id=item, ctx=gast.Load(), annotation=None, type_comment=None), node)
-        made = copy.deepcopy(node)
+        made = copied(node)
         made.generators[0].iter = given
         call = quote_expression(f"__proa__.{operator}(iterable, made, element)", node, iterable=iterable,
                                 made=_function([item], made, node), element=element)
@@ -62,7 +62,7 @@ def _with(call: Any, condition: Any) -> Any:
 
 def _of_item(expression: Any, target: Any, at: Any) -> Any:
     """An expression as a function of one item, `lambda x: …`, or of its parts, `lambda x, y: …`."""
-    return _function(_names(target) or [], copy.deepcopy(gast.copy_location(expression, at)), at)
+    return _function(_names(target) or [], copied(gast.copy_location(expression, at)), at)
 
 
 def _names(target: Any) -> list[str] | None:

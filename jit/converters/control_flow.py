@@ -17,6 +17,7 @@ import gast
 from ..pyct.activity import dotted
 from ..pyct.statements import split_docstring
 from ..pyct.templates import quote, quote_expression
+from ..pyct.trees import Transformer as _Base
 from .context import Context
 from .expressions import surely_plain
 from .state import Plan, State, plan
@@ -61,7 +62,7 @@ def convert(function: Any, context: Context) -> None:
     function.body = docstring + transformer.function_body(body)
 
 
-class _Transformer(gast.NodeTransformer):
+class _Transformer(_Base):
     def __init__(self, function: Any, planned: Plan, context: Context):
         self._owner = function.name
         self._plan = planned

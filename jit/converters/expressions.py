@@ -9,12 +9,14 @@ from typing import Any
 
 import gast
 
+from ..pyct.trees import Transformer
+
 
 def _statements(made: Any) -> list[Any]:
     return made if isinstance(made, list) else [made]
 
 
-class ExpressionConverter(gast.NodeTransformer):
+class ExpressionConverter(Transformer):
     """Visits the expressions of a function and of the functions in it."""
 
     def visit_ClassDef(self, node: gast.ClassDef) -> Any:

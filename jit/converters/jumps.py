@@ -9,7 +9,6 @@ converters of `return` and of `break` and `continue`. Knows pyct alone.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ import gast
 
 from ..pyct.statements import LOOPS, always_jumps, blocks, contains
 from ..pyct.templates import quote
+from ..pyct.trees import copied
 
 _MOST_COPIED = 4000  # nodes that may be copied, where both branches of an `if` run on, before flags take over
 
@@ -44,14 +44,14 @@ class Lowering:
                 return statements[:i] + lower(statement)
             if contains(statement, self._kinds, finals=False):
                 return statements[:i] + self._spread(statement, statements[i + 1:], tail, lower)
-        return statements if always_jumps(statements) else statements + copy.deepcopy(tail)
+        return statements if always_jumps(statements) else statements + copied(tail)
 
     def _spread(self, statement: Any, rest: list[Any], tail: list[Any], lower: Any) -> list[Any]:
         if not isinstance(statement, gast.If) or not self._may_copy(statement, rest):
             return self._flagged(statement, rest, tail, lower)
-        copied = copy.deepcopy(rest)
+        other = copied(rest)
         statement.body = self._close(_then(statement.body, rest), tail, lower) or _pass(statement)
-        statement.orelse = self._close(_then(statement.orelse, copied), tail, lower)
+        statement.orelse = self._close(_then(statement.orelse, other), tail, lower)
         return [statement]
 
     def _may_copy(self, statement: gast.If, rest: list[Any]) -> bool:

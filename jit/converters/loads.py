@@ -11,6 +11,7 @@ import gast
 
 from ..pyct.activity import activity, scope_of
 from ..pyct.cfg import Graph, Node
+from ..pyct.trees import Visitor
 
 
 def unbound_loads(graph: Graph, bound: dict[Node, set[str]], names: set[str]) -> set[Any]:
@@ -24,7 +25,7 @@ def unbound_loads(graph: Graph, bound: dict[Node, set[str]], names: set[str]) ->
     return found
 
 
-class _Finder(gast.NodeVisitor):
+class _Finder(Visitor):
     def __init__(self, names: set[str]):
         self._names = names
         self.found: set[Any] = set()

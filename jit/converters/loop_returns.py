@@ -12,13 +12,13 @@ something, for leaving the loop ends a generator. Knows pyct alone.
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import gast
 
 from ..pyct.statements import any_contains, blocks, rewrite
 from ..pyct.templates import quote
+from ..pyct.trees import copied
 from .context import Context
 
 _ACTIVE = (gast.Call, gast.Subscript, gast.Attribute, gast.NamedExpr, gast.ListComp, gast.SetComp, gast.DictComp,
@@ -54,7 +54,7 @@ def _leaving(statements: list[Any], loop: Any, left: dict[str, gast.Return], con
     for statement in statements:
         if isinstance(statement, gast.Return) and _can_wait(statement, loop):
             flag = context.namer.new("leaves_loop")
-            left[flag] = copy.deepcopy(statement)
+            left[flag] = copied(statement)
             return new + quote("flag = True\nbreak", statement, flag=flag)
         if isinstance(statement, (gast.If, gast.Match)):
             for owner, field in blocks(statement):

@@ -7,12 +7,12 @@ So in conditional expressions, and in what stands behind `and` and `or`. Knows p
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import gast
 
 from ..pyct.templates import quote_expression
+from ..pyct.trees import Transformer, copied
 from .context import Context
 from .expressions import ExpressionConverter, compares_with_none, not_none
 
@@ -48,7 +48,7 @@ class _NoneTests(ExpressionConverter):
         return node
 
 
-class _Narrowed(gast.NodeTransformer):
+class _Narrowed(Transformer):
     """The reads of some names as what is not None; functions in the expression have names of their own."""
 
     def __init__(self, names: set[str]):
@@ -60,7 +60,7 @@ class _Narrowed(gast.NodeTransformer):
     def visit_Name(self, node: gast.Name) -> Any:
         if node.id not in self._names or not isinstance(node.ctx, gast.Load):
             return node
-        return quote_expression("__proa__.narrowed(name)", node, name=copy.deepcopy(node))
+        return quote_expression("__proa__.narrowed(name)", node, name=copied(node))
 
     def _leave(self, node: Any) -> Any:
         return node

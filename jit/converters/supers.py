@@ -12,6 +12,7 @@ import gast
 from ..pyct.activity import parameters
 from ..pyct.statements import SCOPES
 from ..pyct.templates import quote_expression
+from ..pyct.trees import Transformer
 from .context import Context
 
 
@@ -23,7 +24,7 @@ def convert(function: Any, context: Context) -> None:
         function.body = [visitor.visit(s) for s in function.body]
 
 
-class _Supers(gast.NodeTransformer):
+class _Supers(Transformer):
     def __init__(self, first: str):
         self._first = first
 

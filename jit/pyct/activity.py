@@ -11,6 +11,8 @@ from typing import Any
 
 import gast
 
+from .trees import Visitor
+
 _MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault",
              "popitem"}
 RETURN_VALUE = "return_value__"  # with which names begin that hold what a function returns: it reads them no more
@@ -91,7 +93,7 @@ def rebinding(function: Any) -> dict[str, set[str]]:
     return {name: names for name, names in changed.items() if names}
 
 
-class _Collector(gast.NodeVisitor):
+class _Collector(Visitor):
     def __init__(self) -> None:
         self.found = Activity()
 

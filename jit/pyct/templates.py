@@ -6,13 +6,14 @@ put in for a placeholder keep their own.
 
 from __future__ import annotations
 
-import copy
 import functools
 import textwrap
 from collections.abc import Iterable
 from typing import Any
 
 import gast
+
+from .trees import Transformer, copied_at
 
 Replacement = Any  # str: another name; gast.expr; list of str (a tuple's elements, nonlocal's names) or of statements
 
@@ -23,9 +24,7 @@ def quote(template: str, at: gast.AST, **replacements: Replacement) -> list[Any]
     A placeholder is a name. Where it stands alone as a statement it may be replaced by a list of statements; inside
     a tuple display or after `nonlocal` or `global`, by a list.
     """
-    tree = copy.deepcopy(_parse(textwrap.dedent(template)))
-    set_lines(tree, at)
-    return _Filler(replacements).visit(tree).body
+    return _Filler(replacements).visit(copied_at(_parse(template), at)).body
 
 
 def quote_expression(template: str, at: gast.AST, **replacements: Replacement) -> Any:
@@ -34,20 +33,12 @@ def quote_expression(template: str, at: gast.AST, **replacements: Replacement) -
     return statement.value
 
 
-def set_lines(tree: gast.AST, at: gast.AST) -> None:
-    """Gives every node of `tree` the line and column of `at`."""
-    for node in gast.walk(tree):
-        if "lineno" in getattr(node, "_attributes", ()):
-            node.lineno, node.col_offset = at.lineno, at.col_offset
-            node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
-
-
 @functools.lru_cache(maxsize=256)
 def _parse(text: str) -> gast.Module:
-    return gast.parse(text)
+    return gast.parse(textwrap.dedent(text))
 
 
-class _Filler(gast.NodeTransformer):
+class _Filler(Transformer):
     def __init__(self, replacements: dict[str, Replacement]):
         self._replacements = replacements
 

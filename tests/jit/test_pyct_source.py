@@ -1,9 +1,13 @@
+import ast
+
+import gast
 import pytest
 from proa.jit.pyct.cfg import build
 from proa.jit.pyct.flow import bound_names, live_names
 from proa.jit.pyct.loading import bind, compile_function, source_text
 from proa.jit.pyct.source import SourceUnavailable, function_source
 from proa.jit.pyct.templates import Namer, quote
+from proa.jit.pyct.trees import Transformer, copied, copied_at
 
 
 def reloaded(function):
@@ -131,3 +135,36 @@ def test_live_and_bound_names():
     test, loop = graph.after[node.body[0]], graph.after[node.body[1]]
     assert live[test] == {"b", "c", "d"} and live[loop] == {"c", "d"}
     assert bound[test] == {"a"} and bound[loop] == {"a"}
+
+
+class _Changed(Transformer):
+    """Names are others, calls are left out where they stand alone, `pass` is two statements."""
+
+    def visit_Name(self, node):
+        return gast.copy_location(gast.Name(id=node.id * 2, ctx=node.ctx, annotation=None, type_comment=None), node)
+
+    def visit_Expr(self, node):
+        return None if isinstance(node.value, gast.Call) else self.generic_visit(node)
+
+    def visit_Pass(self, node):
+        return [node, gast.Break()]
+
+
+def test_trees_are_rewritten_part_by_part():
+    tree = gast.parse("while a < b[0]:\n    f()\n    a\n    pass\nelse:\n    del a\n")
+    assert ast.unparse(gast.gast_to_ast(_Changed().visit(tree))) == (
+        "while aa < bb[0]:\n    aa\n    pass\n    break\nelse:\n    del aa")
+    assert _Changed().visit(gast.parse("return_(x)").body[0]) is None
+
+
+def test_a_copy_of_a_tree_is_its_own_and_may_have_another_place():
+    tree = gast.parse("x = [a, -b]\ny = f(c=1)")
+    place = gast.parse("\n\n    \n(1)").body[0]
+    before = gast.dump(tree, include_attributes=True)
+    same, moved = copied(tree), copied_at(tree, place)
+    assert gast.dump(same, include_attributes=True) == before
+    assert gast.dump(moved) == gast.dump(same)
+    assert {node.lineno for node in gast.walk(moved) if "lineno" in node._attributes} == {4}
+    same.body[0].value.elts.clear()
+    moved.body[1].value.keywords[0].arg = "d"
+    assert gast.dump(tree, include_attributes=True) == before
