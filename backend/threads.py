@@ -18,6 +18,7 @@ from . import blas
 
 _SPINS = "20000"  # how often the pool's waiting threads look before they sleep: some 0.8 ms
 _count = 0
+_in_memory = ctypes.c_int(0)  # the same, for compiled code
 
 
 @contextlib.contextmanager
@@ -68,8 +69,14 @@ def get_num_threads() -> int:
     """The number of threads that one kernel on the host may use (`torch.get_num_threads`)."""
     global _count
     if _count == 0:
-        _count = _available()
+        _count = _in_memory.value = _available()
     return _count
+
+
+def place_of_count() -> int:
+    """Where in memory the number of threads stands, a C int, for compiled code that asks often."""
+    get_num_threads()
+    return ctypes.addressof(_in_memory)
 
 
 def set_num_threads(count: int) -> None:
@@ -93,7 +100,7 @@ def set_num_threads(count: int) -> None:
 
 def _use(count: int) -> None:
     global _count
-    _count = count
+    _count = _in_memory.value = count
     if (runtime := openmp()) is not None:
         runtime.omp_set_num_threads(count)
 

@@ -101,12 +101,11 @@ def _relu_in_place(x, n):
         x[i] = max(x[i], 0.0)
 
 
-def relu_function(size: int) -> Callable[[np.ndarray], None] | None:
-    """`relu_in_place` of C-contiguous float32 arrays of this size on the threads that are set; None before its loop."""
+def relu_function(size: int) -> Callable[..., None] | None:
+    """The loop of `relu_in_place`: of threads, a dense array of float32, and its size; None before it is due."""
     if not loops.is_ready() or not _relu_in_place.is_due(size):
         return None
-    code, count = _relu_in_place.typed("f32*", "i64"), threads.get_num_threads()
-    return lambda x: code(count, x, size)
+    return _relu_in_place.typed("f32*", "i64")
 
 
 def relu_in_place(x: np.ndarray) -> np.ndarray:

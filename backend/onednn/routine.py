@@ -238,7 +238,7 @@ class Routine:
             thread.reserve(0)
 
 
-_scratch = np.empty(1 << 16, np.uint8)  # what bound routines need in between: one runs at a time
+_scratch = np.empty(1 << 20, np.uint8)  # what bound routines need in between: one runs at a time
 
 
 @functools.cache

@@ -1377,6 +1377,7 @@ static PyMethodDef functions[] = {
     {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL | METH_KEYWORDS, apply_doc},
     {"begin", begin, METH_O, begin_doc},
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
+    {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
@@ -1411,7 +1412,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 9);
+    return PyModule_AddIntConstant(module, "INTERFACE", 10);
 }
 
 static PyModuleDef_Slot module_slots[] = {

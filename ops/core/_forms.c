@@ -27,6 +27,11 @@ PyObject *new_array(int kind, int count, const Py_ssize_t *dimensions) {
     return new_from_descr(array_type, dtype, count, dimensions, NULL, NULL, 0, NULL);
 }
 
+PyObject *new_array_lying(int kind, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides) {
+    PyObject *dtype = Py_NewRef(dtypes_by_kind[kind]);
+    return new_from_descr(array_type, dtype, count, dimensions, strides, NULL, 0, NULL);
+}
+
 PyObject *new_view(PyObject *of, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides, char *data) {
     Array *array = (Array *)of;
     int flags = array->flags & WRITEABLE;

@@ -58,8 +58,9 @@ static inline int is_plain_array(PyObject *x) {
     return Py_TYPE(x) == array_type && (((Array *)x)->flags & (C_CONTIGUOUS | ALIGNED)) == (C_CONTIGUOUS | ALIGNED);
 }
 
-/* A new array, its elements not set; one that shows another's memory, `strides` NULL where they follow one another. */
+/* A new array, its elements not set; one whose elements fill its memory in another order; one that shows another's memory, `strides` NULL where they follow one another. */
 HIDDEN PyObject *new_array(int kind, int count, const Py_ssize_t *dimensions);
+HIDDEN PyObject *new_array_lying(int kind, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides);
 HIDDEN PyObject *new_view(PyObject *of, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides, char *data);
 HIDDEN int arrays_can_be_made(void);
 
@@ -93,7 +94,8 @@ HIDDEN int add_forms(PyObject *module); /* the type Form; -1 with an error */
 HIDDEN PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 HIDDEN PyObject *serve_arrays(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *bound_routine(PyObject *module, PyObject *arguments);
-extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[];
+HIDDEN PyObject *line_of_routines(PyObject *module, PyObject *arguments);
+extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
 #if defined(__SSE2__) || defined(_M_X64)

@@ -1,6 +1,9 @@
 /* A routine of oneDNN (`backend/onednn/routine.py`) bound to a filter, as a plan calls it again and again: what Python
    does there around a small convolution takes longer than the convolution. It looks whether it is given what it was
-   bound to, and gives None where it is not, or where another thread is in one: then the line goes its way in Python. */
+   bound to, and gives None where it is not, or where another thread is in one: then the line goes its way in Python.
+
+   A line of a plan calls a Line, which has the routines that were bound for it, one for each size of images that it
+   has met often, and the way in Python for the rest. */
 #include "_native.h"
 
 #include <stdint.h>
@@ -31,10 +34,12 @@ typedef struct {
     Step steps[MOST_STEPS];
     Lies x, residual, result;
     PyObject *weight, *scale, *bias; /* what it was bound to: by identity */
-    PyObject *after;                 /* a function of the result as it lies, or None */
+    PyObject *after;                 /* a loop over the result as it lies, or None; it takes threads, result, size */
+    PyObject *after_threads, *after_size;
     PyObject *held;                  /* what the handles belong to */
 } Bound;
 
+static PyTypeObject *bound_type; /* one interpreter has this module */
 static int is_running; /* the scratchpad is one for all; guarded by the interpreter's lock */
 
 static int lies_so(PyObject *array, const Lies *lies) {
@@ -56,11 +61,9 @@ static PyObject *call_bound(PyObject *self, PyObject *const *arguments, size_t f
     if (is_running || arguments[1] != bound->weight || arguments[2] != bound->scale || arguments[3] != bound->bias ||
         !lies_so(x, &bound->x)) Py_RETURN_NONE;
     if (bound->of_residual ? !lies_so(residual, &bound->residual) : residual != Py_None) Py_RETURN_NONE;
-    Py_ssize_t in_order[4] = {bound->result.dimensions[0], bound->result.dimensions[2], bound->result.dimensions[3],
-                              bound->result.dimensions[1]};
-    PyObject *plain = new_array(FLOAT32, 4, in_order);
-    if (!plain) return NULL;
-    char *data = ((Array *)plain)->data;
+    PyObject *result = new_array_lying(FLOAT32, 4, bound->result.dimensions, bound->result.strides);
+    if (!result) return NULL;
+    char *data = ((Array *)result)->data;
     int status = bound->set_handle(bound->of_x, ((Array *)x)->data);
     if (!status && bound->of_residual) status = bound->set_handle(bound->of_residual, ((Array *)residual)->data);
     if (!status) status = bound->set_handle(bound->of_result, data);
@@ -81,17 +84,14 @@ static PyObject *call_bound(PyObject *self, PyObject *const *arguments, size_t f
     } else {
         Py_INCREF(self);
     }
-    PyObject *result = NULL;
     if (status) { /* Python's way says what failed */
-        result = Py_NewRef(Py_None);
-    } else if (bound->after == Py_None) {
-        result = new_view(plain, 4, bound->result.dimensions, bound->result.strides, data);
-    } else {
-        PyObject *ended = PyObject_CallOneArg(bound->after, plain);
-        if (ended) result = new_view(plain, 4, bound->result.dimensions, bound->result.strides, data);
+        Py_SETREF(result, Py_NewRef(Py_None));
+    } else if (bound->after != Py_None) {
+        PyObject *given[3] = {bound->after_threads, result, bound->after_size};
+        PyObject *ended = PyObject_Vectorcall(bound->after, given, 3, NULL);
+        if (!ended) Py_CLEAR(result);
         Py_XDECREF(ended);
     }
-    Py_DECREF(plain);
     Py_DECREF(self);
     return result;
 }
@@ -103,6 +103,8 @@ static int visit_bound(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(bound->scale);
     Py_VISIT(bound->bias);
     Py_VISIT(bound->after);
+    Py_VISIT(bound->after_threads);
+    Py_VISIT(bound->after_size);
     Py_VISIT(bound->held);
     return 0;
 }
@@ -113,6 +115,8 @@ static int clear_bound(PyObject *self) {
     Py_CLEAR(bound->scale);
     Py_CLEAR(bound->bias);
     Py_CLEAR(bound->after);
+    Py_CLEAR(bound->after_threads);
+    Py_CLEAR(bound->after_size);
     Py_CLEAR(bound->held);
     return 0;
 }
@@ -156,24 +160,25 @@ const char bound_routine_doc[] =
     "bound_routine($module, functions, stream, threads, steps, memories, lying, bound, after, held, /)\n--\n\n"
     "A function of x, weight, scale, bias, residual. `functions`: addresses of what executes, sets a handle, tells and\n"
     "sets the threads; `steps`: (primitive, number of arguments, arguments); `memories` and `lying`: the handles of x,\n"
-    "residual (0: none) and result, and arrays that lie as they do; `bound`: weight, scale, bias; `held` is kept.";
+    "residual (0: none) and result, and arrays that lie as they do; `bound`: weight, scale, bias; `after`: a loop over\n"
+    "the result, or None, and what it takes before and behind that; `held` is kept.";
 
 PyObject *bound_routine(PyObject *module, PyObject *arguments) {
-    static PyTypeObject *type; /* one interpreter has this module */
-    PyObject *steps, *x, *residual, *result, *weight, *scale, *bias, *after, *held;
+    PyObject *steps, *x, *residual, *result, *weight, *scale, *bias, *after, *after_threads, *after_size, *held;
     unsigned long long functions[4], stream, memories[3];
     int threads;
-    if (!PyArg_ParseTuple(arguments, "(KKKK)KiO!(KKK)(OOO)(OOO)OO", &functions[0], &functions[1], &functions[2],
+    if (!PyArg_ParseTuple(arguments, "(KKKK)KiO!(KKK)(OOO)(OOO)(OOO)O", &functions[0], &functions[1], &functions[2],
                           &functions[3], &stream, &threads, &PyTuple_Type, &steps, &memories[0], &memories[1],
-                          &memories[2], &x, &residual, &result, &weight, &scale, &bias, &after, &held)) return NULL;
+                          &memories[2], &x, &residual, &result, &weight, &scale, &bias, &after, &after_threads,
+                          &after_size, &held)) return NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(steps);
     if (count < 1 || count > MOST_STEPS || threads < 1 || !memories[0] || !memories[2] || !stream || !functions[0] ||
         !functions[1] || !functions[2] || !functions[3] || (memories[1] == 0) != (residual == Py_None)) {
         PyErr_SetString(PyExc_ValueError, "bound_routine: steps, threads, handles or functions are not such");
         return NULL;
     }
-    if (!type && !(type = (PyTypeObject *)PyType_FromSpec(&bound_spec))) return NULL;
-    Bound *bound = PyObject_GC_New(Bound, type);
+    if (!bound_type && !(bound_type = (PyTypeObject *)PyType_FromSpec(&bound_spec))) return NULL;
+    Bound *bound = PyObject_GC_New(Bound, bound_type);
     if (!bound) return NULL;
     memset((char *)bound + sizeof(PyObject), 0, sizeof *bound - sizeof(PyObject));
     bound->vectorcall = call_bound;
@@ -191,6 +196,8 @@ PyObject *bound_routine(PyObject *module, PyObject *arguments) {
     bound->scale = Py_NewRef(scale);
     bound->bias = Py_NewRef(bias);
     bound->after = Py_NewRef(after);
+    bound->after_threads = Py_NewRef(after_threads);
+    bound->after_size = Py_NewRef(after_size);
     bound->held = Py_NewRef(held);
     PyObject_GC_Track((PyObject *)bound);
     int is_wrong = taken_from(x, &bound->x) < 0 || taken_from(result, &bound->result) < 0 ||
@@ -208,4 +215,135 @@ PyObject *bound_routine(PyObject *module, PyObject *arguments) {
         return NULL;
     }
     return (PyObject *)bound;
+}
+
+enum { MOST_ROUTINES = 32 };
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *otherwise;
+    const int *threads_now; /* how many are set, which may be others than a routine was bound for */
+    Py_ssize_t served;      /* calls that a routine answered */
+    int count, latest;
+    struct {
+        int threads;
+        Bound *bound;
+    } routines[MOST_ROUTINES];
+} Line;
+
+static PyObject *call_line(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
+    Line *line = (Line *)self;
+    if (PyVectorcall_NARGS(flags) == 5 && !names) {
+        for (int tried = 0, n = line->latest; tried < line->count; tried++, n = n + 1 < line->count ? n + 1 : 0) {
+            Bound *bound = line->routines[n].bound;
+            if (line->routines[n].threads != *line->threads_now || !lies_so(arguments[0], &bound->x)) continue;
+            line->latest = n; /* before other threads may change the table */
+            PyObject *result = call_bound((PyObject *)bound, arguments, 5, NULL);
+            if (result != Py_None) {
+                line->served += result != NULL;
+                return result;
+            }
+            Py_DECREF(result);
+            break;
+        }
+    }
+    return PyObject_Vectorcall(line->otherwise, arguments, flags, names);
+}
+
+static PyObject *forget_routines(PyObject *self, PyObject *nothing) {
+    Line *line = (Line *)self;
+    Bound *old[MOST_ROUTINES]; /* what ends with them may call in here */
+    int count = line->count;
+    for (int n = 0; n < count; n++) old[n] = line->routines[n].bound;
+    line->count = line->latest = 0;
+    for (int n = 0; n < count; n++) Py_DECREF(old[n]);
+    Py_RETURN_NONE;
+}
+
+static PyObject *add_routine(PyObject *self, PyObject *arguments) {
+    Line *line = (Line *)self;
+    PyObject *bound;
+    int threads;
+    if (!PyArg_ParseTuple(arguments, "Oi", &bound, &threads)) return NULL;
+    if (!bound_type || Py_TYPE(bound) != bound_type) {
+        PyErr_SetString(PyExc_TypeError, "Line.add(routine, threads): must be what bound_routine gives");
+        return NULL;
+    }
+    if (line->count == MOST_ROUTINES) {
+        PyObject *done = forget_routines(self, NULL);
+        Py_XDECREF(done);
+    }
+    line->routines[line->count].threads = threads;
+    line->routines[line->count].bound = (Bound *)Py_NewRef(bound);
+    line->latest = line->count++;
+    Py_RETURN_NONE;
+}
+
+static int visit_line(PyObject *self, visitproc visit, void *arg) {
+    Line *line = (Line *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(line->otherwise);
+    for (int n = 0; n < line->count; n++) Py_VISIT(line->routines[n].bound);
+    return 0;
+}
+
+static int clear_line(PyObject *self) {
+    PyObject *done = forget_routines(self, NULL);
+    Py_XDECREF(done);
+    Py_CLEAR(((Line *)self)->otherwise);
+    return 0;
+}
+
+static void free_line(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    clear_line(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef line_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Line, vectorcall), READONLY, NULL},
+    {"served", T_PYSSIZET, offsetof(Line, served), READONLY, "How many calls a routine answered."},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyMethodDef line_methods[] = {
+    {"add", add_routine, METH_VARARGS,
+     "add($self, routine, threads, /)\n--\n\nHas it answer calls on so many threads."},
+    {"forget", forget_routines, METH_NOARGS, "forget($self, /)\n--\n\nLets all routines go."},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot line_slots[] = {{Py_tp_call, PyVectorcall_Call}, {Py_tp_traverse, visit_line},
+                                   {Py_tp_clear, clear_line},       {Py_tp_dealloc, free_line},
+                                   {Py_tp_members, line_members},   {Py_tp_methods, line_methods}, {0, NULL}};
+
+static PyType_Spec line_spec = {
+    "proa.ops.core._dispatch.Line", sizeof(Line), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    line_slots};
+
+const char line_of_routines_doc[] =
+    "line_of_routines($module, otherwise, threads, /)\n--\n\n"
+    "A function of x, weight, scale, bias, residual: what fits of the routines that are added to it, else `otherwise`.\n"
+    "`threads`: where the number of threads that are set lies in memory, a C int.";
+
+PyObject *line_of_routines(PyObject *module, PyObject *arguments) {
+    static PyTypeObject *type;
+    PyObject *otherwise;
+    unsigned long long threads;
+    if (!PyArg_ParseTuple(arguments, "OK", &otherwise, &threads)) return NULL;
+    if (!PyCallable_Check(otherwise) || !threads) {
+        PyErr_SetString(PyExc_TypeError, "line_of_routines: takes a function and an address");
+        return NULL;
+    }
+    if (!type && !(type = (PyTypeObject *)PyType_FromSpec(&line_spec))) return NULL;
+    Line *line = PyObject_GC_New(Line, type);
+    if (!line) return NULL;
+    memset((char *)line + sizeof(PyObject), 0, sizeof *line - sizeof(PyObject));
+    line->vectorcall = call_line;
+    line->otherwise = Py_NewRef(otherwise);
+    line->threads_now = (const int *)(uintptr_t)threads;
+    PyObject_GC_Track((PyObject *)line);
+    return (PyObject *)line;
 }

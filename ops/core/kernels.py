@@ -41,12 +41,15 @@ class EngineKernel:
     """A kernel of an engine: `kernel(*inputs, **attributes)`, without the namespace that the plain kernel takes.
 
     It is asked where an input has `least` elements, and where `when(*specs, **attributes)` says so. One that `declines`
-    gives NotImplemented itself where that does not say so: eager code asks it at once.
+    gives NotImplemented itself where that does not say so: eager code asks it at once. `line(attributes)` gives what a
+    line of a plan calls in its place with all inputs and no attributes, or None where there is nothing for these.
     """
 
     def __init__(self, engine: str, kernel: Callable[..., Any], least: int = 0,
-                 when: Callable[..., bool] | None = None, declines: bool = False):
+                 when: Callable[..., bool] | None = None, declines: bool = False,
+                 line: Callable[[Mapping[str, Any]], Callable[..., Any] | None] | None = None):
         self.engine, self.kernel, self.least, self.when, self.declines = engine, kernel, least, when, declines
+        self.line = line
         self._answers: dict[tuple, bool] = {}
 
     def __repr__(self) -> str:
@@ -84,9 +87,10 @@ class EngineKernel:
 
 
 def by(engine: str, kernel: Callable[..., Any], least: int = 0, when: Callable[..., bool] | None = None,
-       declines: bool = False) -> EngineKernel:
+       declines: bool = False,
+       line: Callable[[Mapping[str, Any]], Callable[..., Any] | None] | None = None) -> EngineKernel:
     """What a declaration writes for a kernel of an engine: `engines=[by(ONEDNN, _convolution)]`."""
-    return EngineKernel(engine, kernel, least, when, declines)
+    return EngineKernel(engine, kernel, least, when, declines, line)
 
 
 def with_an_axis(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -137,13 +141,15 @@ class Choice:
 class Selection(NamedTuple):
     """What a plan binds for an operation.
 
-    `engines`: kernels to be asked first, in order, on inputs and attributes. `function`: what then computes it from the
+    `engines`: kernels to be asked first, in order, on inputs and attributes; what `lines` has for one of them stands in
+    its place, and is called with all inputs alone. `function`: what then computes it from the
     inputs alone; where that is None `kernel(xp, *inputs, **attributes)` does.
     """
 
     engines: tuple[Callable[..., Any], ...]
     function: Callable[..., Any] | None
     kernel: Callable[..., Any]
+    lines: tuple[Callable[..., Any] | None, ...] = ()
 
 
 class _Choices(dict):
@@ -224,7 +230,7 @@ class Kernels:
         if place == engines.GPU:  # the kind of device is known when it runs
             return Selection((), None, self.on_device if usable else self._plain_on_device)
         takes = [k.takes_specs(specs, attrs) if are_known else None for k in usable]
-        faster = tuple(k.kernel for k, taken in zip(usable, takes, strict=True) if taken)
+        faster = [k for k, taken in zip(usable, takes, strict=True) if taken]
         if specs and _is_unknown(specs[0]):
             return Selection((), None, self.on_host)
         first = _dtype_of(specs)
@@ -233,7 +239,8 @@ class Kernels:
             return Selection((), None, self.of_dtype[dtype].kernel)
         defaults = self.operator.defaults
         is_plain = all(name in defaults and defaults[name] == value for name, value in attrs.items())
-        return Selection(faster, self._function_for(dtype) if is_plain else None, self.plain)
+        return Selection(tuple([k.kernel for k in faster]), self._function_for(dtype) if is_plain else None, self.plain,
+                         tuple([None if k.line is None else k.line(attrs) for k in faster]))
 
     def _choose(self, dtype: Any, choices: _Choices) -> Choice:
         """What computes on arrays of the host whose first has this dtype."""

@@ -41,8 +41,9 @@ class Call(NamedTuple):
         else:
             text = f"{bind('k', chosen.kernel)}(xp{', ' * bool(self.inputs)}{self.inputs}{self.given})"
         given = self.given if self.inputs else self.given.removeprefix(", ")
-        for kernel in reversed(chosen.engines):
-            text = f"(r if (r := {bind('e', kernel)}({self.inputs}{given})) is not NotImplemented else {text})"
+        for kernel, line in zip(reversed(chosen.engines), reversed(chosen.lines), strict=True):
+            call = f"{bind('e', kernel)}({self.inputs}{given})" if line is None else f"{bind('e', line)}({self.inputs})"
+            text = f"(r if (r := {call}) is not NotImplemented else {text})"
         return f"{self.targets} = {text}" + ("; r = None" if chosen.engines else "")
 
 

@@ -7,8 +7,9 @@ Program shall not write every weight anew. Where it declines, and on other devic
 run one after the other.
 """
 
+import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...backend import loops, onednn
 from ...backend.engines import LOOPS, ONEDNN, generation
 from ...backend.kernels.elementwise import relu_function, relu_in_place
 from ...backend.kernels.row_product import MOST_ROWS, row_product
-from ...backend.threads import get_num_threads
+from ...backend.threads import get_num_threads, place_of_count
 from ...ops.core import native
 from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
@@ -48,7 +49,7 @@ class _Use(NamedTuple):
     times: int
     packed: Any
     calls: dict[Any, tuple[Any, Callable[..., Any]]]  # the bias and the function, by how the other operands lie
-    bound: dict[Any, Any]  # by shape, threads and engines: what the compiled form calls, or a number of uses before
+    bound: dict[Any, Any]  # by shape, threads and engines: what the line calls, or a number of uses before
 
 
 class Packed:
@@ -59,9 +60,11 @@ class Packed:
     pack it for themselves, when they have met this one three times. A FrozenWeight is packed at once, and released.
     """
 
-    __slots__ = ("_last",)
+    __slots__ = ("_last", "_line", "_line_for")
 
     def __init__(self) -> None:
+        self._line: Any = None  # what lines of plans call, where the compiled form is there
+        self._line_for = -1  # the engines' generation
         # Replaced as a whole: several threads may run at once.
         self._last = _Use(lambda: None, None, "", 0, None, {}, {})
 
@@ -81,6 +84,8 @@ class Packed:
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
             self._last = last = last._replace(times=last.times + 1, packed=packed, calls={}, bound={})
+            if self._line is not None:
+                self._line.forget()
         return last.packed
 
     def call_for(self, weight: Any, scale: Any, bias: Any, key: Any) -> Callable[..., Any] | None:
@@ -99,29 +104,38 @@ class Packed:
                 last.calls.clear()
             last.calls[key] = bias, call
 
+    def line(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+        """What a line of a plan calls: `otherwise`, until a routine is bound for such images; None without C.
 
-    def bound_to(self, x: Any) -> Callable[..., Any] | None:
-        """The compiled form's function of x, weight, scale, bias and residual, for arrays of this shape."""
-        bound = self._last.bound
-        found = bound.get((x.shape, get_num_threads(), generation.count)) if bound else None
-        return None if type(found) is int else found
+        It is one for all who ask, until engines change.
+        """
+        if native.module is None:
+            return None
+        if self._line is None or self._line_for != generation.count:
+            self._line, self._line_for = native.module.line_of_routines(otherwise, place_of_count()), generation.count
+        return self._line
 
     def bind(self, x: Any, weight: Any, make: Callable[[Any, Any], Callable[..., Any] | None]) -> None:
-        """Keeps what `make(bound_routine, packed)` gives for such arrays, which have been used often.
+        """Has the line call what `make(bound_routine, packed)` gives for such arrays, which have been used often.
 
         Where the compiled form is there, and only of a weight that this may hold on to.
         """
-        last, key = self._last, (x.shape, get_num_threads(), generation.count)
-        module = native.module
+        last, line, threads = self._last, self._line, get_num_threads()
+        module, key = native.module, (x.shape, threads, generation.count)
         if type(weight) is not FrozenWeight or module is None or last.weight() is not weight:
+            return
+        if line is None or self._line_for != generation.count:
             return
         uses = last.bound.get(key, 0)
         if type(uses) is not int:
             return
         if len(last.bound) >= _MOST_CALLS and not uses:
             last.bound.clear()
+            line.forget()
         made = make(module.bound_routine, last.packed) if uses >= _OFTEN else uses + 1
         last.bound[key] = _IN_VAIN if made is None else made
+        if made is not None and type(made) is not int:
+            line.add(made, threads)
 
 
 def _scaled(weight: Any, scale: Any) -> Any:
@@ -151,9 +165,6 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
 
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                     padding_algorithm="EXPLICIT", dilations=(), groups=1):
-    bound = packed.bound_to(x)
-    if bound is not None and (result := bound(x, w, scale, bias, residual)) is not None:
-        return result
     if not onednn.is_ready() or x.dtype != _F32:
         return NotImplemented
     key = _key_of(x, residual)
@@ -162,9 +173,8 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         result = call(x, residual)
         if activation == "relu":
             relu_in_place(result)
-        if bound is None:
-            packed.bind(x, w, lambda make, weight: _bound(make, x, w, weight, scale, bias, residual, result, activation,
-                                                         (strides, paddings, padding_algorithm, dilations), groups))
+        packed.bind(x, w, lambda make, weight: _bound(make, x, w, weight, scale, bias, residual, result, activation,
+                                                     (strides, paddings, padding_algorithm, dilations), groups))
         return result
     if residual is not None and 0 in residual.shape:
         return NotImplemented
@@ -186,15 +196,21 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
     return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
 
 
+def _line_of_conv(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What a line of a plan calls for a convolution."""
+    return attrs["packed"].line(functools.partial(_conv_by_onednn, **attrs))
+
+
 def _bound(make: Any, x: Any, w: Any, weight: Any, scale: Any, bias: Any, residual: Any, result: Any, activation: str,
            windows: tuple, groups: int) -> Callable[..., Any] | None:
     """The convolution as the compiled form calls it; None where it cannot, or where relu has no loop yet."""
     after = relu_function(result.size) if activation == "relu" else None
     if type(weight) is not onednn.PackedWeight or activation == "relu" and after is None:
         return None
+    following = (None, None, None) if after is None else (after, get_num_threads(), result.size)
     geo = conv_geometry(x, w, *windows)
     return onednn.bound_convolution(make, x, weight, geo.strides, geo.pads, geo.dilations, groups, bias, residual,
-                                    ACTIVATIONS[activation], (w, scale, bias), after)
+                                    ACTIVATIONS[activation], (w, scale, bias), following)
 
 
 def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any) -> Any:
@@ -228,7 +244,7 @@ def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, acti
 
 
 fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
-                         engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv, cost=convolution)
+                         engines=[by(ONEDNN, _conv_by_onednn, line=_line_of_conv)], infer=_infer_conv, cost=convolution)
 
 
 def _line(xp, scale, bias, mean, variance, *, epsilon: float):
