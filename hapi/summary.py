@@ -19,7 +19,8 @@ def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any =
     """Prints a table of a network's layers, with the shapes that they take and give, and gives the parameters' numbers.
 
     `input_size`: a shape, an InputSpec, or a list of these for several inputs (None or -1: any size, 1 here);
-    `dtypes`: of the inputs, float32 by default; or `input`: Tensors (one, a list, or a dict by name) to run it on.
+    `dtypes`: of the inputs, float32 by default; or `input`, the one argument to run it on: a Tensor, a list or a dict
+    of them.
     Parameters that several layers share count where they are first used. `paddle.summary`.
 
     >>> import proa as paddle
@@ -32,7 +33,7 @@ def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any =
         raise TypeError(f"summary(net): must be a Layer. Received {type(net).__name__}.")
     if input is None and input_size is None:
         raise ValueError("summary(net, input_size): a size, or `input`, is needed.")
-    given = made_up(input_size, dtypes) if input is None else list(nest.leaves(input))
+    given = made_up(input_size, dtypes) if input is None else [input]
     calls = observed(net, given, _shown(net))
     rows: list[tuple[str, str, str, str]] = []
     seen: set[int] = set()
@@ -43,7 +44,7 @@ def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any =
     held = _values_of(net)
     total = count(held)
     trainable = count([p for p in net.parameters() if not p.stop_gradient])
-    print(_table(rows, total, trainable, _sizes(given, calls, total)))
+    print(_table(rows, total, trainable, _sizes(list(nest.leaves(given)), calls, total)))
     return {"total_params": total, "trainable_params": trainable}
 
 

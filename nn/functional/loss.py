@@ -55,7 +55,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     `label` holds class numbers, [...] or [..., 1], integers or floats that are whole, or with `soft_label`
     distributions of input's shape. Labels equal to `ignore_index` count nothing, in the mean too. `weight` [C] weighs
     the classes, and the mean is then weighted. `use_softmax=False` takes `input` as probabilities. `label_smoothing`
-    gives a part of each label to all classes.
+    gives a part of each label to all classes; labels of input's shape are then distributions.
 
     Raises ValueError for shapes that do not fit and for labels out of range, or not whole.
 
@@ -65,6 +65,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     0.1269
     """
     check_reduction("cross_entropy", reduction)
+    soft_label = soft_label or (label_smoothing > 0 and _has_classes(input, label))
     label = label if soft_label else class_numbers(label)
     if reduction == "mean" and weight is None and not soft_label and not label_smoothing > 0:
         return apply(cross_entropy_mean_op, input, label, use_softmax=use_softmax, ignore_index=ignore_index,
@@ -84,6 +85,11 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     if reduction == "none" and not with_classes:
         return apply(squeeze_op, loss, axes=[axis])
     return reduced(loss, reduction)
+
+
+def _has_classes(input: Any, label: Any) -> bool:
+    """Whether the labels are distributions by their shape, as smoothed ones may be without `soft_label`."""
+    return len(label.shape) == len(input.shape) and bool(label.shape[-1] == input.shape[-1])
 
 
 def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: float) -> Any:

@@ -27,7 +27,20 @@ from .reshape import reshape, unsqueeze
 
 
 def _range(xp, start, end, step):
-    return xp.arange(start.item(), end.item(), step.item(), dtype=start.dtype)
+    return _range_of_numbers(xp, start=start.item(), end=end.item(), step=step.item(), dtype=convert_dtype(start.dtype))
+
+
+def _range_length(start: Any, end: Any, step: Any, dtype: DType) -> int:
+    """How many numbers `arange` gives, counted in the dtype: 0.6 / 0.1 is 6 in float32, not 6.0000001 as in float64."""
+    if not dtype.is_floating:
+        return max(0, math.ceil((end - start) / step))
+    counted = np.float64 if dtype is dt.float64 else np.float32
+    with np.errstate(all="ignore"):
+        steps = (counted(end) - counted(start)) / counted(step)
+    if not np.isfinite(steps):
+        raise ValueError(f"arange(start, end, step): must be finite numbers of {dtype.name}, and step not 0 there. "
+                         f"Received start={start}, end={end}, step={step}.")
+    return max(0, math.ceil(steps))
 
 
 def _eye(xp, *, num_rows: int, num_columns: int = -1, dtype: DType):
@@ -38,7 +51,14 @@ def _eye(xp, *, num_rows: int, num_columns: int = -1, dtype: DType):
 
 
 def _range_of_numbers(xp, *, start: Any, end: Any, step: Any, dtype: DType):
-    return xp.arange(start, end, step, dtype.dtype)
+    if not dtype.is_floating:
+        return xp.arange(start, end, step, dtype.dtype)
+    points = xp.arange(0.0, _range_length(start, end, step, dtype))  # in float64
+    if step != 1:
+        points *= step
+    if start:
+        points += start
+    return points.astype(dtype.dtype, copy=False)
 
 
 _INT = {int}
@@ -83,7 +103,7 @@ linspace_op = operator("linspace", "Start, Stop, Num -> Out", kernel=_linspace,
 range_of_numbers = operator(
     "range_of_numbers", "-> Out", kernel=_range_of_numbers,
     composed=lambda *, start, end, step, dtype: apply(arange_op, *(_scalar(n, dtype) for n in (start, end, step))),
-    infer=lambda *, start, end, step, dtype: Spec((max(0, math.ceil((end - start) / step)),), dtype))
+    infer=lambda *, start, end, step, dtype: Spec((_range_length(start, end, step, dtype),), dtype))
 linspace_of_numbers = operator(
     "linspace_of_numbers", "-> Out", kernel=_linspace_of_numbers, compiled="linspace",
     composed=lambda *, start, stop, num, dtype: _linspace_of_values(start, stop, num, dtype),

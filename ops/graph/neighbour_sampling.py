@@ -246,6 +246,6 @@ def graph_khop_sampler(row: Any, colptr: Any, input_nodes: Any, sample_sizes: li
     """
     if return_eids and sorted_eids is None:
         raise ValueError("graph_khop_sampler(sorted_eids, return_eids=True): sorted_eids must be given to be returned.")
-    found = apply(khop_op, row, colptr, input_nodes, sorted_eids, sample_sizes=list(sample_sizes),
-                  return_eids=return_eids)
+    eids = sorted_eids if return_eids else None  # Paddle's own example gives False
+    found = apply(khop_op, row, colptr, input_nodes, eids, sample_sizes=list(sample_sizes), return_eids=return_eids)
     return found if return_eids else found[:4]

@@ -317,6 +317,11 @@ def test_flops_table_and_summary_inputs(capsys):
     assert "| Params |" in capsys.readouterr().out
     assert paddle.summary(net, paddle.static.InputSpec([None, 1, 8, 8]))["total_params"] == 239
     assert paddle.summary(net, input=paddle.ones([2, 1, 8, 8]))["trainable_params"] == 239
+    together = type("Together", (paddle.nn.Layer,), {"forward": lambda self, given: self.net(given[0] + given[1])})()
+    together.net = net
+    for container in (list, tuple, lambda given: dict(enumerate(given))):
+        images = container(paddle.ones([2, 1, 8, 8]) for _ in range(2))
+        assert paddle.summary(together, input=images)["total_params"] == 239  # one argument, as a list is Paddle's
     model = paddle.Model(net, inputs=paddle.static.InputSpec([None, 1, 8, 8]))
     assert net.training and model.summary()["total_params"] == 239 and net.training
     with pytest.raises(ValueError, match="sizes must be over 0"):

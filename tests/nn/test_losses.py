@@ -132,6 +132,17 @@ def test_class_numbers_that_are_whole_floats(dtype, options, column):
         np.testing.assert_array_equal(*found)
 
 
+@pytest.mark.parametrize("options", [{}, {"axis": 1}, {"reduction": "none"}, {"reduction": "sum"}])
+def test_smoothed_distributions_need_no_soft_label(options):
+    """Labels of the scores' shape are distributions where they are smoothed, as PaddlePaddle's own example has it."""
+    x, labels = _matrix(4, 3), _ints(0, 2, 1, 1)
+    wanted = F.cross_entropy(x, labels, label_smoothing=0.4, **{**options, "axis": -1}).numpy().ravel()
+    for dtype in ("float32", "float64", "int64"):
+        given = F.one_hot(labels, 3).astype(dtype)
+        np.testing.assert_allclose(F.cross_entropy(x, given, label_smoothing=0.4, **options).numpy().ravel(), wanted,
+                                   rtol=1e-6)
+
+
 def test_class_numbers_of_other_kinds():
     x = _matrix(2, 2)
     for loss in (F.cross_entropy, lambda x, y: F.softmax_with_cross_entropy(x, y).mean()):
@@ -221,3 +232,10 @@ def test_mask_of_a_length_that_a_program_learns():
         return F.sequence_mask(lengths, lengths.max() + 1, "float32")
 
     assert mask(_ints(1, 2)).tolist() == [[1, 0, 0], [1, 1, 0]]
+
+
+def test_edges_that_are_not_asked_for():
+    """PaddlePaddle's example gives False for them, by its place."""
+    row, colptr, nodes = _ints(3, 7, 0, 9), _ints(0, 2, 4), _ints(0, 1)
+    found = paddle.incubate.graph_khop_sampler(row, colptr, nodes, [4], False)
+    assert len(found) == 4 and found[0].shape == [4, 1]

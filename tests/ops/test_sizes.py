@@ -40,3 +40,20 @@ def test_sizes_that_are_not_known_yet():
 def test_an_integer_is_no_dtype(call):
     with pytest.raises(TypeError, match="dtype must be"):
         call(paddle.ones([2, 3]))
+
+
+@pytest.mark.parametrize(("numbers", "length"), [
+    ((0, 0.6, 0.1), 6), ((0, 0.3, 0.1), 3), ((-1, 1, 0.01), 200), ((0.0, -0.6, -0.1), 6), ((1.5, 2.2, 0.1), 8),
+    ((3, 1, 0.5), 0)])
+def test_a_range_of_floats_is_counted_in_its_dtype(numbers, length):
+    """As PaddlePaddle counts: 0.6 / 0.1 is 6 in float32, and more than 6 where its numbers are divided in float64."""
+    tensors = [paddle.to_tensor(float(n)) for n in numbers]
+    built = paddle.jit.to_static(lambda x: x + paddle.arange(*numbers, dtype="float32"))
+    for made in (paddle.arange(*numbers, dtype="float32"), paddle.arange(*tensors), built(paddle.zeros([1]))):
+        assert made.shape == [length]
+        np.testing.assert_allclose(made, numbers[0] + np.arange(length) * numbers[2], rtol=1e-6, atol=1e-7)
+
+
+def test_a_range_beyond_its_dtype():
+    with pytest.raises(ValueError, match="finite numbers of float16"):
+        paddle.arange(0, float("inf"), 1, dtype="float16")
