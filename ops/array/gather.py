@@ -22,7 +22,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import dtype_of
-from .full import full_of_shape, is_value, shape_inputs, zeros
+from .full import full_of_shape, is_value, zeros
 from .gradient_shapes import sum_to
 
 
@@ -327,5 +327,4 @@ def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None 
     >>> paddle.scatter_nd(paddle.to_tensor([[1], [3], [1]]), paddle.to_tensor([1.0, 2.0, 3.0]), [4]).tolist()
     [0.0, 4.0, 0.0, 2.0]
     """
-    attribute, tensor, _ = shape_inputs(shape)
-    return scatter_nd_add(zeros(attribute if tensor is None else tensor, updates.dtype), index, updates)
+    return scatter_nd_add(zeros(shape, updates.dtype), index, updates)

@@ -33,6 +33,16 @@ def test_sizes_that_are_not_known_yet():
     assert flat(paddle.ones([5, 3])).shape == [15, 1]
 
 
+def test_scatter_nd_takes_sizes_that_are_tensors_beside_numbers():
+    index, rows = paddle.to_tensor([[0], [2], [0]]), paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    expected = [[6.0, 8.0], [0.0, 0.0], [3.0, 4.0]]
+    for shape in ([paddle.to_tensor(3), 2], [paddle.to_tensor([3]), paddle.to_tensor(2, "int32")],
+                  paddle.to_tensor([3, 2]), (3, 2)):
+        assert paddle.scatter_nd(index, rows, shape).tolist() == expected
+    counted = paddle.jit.to_static(lambda i, r: paddle.scatter_nd(i, r, [i.max() + 1, 2]), full_graph=True)
+    assert counted(index, rows).tolist() == expected
+
+
 @pytest.mark.parametrize("call", [
     lambda x: x.sum(0, 1), lambda x: x.cumsum(0, 1), lambda x: x.astype(3), lambda x: paddle.zeros([2], 5),
     lambda x: paddle.full([2], 1, 3), lambda x: paddle.to_tensor([1], 3), lambda x: paddle.ones_like(x, 5),
