@@ -9,7 +9,9 @@ has the values of before to who reads it; what is done to it in place is done to
 
 from __future__ import annotations
 
+import itertools
 import weakref
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,17 +113,48 @@ def _shares_memory(base: Any, seen: Any, op: Operator | None, attrs: dict[str, A
     return np.may_share_memory(memory, _seen_in(memory, op, attrs, others))
 
 
-def _memory(value: Any) -> Any:
-    """An array that lies in memory as a value does that is laid out row by row, or is a view of such a value."""
-    source = value._source
-    base = None if source is None else source[0]() if type(source[0]) is weakref.ref else source[0]
+def _memory(value: Any, roots: dict[int, Any] | None = None) -> Any:
+    """An array that lies in memory as a value does that is laid out row by row, or is a view of such a value.
+
+    `roots` holds the memory of values that are no views, by id, which several are views of.
+    """
+    base = base_of(value)
     if base is None:
-        return np.empty(value._array.shape, value._array.dtype)
-    _, _, op, attrs, others = source
-    memory = _memory(base)
+        return (roots or {}).get(id(value), np.empty(value._array.shape, value._array.dtype))
+    _, _, op, attrs, others = value._source
+    memory = _memory(base, roots)
     if op is None:
         return memory
     return _seen_in(memory, op, attrs, others) if op.views else np.empty(value._array.shape, value._array.dtype)
+
+
+def base_of(value: Any) -> Any:
+    """What a value is a view of, as long as somebody has that; None for one that is no view."""
+    source = value._source
+    return None if source is None else source[0]() if type(source[0]) is weakref.ref else source[0]
+
+
+def entangled(values: Sequence[Any], changed: Collection[int]) -> tuple[int, int] | None:
+    """Of values of which some are changed in place, each for itself: two, one of which is to change with the other."""
+    bases = {index: _bases(values[index]) for index in changed}
+    for one, (first, above) in itertools.product(range(len(values)), bases.items()):
+        if one != first and any(values[one] is each for each in (values[first], *above)):
+            return first, one
+    for one, first in itertools.combinations(bases, 2):
+        root = [values[one], *bases[one]][-1]
+        if root is [values[first], *bases[first]][-1]:
+            memory = {id(root): np.empty(root._array.shape, root._array.dtype)}
+            if np.shares_memory(_memory(values[one], memory), _memory(values[first], memory)):
+                return one, first
+    return None
+
+
+def _bases(view: Any) -> list[Any]:
+    """What a value is a view of, what that is a view of, and so on, as far as they share memory."""
+    found = []
+    while (base := base_of(view)) is not None and _shares_memory(base, *view._source[1:]):
+        found.append(view := base)
+    return found
 
 
 def _seen_in(memory: Any, op: Operator, attrs: dict[str, Any], others: tuple | None) -> Any:

@@ -302,8 +302,17 @@ class CaptureTrace(ProgramTrace):
             return False  # it is being filled for the first time
         if not isinstance(new, (EagerValue, Variable)):
             new = self.constant(np.asarray(new), None, True)
+        new = self.lift(new, "set_value(value)")
+        if not isinstance(value, Variable):
+            with grad_mode(False):
+                self.rebind(value, new.detach())
+            return True
+        for what, has, received in (("shape", list(value.shape), list(new.shape)),
+                                    ("dtype", value.dtype.name, new.dtype.name)):
+            if has != received and (what == "dtype" or -1 not in (*value.shape, *new.shape)):
+                raise ValueError(f"set_value(value): {value.name} has {what} {has}. Received {what} {received}.")
         with grad_mode(False):
-            self.rebind(value, self.lift(new, "set_value(value)").detach())
+            self.change(value, new.detach())
         return True
 
     def copy(self, x: Any, place: Place | None) -> Variable:

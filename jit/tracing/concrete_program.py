@@ -10,6 +10,7 @@ from typing import Any
 from ...core import nest
 from ...core.unique_name import given_back_on_failure
 from ...dygraph.value import EagerValue, another_of
+from ...dygraph.views import entangled
 from ...nn.layer import mode_changes
 from ...ops.amp.autocast import with_same_precision
 from ...ops.array.creation import assign
@@ -137,6 +138,8 @@ class ConcreteProgram:
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
         self._step = training_step(trace)
         self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or self._step)
+        self._in_place = frozenset(self._changed).union(
+            len(names) + index for index, name in enumerate(trace.captured) if name in trace.rebound)
 
     def holds(self) -> bool:
         """Whether the places that it reads hold what they did, or other Tensors of that kind."""
@@ -210,12 +213,29 @@ class ConcreteProgram:
 
     def prepare(self, tensors: Sequence[EagerValue]) -> None:
         """Compiles what a run with these inputs needs."""
+        if self._in_place:
+            self._check_entangled([*tensors, *self._outer])
         self.run.prepare([*tensors, *self._outer])
+
+    def _check_entangled(self, given: list[EagerValue]) -> None:
+        """RuntimeError where one of the values that a run changes in place is a view of another that it is given."""
+        if len(set(map(id, given))) == len(given) and all(tensor._source is None for tensor in given):
+            return
+        found = entangled(given, self._in_place)
+        if found is not None:
+            names = [f"`{self.run.inputs[index]}`" for index in found]
+            raise RuntimeError(
+                f"{line_of(self.function)}: {names[0]} is changed in place, and {names[1]}, which the function uses "
+                "too, shares its memory: as a Program it would go on with the values from before. Take the view inside "
+                "of the function, change the value that it is a view of, or run the function as it was written: "
+                "paddle.jit.not_to_static.")
 
     def __call__(self, tensors: Sequence[EagerValue]) -> Any:
         """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
         if not self._is_plain:
             return self._run_with_state(tensors)
+        if self._in_place:
+            self._check_entangled([*tensors, *self._outer])
         results = self.run([*tensors, *self._outer])
         if self._gives_one:
             return results[0]
@@ -229,6 +249,8 @@ class ConcreteProgram:
         given = [*tensors, *self._outer]
         for index, slot, number in self._sources:
             given[len(tensors) + index] = tensor_leaves(slot.location.load())[number]
+        if self._in_place:
+            self._check_entangled(given)
         if self._step is not None:
             self._step.fill(given, len(tensors))
         results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))

@@ -12,7 +12,7 @@ from ..core.infer import same
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..core.trace import apply
+from ..core.trace import apply, current_trace
 from .full import constant, is_value
 
 assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
@@ -46,7 +46,7 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
     >>> paddle.increment(paddle.to_tensor([1.0]), 2.0).tolist()
     [3.0]
     """
-    if is_value(x) and x._is_view:
+    if is_value(x) and (x._is_view or current_trace().captures):  # what was read of x before keeps what it read
         return x._rebind(apply(increment_op, clone(x._alias()), step=value))
     return apply(increment_op, x, step=value)
 

@@ -169,6 +169,8 @@ class ProgramTrace(Trace):
         for index, (slot, spec) in enumerate(zip(op.results, specs, strict=True)):
             if index in aliases:
                 results.append(inputs[aliases[index]])
+                for value in _flat((results[-1],)):
+                    value.changes += 1
             elif spec is None:
                 results.append(None)
             elif slot.offsets_of:

@@ -13,7 +13,7 @@ import numpy as np
 from ...ops.array.assign import assign_op
 from ...ops.core.infer import product
 from ...ops.core.operator import Operator
-from ...ops.core.trace import apply, grad_mode
+from ...ops.core.trace import apply, current_trace, grad_mode, state
 from ..ir.variable import Variable
 
 _OPEN = 12  # stands for a size that is not known yet
@@ -29,7 +29,31 @@ def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tupl
 
 
 def _as_now(value: Any) -> Any:
-    return list(map(copy.copy, value)) if type(value) is list else copy.copy(value)
+    if type(value) is list:
+        return list(map(_as_now, value))
+    if value is None:
+        return None
+    if current_trace().captures:  # a branch, a loop or a later run may change it under its name
+        with grad_mode(False):
+            return apply(assign_op, value)
+    now = copy.copy(value)
+    now.is_of = value
+    return now
+
+
+def _others(variable: Variable) -> tuple:
+    """The further inputs of a view's operator; RuntimeError where one has been changed since, under its name."""
+    assert variable.view_of is not None
+    others: tuple = variable.view_of[4]
+    for now in others:
+        for one in now if type(now) is list else [now]:
+            value = getattr(one, "is_of", None)
+            if value is not None and value.changes != one.changes and value.name == one.name:
+                raise RuntimeError(
+                    f"{variable.name!r} is a view of {variable.view_of[0].name!r} at the index {value.name!r}, which "
+                    "was changed in place since: in a Program that is written by hand the index of before is gone. "
+                    "Take the view behind the change, or take it at a copy of the index: y[paddle.assign(i)].")
+    return others
 
 
 def up_to_date(variable: Variable) -> Variable:
@@ -39,11 +63,17 @@ def up_to_date(variable: Variable) -> Variable:
     if not _shares_memory(variable):
         variable.view_of = None
         return variable
-    base, changes, op, attrs, others = variable.view_of
+    base, changes, op, attrs, _ = variable.view_of
     current = up_to_date(base)
-    if current is base and base.changes == changes:
-        return variable
-    return current.detach() if op is None else apply(op, current, *others, **attrs)
+    if current is base and base.changes == changes and variable.block is current_trace().block:
+        return variable  # in a branch or a loop an earlier round may have changed the value
+    if op is None:
+        fresh = current.detach()
+    else:
+        with grad_mode(state.grad_enabled and not variable.stop_gradient):
+            fresh = apply(op, current, *_others(variable), **attrs)
+    fresh.is_of = variable
+    return fresh
 
 
 def pass_on(variable: Variable, result: Variable, former: Variable | None) -> None:
@@ -55,17 +85,20 @@ def pass_on(variable: Variable, result: Variable, former: Variable | None) -> No
     if not _shares_memory(variable):
         variable.view_of = None
         return
-    if former is not None and result.view_of is not None and result.view_of[0] is variable:
-        variable.view_of = (former, *result.view_of[1:])
+    of, *how = result.view_of or (None,)
+    if former is not None and of is not None and (of is variable or of.is_of is variable):
+        variable.view_of = (former if of is variable else of, *how)
         return
-    base, _, op, attrs, others = variable.view_of
+    base, _, op, attrs, _ = variable.view_of
+    others = _others(variable)
     variable.view_of = None
     if op is None:
         with grad_mode(False):
             base._rebind(variable if variable.stop_gradient else apply(assign_op, variable))
     else:
         base._rebind(op.written(up_to_date(base), variable, *others, **attrs))
-    variable.view_of = (base, base.changes, op, attrs, others)
+    always = variable.block is current_trace().block  # else only where this branch or round has run
+    variable.view_of = (base, base.changes if always else -1, op, attrs, others)
 
 
 def _shares_memory(variable: Variable) -> bool:

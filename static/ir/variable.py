@@ -74,6 +74,7 @@ class Variable(_VariableMethods):
 
     view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
+    is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
     is_offsets = False  # whether it is the offsets of another one
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`
 
@@ -205,13 +206,23 @@ class Variable(_VariableMethods):
         return self._held(scope, "get_value").get_tensor()
 
     def set_value(self, value: Any, scope: Any = None) -> None:
-        """Gives it a value in the scope in use, or another one: an array of its shape; ValueError otherwise."""
+        """Gives it a value in the scope in use, or another one: an array of its shape; ValueError otherwise.
+
+        In a function under to_static: at each run, as Tensor's.
+        """
+        if scope is None and current_trace().writes(self, value):
+            return
         held = self._held(scope, "set_value")
         array = np.asarray(value)
         known = held.get_tensor().shape() if held.get_tensor()._is_initialized() else self.shape
         if len(known) != array.ndim or any(n not in (-1, m) for n, m in zip(known, array.shape, strict=True)):
             raise ValueError(f"set_value(value): {self.name} has shape {list(known)}. Received {list(array.shape)}.")
         held.get_tensor().set(array.astype(self.dtype.dtype))
+
+    def copy_(self, other: Any, blocking: bool = True) -> Variable:
+        """In a function under to_static: takes over the value of another tensor of this shape, as Tensor's."""
+        self.set_value(other)
+        return self
 
     def _held(self, scope: Any, what: str) -> Any:
         held = self.program.find_held(self.name, scope)

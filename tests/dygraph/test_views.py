@@ -336,3 +336,181 @@ def test_gradients_stop_in_a_converted_function_where_they_do_without(function, 
     x = paddle.to_tensor(GIVEN, stop_gradient=False)
     (paddle.jit.to_static(function, full_graph=True) if converted else function)(x).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.full_like(GIVEN, wanted))
+
+
+ONE = paddle.to_tensor(1)
+ROW = paddle.full([4], 100.0)
+
+
+def incremented(x, i):
+    y = x * 1.0
+    row = y[i]
+    paddle.increment(i)
+    row.fill_(50.0)
+    return y, i
+
+
+def in_a_branch(x, i):
+    y = x * 1.0
+    row = y[i]
+    if x.sum() > 0:
+        i.add_(ONE)
+        row.fill_(50.0)
+    return y, i
+
+
+def in_a_loop(x, i):
+    y = x * 1.0
+    row = y[i]
+    j = paddle.zeros([], "int64")
+    while j < 2:
+        row.add_(ROW)
+        i.add_(ONE)
+        j = j + 1
+    row.scale_(2.0)
+    return y, i
+
+
+def changed_in_rounds_before(x, i):
+    y = x * 1.0
+    row = y[0]
+    j = paddle.zeros([], "int64")
+    while j < 3:
+        row.add_(ROW)
+        y.scale_(2.0)
+        j = j + 1
+    return y, row
+
+
+def behind_a_loop_that_does_not_run(x, i):
+    y = x * 1.0
+    row = y[0]
+    y.scale_(3.0)
+    while i < 0:
+        row.add_(ROW)
+        i = i + 1
+    row.add_(ROW)
+    return y, row
+
+
+def one_element(x, i):
+    y = x[0, 1:2] * 1.0
+    element = y.reshape([])
+    paddle.increment(y)
+    element.scale_(3.0)
+    return y, element
+
+
+@pytest.mark.parametrize("function", [incremented, in_a_branch, in_a_loop, changed_in_rounds_before,
+                                      behind_a_loop_that_does_not_run, one_element])
+def test_a_converted_function_writes_where_the_view_was_taken(function):
+    wanted = function(paddle.to_tensor(GIVEN), paddle.to_tensor(0))
+    found = paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(GIVEN), paddle.to_tensor(0))
+    assert [value.tolist() for value in found] == [value.tolist() for value in wanted]
+
+
+def test_a_converted_function_whose_own_index_is_changed():
+    index = paddle.to_tensor(0)
+
+    def change(x):
+        y = x * 1.0
+        row = y[index]
+        index.add_(ONE)
+        row.fill_(50.0)
+        return y
+
+    changed = paddle.jit.to_static(change, full_graph=True)
+    for turn in range(3):
+        wanted = GIVEN.copy()
+        wanted[turn] = 50.0
+        np.testing.assert_array_equal(changed(paddle.to_tensor(GIVEN)).numpy(), wanted)
+    assert index.item() == 3
+
+
+def test_a_program_by_hand_refuses_a_view_whose_index_was_changed():
+    with paddle.static.program_guard(paddle.static.Program()), static_mode():
+        x, i = paddle.static.data("x", [3, 4]), paddle.static.data("i", [], "int64")
+        row = x[i]
+        paddle.increment(i)
+        with pytest.raises(RuntimeError, match="was changed in place since"):
+            row.fill_(1.0)
+
+
+class static_mode:
+    def __enter__(self):
+        paddle.enable_static()
+
+    def __exit__(self, *_):
+        paddle.disable_static()
+
+
+def add_to_first(x, z):
+    x.add_(paddle.ones([4]))
+    return z * 1.0
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+@pytest.mark.parametrize("given", [lambda x: (x, x), lambda x: (x[1], x), lambda x: (x.detach(), x),
+                                   lambda x: (x[1:][0], x)])
+def test_a_converted_function_refuses_values_of_which_one_changes_with_another(given):
+    changed = paddle.jit.to_static(add_to_first, full_graph=True)
+    changed(paddle.ones([4]), paddle.ones([3, 4]))
+    x = paddle.to_tensor(GIVEN)
+    with pytest.raises(RuntimeError, match="shares its memory"):
+        changed(*given(x))
+    np.testing.assert_array_equal(x.numpy(), GIVEN)
+    wanted = add_to_first(*given(x))
+    x = paddle.to_tensor(GIVEN)
+    np.testing.assert_array_equal(paddle.jit.to_static(add_to_first)(*given(x)).numpy(), wanted.numpy())
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+def test_a_converted_function_refuses_to_change_a_view_and_read_its_value():
+    x = paddle.to_tensor(GIVEN)
+    row = x[1]
+
+    def change(y):
+        row.add_(y)
+        return x.sum()
+
+    with pytest.raises(RuntimeError, match="shares its memory"):
+        paddle.jit.to_static(change, full_graph=True)(paddle.ones([4]))
+    assert paddle.jit.to_static(change)(paddle.ones([4])).item() == GIVEN.sum() + 4.0
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_set_value_and_copy_of_a_computed_value(converted):
+    def change(x):
+        y = x * 2.0
+        before = y.sum()
+        y.set_value(x * 3.0)
+        y[0].copy_(x[1], True)
+        return y * y, before
+
+    x = paddle.to_tensor(GIVEN, stop_gradient=False)
+    y, before = (paddle.jit.to_static(change, full_graph=True) if converted else change)(x)
+    before.backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.full_like(GIVEN, 2.0))
+    wanted = GIVEN * 3.0
+    wanted[0] = GIVEN[1]
+    np.testing.assert_array_equal(y.numpy(), wanted ** 2)
+
+
+@pytest.mark.parametrize("take", [lambda y: y[1:], lambda y: y.detach()])
+@pytest.mark.parametrize("converted", [False, True])
+def test_the_shape_of_a_view_changes_in_place_behind_a_change_of_its_value_or_a_branch(take, converted):
+    def change(x):
+        y = x * 1.0
+        first, second = take(y), take(y)
+        y.scale_(2.0)
+        first.reshape_([-1])
+        first[-1] = 50.0
+        if x.sum() > 0:
+            second.clip_(0.0, 20.0)
+        second.reshape_([-1])
+        second[-2] = 60.0
+        return y
+
+    if converted:
+        change = paddle.jit.to_static(change, full_graph=True)
+    assert change(paddle.to_tensor(GIVEN)).tolist()[2] == [16, 18, 60, 20]
