@@ -18,6 +18,7 @@ from ..ops.core.trace import state
 from ..ops.methods import SYNTAX
 from .printing import formatted
 
+_ndarray = np.ndarray
 _REDUCTIONS = {np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.std, np.var, np.prod, np.any, np.all}
 
 
@@ -122,6 +123,9 @@ class Readable(_Operators):
         >>> paddle.to_tensor([[2.5]]).item(), paddle.to_tensor([1, 7]).item(1)
         (2.5, 7)
         """
+        array = self._array
+        if not args and type(array) is _ndarray and array.size == 1 and state.trace.computes:
+            return array.item()
         if not args and self.size != 1:
             raise self._not_one("item(): only a tensor of one element converts to a number", "Give an index, item(i).")
         return self._on_host().item(*args)
@@ -139,6 +143,9 @@ class Readable(_Operators):
         return self._on_host().tolist()
 
     def _number(self, what: str) -> Any:
+        array = self._array
+        if type(array) is _ndarray and array.size == 1 and state.trace.computes:
+            return array.item()
         if self.size != 1:
             raise self._not_one(f"{what}(x): only a tensor of one element converts to a number",
                                 "Take an element, such as x[0], or reduce it, as by x.mean().")
@@ -154,6 +161,9 @@ class Readable(_Operators):
         return complex(self._number("complex"))
 
     def __bool__(self) -> bool:
+        array = self._array
+        if type(array) is _ndarray and array.size == 1 and state.trace.computes:
+            return bool(array.item())
         if self.size != 1:
             raise self._not_one(
                 "The truth of a tensor (in if, while, and, or, not) is only known of one element",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ..core.dtype import float32
 from ..ops.array.concat_split import stack
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
@@ -14,6 +15,9 @@ from ..ops.math.elementwise import cast, minimum
 from ..ops.math.reduce import max as largest
 from ..ops.math.reduce import sum as total
 from ..ops.math.statistics import norm
+from ..ops.math.unary import sqrt
+from ..ops.optim.merged import scale_all, total_square
+from ..ops.optim.row_updates import holds_rows
 
 
 def _held(parameters: Any) -> list[Any]:
@@ -42,18 +46,30 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, er
     if not held:
         return to_tensor(0.0)
     order = float(norm_type)
+    gradients = [p.grad for p in held]
+    if order == 2 and all([g.dtype is float32 and not holds_rows(g) for g in gradients]):
+        gradients = [g if g.stop_gradient else g.detach() for g in gradients]
+        whole = sqrt(total_square(gradients))
+        factor = _factor(whole, max_norm, norm_type, error_if_nonfinite)
+        for p, scaled in zip(held, scale_all(gradients, factor), strict=True):
+            p.grad = scaled
+        return whole
     norms = stack([cast(norm(p.grad.detach().flatten(), order, 0), "float32") for p in held])
     if order == math.inf:
         whole = largest(norms)
     else:
         whole = total(norms) if order == 0 else norm(norms, order)
-    if error_if_nonfinite and not math.isfinite(whole.item()):
-        raise RuntimeError(f"clip_grad_norm_: the norm of order {norm_type} of the gradients is {whole.item()}. Pass "
-                           "error_if_nonfinite=False to scale them all the same.")
-    factor = minimum(float(max_norm) / (whole + 1e-6), 1.0)
+    factor = _factor(whole, max_norm, norm_type, error_if_nonfinite)
     for p in held:
         p.grad = p.grad.detach() * cast(factor, p.grad.dtype)
     return whole
+
+
+def _factor(whole: Any, max_norm: float, norm_type: float, error_if_nonfinite: bool) -> Any:
+    if error_if_nonfinite and not math.isfinite(whole.item()):
+        raise RuntimeError(f"clip_grad_norm_: the norm of order {norm_type} of the gradients is {whole.item()}. Pass "
+                           "error_if_nonfinite=False to scale them all the same.")
+    return minimum(float(max_norm) / (whole + 1e-6), 1.0)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:

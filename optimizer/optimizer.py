@@ -50,6 +50,10 @@ def decayed_gradients(updates: Sequence[Update]) -> list[Any]:
     return [L2Decay(decay)(parameter, gradient) if decay else gradient for parameter, gradient, _, decay in updates]
 
 
+def _penalized(penalty: Any, gradient: Any, target: Any) -> tuple[Any, float]:
+    return (gradient, penalty.coeff) if type(penalty) is L2Decay else (penalty(target, gradient), 0.0)
+
+
 def _of_rates(parameter: Any) -> DType:
     """The dtype of a parameter's learning rate, and of powers of numbers: float64 for float64, else float32."""
     return float64 if parameter.dtype is float64 else float32
@@ -325,10 +329,14 @@ class Optimizer(ForSubclasses):
     def _update_of(self, parameter: Any, gradient: Any, rates: dict[Any, Any], group: Options | None,
                    rounded: list[tuple[Any, Any]], decays: bool = True) -> Update:
         """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
-        target = self._target(parameter) if self._multi_precision else parameter
-        if target is not parameter:
-            rounded.append((parameter, target))
-        gradient, decay = self._decayed(parameter, gradient, target, group) if decays else (gradient, 0.0)
+        target, decay = parameter, 0.0
+        if self._multi_precision:
+            target = self._target(parameter)
+            if target is not parameter:
+                rounded.append((parameter, target))
+        penalty = self._regularizer_of(parameter, group) if decays else None
+        if penalty is not None:
+            gradient, decay = _penalized(penalty, gradient, target)
         dtype = _of_rates(target)
         rate = rates.get(dtype.name)
         if rate is None:
@@ -341,10 +349,8 @@ class Optimizer(ForSubclasses):
 
     def _decayed(self, parameter: Any, gradient: Any, target: Any, group: Options | None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
-        decay = self._regularizer_of(parameter, group)
-        if decay is None:
-            return gradient, 0.0
-        return (gradient, decay.coeff) if type(decay) is L2Decay else (decay(target, gradient), 0.0)
+        penalty = self._regularizer_of(parameter, group)
+        return (gradient, 0.0) if penalty is None else _penalized(penalty, gradient, target)
 
     def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         own = getattr(parameter, "regularizer", None) if group is None else group.get("weight_decay")

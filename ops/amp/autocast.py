@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ...core.dtype import DType, convert_dtype, float32
 from ...core.param_attr import ParamAttr
+from ..core.native import apply_under
 from ..core.operator import Operator, declared_count
 from ..core.trace import Trace, state, using
 from ..core.trace_around import TraceAround
@@ -91,12 +92,12 @@ class AutocastTrace(TraceAround):
         """Applies the operator to inputs of the dtype that it is to compute in."""
         precision = self._precision
         if precision is None or op.precision == "keep":
-            return self.inner.apply(op, inputs, attrs)
+            return apply_under(self.inner, op, inputs, attrs)
         if op.composed is not None:  # each operator of which it is composed is looked at
             results = op.composed(*inputs, **attrs)
             if results is not NotImplemented:
                 return results
-        return self.inner.apply(op, _as_wanted(op, inputs, precision), attrs)
+        return apply_under(self.inner, op, _as_wanted(op, inputs, precision), attrs)
 
     @contextlib.contextmanager
     def _paused(self) -> Iterator[None]:
@@ -120,12 +121,14 @@ class AutocastTrace(TraceAround):
 
 def _as_wanted(op: Operator, inputs: tuple, precision: Precision) -> tuple:
     changed = {position for _, position in op.aliases}  # takes a new value, so it must stay itself
-    positions = [0] if op.follows_first else [n for n in range(len(inputs)) if n not in changed]
+    positions = (0,) if op.follows_first else [n for n in range(len(inputs)) if n not in changed]
     dtypes = [v.dtype for n in positions for v in _each(inputs[n]) if _may_change(v)]
     if not dtypes:
         return inputs
     wanted = precision.dtype_for(op.type, dtypes)
-    return tuple(_cast_slot(value, wanted) if n in positions else value for n, value in enumerate(inputs))
+    if all([dtype is wanted for dtype in dtypes]):
+        return inputs
+    return tuple([_cast_slot(value, wanted) if n in positions else value for n, value in enumerate(inputs)])
 
 
 def _each(value: Any) -> Any:
@@ -133,7 +136,10 @@ def _each(value: Any) -> Any:
 
 
 def _may_change(value: Any) -> bool:
-    return getattr(value, "kind", "tensor") == "tensor" and value.dtype.is_floating and value.dtype.itemsize <= 4
+    if getattr(value, "kind", "tensor") != "tensor":
+        return False
+    dtype = value.dtype
+    return dtype.is_floating and dtype.itemsize <= 4
 
 
 def _cast_slot(value: Any, wanted: DType) -> Any:

@@ -588,6 +588,23 @@ static PyObject *under_trace(PyObject *op, PyObject *const *inputs, Py_ssize_t c
     return result;
 }
 
+PyDoc_STRVAR(apply_under_doc,
+             "apply_under($module, trace, op, inputs, attrs, /)\n--\n\n"
+             "What `trace.apply(op, inputs, attrs)` gives: for traces around another one.");
+
+static PyObject *apply_under(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+    if (count != 4 || !PyTuple_Check(arguments[2]) || !PyDict_CheckExact(arguments[3])) {
+        PyErr_SetString(PyExc_TypeError, "apply_under(trace, op, inputs, attrs): a tuple of inputs and a dict are needed.");
+        return NULL;
+    }
+    PyObject *result = NULL;
+    int declined = 1;
+    if (state && Py_TYPE(arguments[0]) == trace_type)
+        result = applied(arguments[0], arguments[1], &PyTuple_GET_ITEM(arguments[2], 0), PyTuple_GET_SIZE(arguments[2]),
+                         arguments[3], &declined);
+    return declined ? PyObject_VectorcallMethod(str_apply, arguments, 4, NULL) : result;
+}
+
 PyDoc_STRVAR(apply_doc,
              "apply($module, op, /, *inputs, **attrs)\n--\n\n"
              "Applies an operator to values, one argument a slot: its single result, or a tuple of its results.");
@@ -781,8 +798,17 @@ static PyObject *get_shape(PyObject *self, void *nothing) {
 }
 
 static PyObject *get_dtype(PyObject *self, void *nothing) {
+    static PyObject *known[KINDS]; /* as `dtype_of` gave them: for each there is one object */
     PyObject *array = array_of(self);
-    return array ? PyObject_CallOneArg(dtype_of, ((Array *)array)->dtype) : in_python(facts.dtype, self);
+    if (!array) return in_python(facts.dtype, self);
+    int kind = kind_of(((Array *)array)->dtype);
+    if (kind == NO_KIND) return PyObject_CallOneArg(dtype_of, ((Array *)array)->dtype);
+    if (!known[kind]) {
+        PyObject *found = PyObject_CallOneArg(dtype_of, ((Array *)array)->dtype);
+        if (!found) return NULL;
+        Py_XSETREF(known[kind], found);
+    }
+    return Py_NewRef(known[kind]);
 }
 
 static PyObject *get_ndim(PyObject *self, void *nothing) {
@@ -1375,6 +1401,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef functions[] = {
     {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL | METH_KEYWORDS, apply_doc},
+    {"apply_under", (PyCFunction)(void (*)(void))apply_under, METH_FASTCALL, apply_under_doc},
     {"begin", begin, METH_O, begin_doc},
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},

@@ -50,6 +50,11 @@ def _loaded() -> ModuleType | None:
 module: ModuleType | None = _loaded()
 
 
+def apply_under(trace: Any, op: Any, inputs: tuple, attrs: dict[str, Any]) -> Any:
+    """`trace.apply(op, inputs, attrs)`, by the compiled form where that is in use: for traces around another one."""
+    return trace.apply(op, inputs, attrs) if module is None else module.apply_under(trace, op, inputs, attrs)
+
+
 def give_up(why: str) -> None:
     """Leaves the compiled form out in this process."""
     global module, obstacle

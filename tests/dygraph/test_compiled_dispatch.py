@@ -14,12 +14,14 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.core.errors import GraphFreedError, ModifiedInPlaceError
+from proa.dygraph.eager import EAGER
 from proa.ops.array.reshape import reshape
 from proa.ops.core import native
 from proa.ops.core.kernels import Choice
 from proa.ops.core.operator import find
 from proa.ops.core.operator_node import SingleResultNode
 from proa.ops.core.trace import apply, state
+from proa.ops.math.elementwise import add_op
 
 pytestmark = pytest.mark.filterwarnings("error")
 compiled = pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
@@ -440,3 +442,30 @@ def test_a_rule_that_gives_too_few_gradients_of_a_repeated_input_is_an_error(mon
     monkeypatch.setattr(op.gradient, "run", lambda gs, saved, attrs, wants: [[gs[0]]], raising=False)
     with pytest.raises(ValueError):
         paddle.stack([tensor(2), tensor(2, seed=1)]).sum().backward()
+
+
+@compiled
+def test_traces_around_the_eager_one_hand_on_to_the_compiled_form(monkeypatch):
+    x = paddle.to_tensor(np.linspace(-1, 1, 12, dtype="float32").reshape(3, 4), stop_gradient=False)
+    w = paddle.to_tensor(np.linspace(0, 1, 8, dtype="float32").reshape(4, 2), stop_gradient=False)
+
+    def computed():
+        with paddle.amp.auto_cast(dtype="bfloat16"):
+            y = paddle.matmul(x, w)
+            z = paddle.nn.functional.softmax(y + 1.0)
+        (z * z).sum().backward()
+        found = [v.astype("float32").numpy().tobytes() for v in (y, z, x.grad, w.grad)]
+        x.clear_grad(), w.clear_grad()
+        return y.dtype, z.dtype, found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(native, "module", None)
+        wanted = computed()
+    with monkeypatch.context() as patched:
+        patched.setattr(type(EAGER), "apply", None)  # nothing here is left to Python
+        assert computed() == wanted
+    for wrong in ((), (EAGER, add_op, [x, x], {}), (EAGER, add_op, (x, x), None)):
+        with pytest.raises(TypeError, match="a tuple of inputs and a dict"):
+            native.module.apply_under(*wrong)
+    with pytest.raises(ValueError, match="inner dimensions"), paddle.amp.auto_cast(dtype="bfloat16"):
+        paddle.matmul(x, x)

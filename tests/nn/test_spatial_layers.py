@@ -144,6 +144,34 @@ def test_clip_grad_norm(order, norm):
     assert nn.utils.clip_grad_norm_([], 1.0).item() == 0
 
 
+def test_clip_grad_norm_of_many_kinds_of_gradients():
+    def parameter(value):
+        made = paddle.to_tensor(value, stop_gradient=False)
+        made.grad = paddle.to_tensor(value)
+        return made
+
+    draw = np.random.RandomState(0)
+    arrays = [draw.randn(*shape).astype("float32") for shape in ((3, 4), (5,), (2, 2))]
+    whole = np.sqrt(sum((a.astype("float64") ** 2).sum() for a in arrays))
+    for dtype in ("float32", "float64", "float16"):
+        parameters = [parameter(arrays[0]), parameter(arrays[1].astype(dtype)), parameter(arrays[2])]
+        kept = parameters[0].grad
+        norm = nn.utils.clip_grad_norm_(parameters, 1.0)
+        assert norm.dtype == paddle.float32 and norm.shape == [] and abs(norm.item() / whole - 1) < 1e-3
+        for p, a in zip(parameters, arrays):
+            assert p.grad.dtype == p.dtype and p.grad.stop_gradient
+            assert np.allclose(p.grad.numpy(), a / whole, atol=1e-3 if dtype == "float16" else 1e-6)
+        assert np.array_equal(kept.numpy(), arrays[0])  # what was the gradient stays as it was
+    rows = nn.Embedding(5, 2, sparse=True)
+    rows(paddle.to_tensor([1, 3])).sum().backward()
+    assert abs(nn.utils.clip_grad_norm_([rows.weight, parameter(arrays[1])], 1.0).item()
+               - np.sqrt(4 + (arrays[1] ** 2).sum())) < 1e-5
+    single = parameter(arrays[0])
+    single.grad = single * 2.0
+    nn.utils.clip_grad_norm_([single], 0.5)
+    assert single.grad.stop_gradient
+
+
 def test_clip_grad_norm_refuses():
     parameters = _with_gradients()
     with pytest.raises(ValueError, match="norm_type"):
