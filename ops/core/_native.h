@@ -86,7 +86,7 @@ typedef struct {
 
 extern HIDDEN PyTypeObject *form_type;
 extern HIDDEN const FormEntry elementwise_forms[], shape_forms[], reduction_forms[], making_forms[], network_forms[],
-    order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[];
+    order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[], gate_forms[];
 
 static inline PyObject *declined_form(void) { Py_RETURN_NOTIMPLEMENTED; }
 

@@ -5,6 +5,9 @@
 
 #include "_native.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
 #else
@@ -39,6 +42,25 @@ typedef uint32_t Bits __attribute__((vector_size(32)));
 #else
 #define HAS_VECTORS 0
 #endif
+
+/* exp of a float32 to within some 1e-7 of it, by a polynomial of what is left of a power of 2 (Cephes), so that several
+   are computed at once; 0 below the least normal number, where x is at most 88. A NaN stays. */
+INLINE float exp_of_float(float x) {
+    float bounded = x < -87.0f ? -87.0f : x, shifted = bounded * 1.44269504f + 12582912.0f, power = shifted - 12582912.0f;
+    float rest = bounded - power * 0.693359375f - power * -2.12194440e-4f, found = 1.9875691500e-4f;
+    found = found * rest + 1.3981999507e-3f;
+    found = found * rest + 8.3334519073e-3f;
+    found = found * rest + 4.1665795894e-2f;
+    found = found * rest + 1.6666665459e-1f;
+    found = found * rest + 5.0000001201e-1f;
+    found = found * (rest * rest) + rest + 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits); /* the lowest bits are those of the power of 2 */
+    bits = (bits << 23) + 0x3F800000u;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return x < -87.0f ? 0.0f : found * scale;
+}
 
 /* softmax of rows of so many elements at least, and log(sum(exp(x))) of each: 1, or 0 where that is left to a kernel. */
 enum { LEAST_OF_SOFTMAX = 8 };

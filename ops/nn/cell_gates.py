@@ -97,6 +97,7 @@ def _to(gradient: Any, operand: Any) -> Any:
 
 gru_gates_op = operator(
     "gru_gates", "X, H, State -> Out, Gates", kernel=_gru, composed=_composed_gru, infer=promoting(_infer_gru),
+    compiled="gru_gates",
     grad={"X, H, State": lambda g, X, H, State, Gates: _gru_gradients(g, X, H, State, Gates)})
 
 
@@ -155,6 +156,7 @@ def _lstm_gradients(g: Any, g_cell: Any, x: Any, c: Any, cell: Any, gates: Any) 
 
 lstm_gates_op = operator(
     "lstm_gates", "X, C -> Out, Cell, Gates", kernel=_lstm, composed=_composed_lstm, infer=promoting(_infer_lstm),
+    compiled="lstm_gates",
     grad={"X, C": lambda given_Out, given_Cell, X, C, Cell, Gates: _lstm_gradients(
         given_Out, given_Cell, X, C, Cell, Gates)})
 

@@ -14,6 +14,7 @@ import pytest
 from proa.ops import catalogue
 from proa.ops.core import native
 from proa.ops.core.operator import all_operators, find
+from proa.ops.core.trace import apply
 
 pytestmark = [pytest.mark.filterwarnings("error"),
               pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")]
@@ -437,6 +438,36 @@ def test_layers_are_within_rounding():
             formed("convolution", x, w[:, :2].copy(), strides=[1, 1])
 
 
+def test_gates_of_cells_are_within_rounding():
+    draw, count = np.random.RandomState(0), 0
+    for shape, width in itertools.product([(), (1,), (4,), (2, 3)], (1, 3, 8, 33, 100)):
+        state = draw.randn(*shape, width).astype("float32")
+        for factor in (0.1, 4, 60, 1e4):
+            x, h = ((draw.randn(*shape, 3 * width) * factor).astype("float32") for _ in range(2))
+            count += check("gru_gates", x, h, state, exact=False)
+            count += check("lstm_gates", (draw.randn(*shape, 4 * width) * factor).astype("float32"), state, exact=False)
+            h[..., 0] = x[..., 1] = np.nan
+            count += check("gru_gates", x, h, state, exact=False)
+            h[..., 1], x[..., -1] = np.inf, -np.inf
+            count += check("gru_gates", x, h, state, exact=False)
+    assert count == 4 * 4 * 4 * 5
+    x, state = draw.randn(4, 12).astype("float32"), draw.randn(4, 3).astype("float32")
+    for others in ((x, x[:1], state), (x, x, state[:1]), (x[::2], x[::2], state[::2]), (x[:, :11], x[:, :11], state),
+                   (x.astype("d"), x.astype("d"), state.astype("d")), (x, x, x), (x[:0], x[:0], state[:0]),
+                   (np.zeros((300, 300), "f"), np.zeros((300, 300), "f"), np.zeros((300, 100), "f"))):
+        with pytest.raises(Declined):
+            formed("gru_gates", *others)
+        with pytest.raises(Declined):
+            formed("lstm_gates", *others)
+
+
+def test_tanh_of_gates_keeps_the_digits_of_small_numbers():
+    x = np.concatenate([np.logspace(-30, 2, 500), -np.logspace(-30, 2, 500), [0.0, 0.625, -0.625]]).astype("float32")
+    zeros = np.zeros_like(x)
+    _, _, gates = formed("lstm_gates", np.concatenate([zeros, zeros, x, zeros]), zeros)
+    np.testing.assert_allclose(gates[2 * x.size:3 * x.size], np.tanh(x.astype("float64")), rtol=3e-7)
+
+
 def test_rows_in_order():
     for dtype in "fdli":
         for x in filter(np.size, arrays(dtype)):
@@ -499,6 +530,9 @@ def _work():
     z = (paddle.where(y > 0.5, y, y * 2.0).clip(0.1, 0.9).reshape([8, 6]).sum(1) / 2.0).max()
     paddle.nn.functional.softmax(x).mean().backward()
     (z + paddle.nn.functional.relu(x).prod() + paddle.stack([x, x]).min()).backward()
+    gates_op, lstm_op = find("gru_gates"), find("lstm_gates")
+    apply(gates_op, paddle.ones([2, 6]), paddle.ones([2, 6]), paddle.ones([2, 2]))
+    apply(lstm_op, x.reshape([3, 8]), paddle.ones([3, 2]))[0].sum().backward()
     paddle.topk(x, 2), paddle.sort(x), paddle.argmax(x), paddle.unique(paddle.arange(9)), paddle.cumsum(x)
     paddle.nn.functional.max_pool2d(x.reshape([1, 1, 4, 6]), 2), x.expand([2, 4, 6]), paddle.ones_like(x)
     for wrong in (lambda: x.reshape([5]), lambda: x.transpose([0, 0]), lambda: x.sum(7), lambda: x.expand([3]),
