@@ -10,6 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOTS = {"paddle": ["paddlepaddle"], "torch": ["torch", "numpy"]}  # torch converts arrays only where NumPy is
 FOR_SPEED = "fast"  # proa's extra
 SKIPPED = {"tests", "docs", "benchmarks", "examples", "__pycache__", "build", "dist"}
+PACKAGED = (".py", ".pyi", ".proto", ".txt", ".so", ".pyd")
 
 WALK = r"""
 import importlib.metadata as metadata, json, os, re, sys
@@ -30,6 +31,15 @@ while waiting:
 print(json.dumps(sizes))
 """
 
+BYTECODE = r"""
+import json, marshal, sys
+total = 0
+for path in json.load(sys.stdin):
+    with open(path, "rb") as file:
+        total += 16 + len(marshal.dumps(compile(file.read(), path, "exec", dont_inherit=True)))
+print(total)
+"""
+
 
 def size(framework, python):
     """Bytes of each distribution that the framework needs for speed on a CPU, in this Python."""
@@ -38,7 +48,7 @@ def size(framework, python):
         done = subprocess.run([python, "-c", WALK, json.dumps(roots)], cwd=folder, capture_output=True, text=True,
                               check=True)
     found = json.loads(done.stdout)
-    return {"proa": _checkout(), **found} if framework == "proa" else found
+    return {"proa": _checkout(python), **found} if framework == "proa" else found
 
 
 def _requirements():
@@ -49,10 +59,15 @@ def _requirements():
     return re.findall(r'"([^"]+)"', " ".join(lists))
 
 
-def _checkout():
-    """Bytes of the package's own files."""
-    total = 0
+def _checkout(python):
+    """Bytes of the package's own files and of their bytecode, as an installation holds them."""
+    total, modules = 0, []
     for folder, names, files in os.walk(ROOT):
-        names[:] = [name for name in names if name not in SKIPPED and not name.startswith(".")]
-        total += sum(os.path.getsize(os.path.join(folder, name)) for name in files if name.endswith((".py", ".proto")))
-    return total
+        names[:] = [name for name in names if name not in SKIPPED and not name.startswith(".")
+                    and not name.endswith(".egg-info")]
+        paths = [os.path.join(folder, name) for name in files if name.endswith(PACKAGED)]
+        modules += [path for path in paths if path.endswith(".py")]
+        total += sum(map(os.path.getsize, paths))
+    done = subprocess.run([python, "-c", BYTECODE], input=json.dumps(modules), capture_output=True, text=True,
+                          check=True)
+    return total + int(done.stdout)

@@ -1,5 +1,7 @@
 """What is printed and written."""
 
+import sys
+
 import pytest
 
 from benchmarks import (
@@ -112,6 +114,15 @@ def test_numbers_have_three_digits():
 
 def test_requirements_of_the_package_are_found():
     assert any(name.startswith("numpy") for name in installed._requirements())
+
+
+def test_the_package_is_counted_with_its_bytecode_as_others_are(tmp_path, monkeypatch):
+    (tmp_path / "module.py").write_text("x = 1\n")
+    (tmp_path / "core.so").write_bytes(bytes(1000))
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_module.py").write_text("y = 1\n" * 1000)
+    monkeypatch.setattr(installed, "ROOT", str(tmp_path))
+    assert 1050 < installed._checkout(sys.executable) < 1500
 
 
 def test_operators_above_the_mark_have_their_reasons():
