@@ -148,3 +148,16 @@ def test_a_network_made_from_a_residual_one():
     net.eval()
     with paddle.no_grad():
         assert net(paddle.zeros([1, 3, 64, 64])).shape == [1, 2048, 4, 4]
+
+
+@pytest.mark.parametrize(("name", "bounds"), [
+    ("alexnet", {"_conv1._conv.weight": 363, "_conv1._conv.bias": 363, "_conv3.weight": 1728, "_conv5._conv.bias": 2304,
+                 "_fc6.weight": 9216, "_fc7.bias": 9216, "_fc8.weight": 9216}),
+    ("densenet121", {"out.weight": 1024}), ("inception_v3", {"fc.weight": 2048}),
+    ("googlenet", {"_fc_out.weight": 1024 / 3, "_fc_o1.weight": 2048 / 3, "_out2.weight": 1024 / 3})])
+def test_older_models_begin_within_bounds_of_their_own(name, bounds):
+    """With `paddle.seed` they begin as PaddlePaddle's, bit by bit, so the bounds are not those of other layers."""
+    state = getattr(paddle.vision.models, name)(num_classes=50).state_dict()
+    for key, inputs in bounds.items():
+        largest = abs(state[key].numpy()).max() * inputs**0.5
+        assert 0.9 < largest <= 1.0 + 1e-6, key

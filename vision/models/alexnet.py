@@ -7,7 +7,12 @@ from typing import Any
 from ... import nn
 from ...nn import functional as F
 from ...ops.array.reshape import flatten
+from .beginnings import even
 from .pretrained import refuse_download
+
+
+def _even(inputs: int) -> dict[str, Any]:
+    return {"weight_attr": even(inputs), "bias_attr": even(inputs)}
 
 
 class ConvPoolLayer(nn.Layer):
@@ -16,7 +21,7 @@ class ConvPoolLayer(nn.Layer):
     def __init__(self, inputs: int, outputs: int, kernel: int, stride: int, padding: int):
         super().__init__()
         self.relu = nn.ReLU()
-        self._conv = nn.Conv2D(inputs, outputs, kernel, stride=stride, padding=padding)
+        self._conv = nn.Conv2D(inputs, outputs, kernel, stride=stride, padding=padding, **_even(inputs * kernel**2))
         self._pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Any) -> Any:
@@ -40,15 +45,16 @@ class AlexNet(nn.Layer):
         self.num_classes = num_classes
         self._conv1 = ConvPoolLayer(3, 64, 11, 4, 2)
         self._conv2 = ConvPoolLayer(64, 192, 5, 1, 2)
-        self._conv3 = nn.Conv2D(192, 384, 3, padding=1)
-        self._conv4 = nn.Conv2D(384, 256, 3, padding=1)
+        self._conv3 = nn.Conv2D(192, 384, 3, padding=1, **_even(192 * 9))
+        self._conv4 = nn.Conv2D(384, 256, 3, padding=1, **_even(384 * 9))
         self._conv5 = ConvPoolLayer(256, 256, 3, 1, 1)
         if num_classes > 0:
+            within = _even(256 * 6 * 6)  # of all three, as Paddle has it
             self._drop1 = nn.Dropout(0.5, mode="downscale_in_infer")
-            self._fc6 = nn.Linear(256 * 6 * 6, 4096)
+            self._fc6 = nn.Linear(256 * 6 * 6, 4096, **within)
             self._drop2 = nn.Dropout(0.5, mode="downscale_in_infer")
-            self._fc7 = nn.Linear(4096, 4096)
-            self._fc8 = nn.Linear(4096, num_classes)
+            self._fc7 = nn.Linear(4096, 4096, **within)
+            self._fc8 = nn.Linear(4096, num_classes, **within)
 
     def forward(self, inputs: Any) -> Any:
         """[N, 3, 224, 224] to [N, num_classes]."""

@@ -7,6 +7,7 @@ from typing import Any
 from ... import nn
 from ...ops.array.concat_split import concat
 from ...ops.array.reshape import flatten
+from .beginnings import even
 from .pretrained import refuse_download
 
 
@@ -105,7 +106,7 @@ class DenseNet(nn.Layer):
         if with_pool:
             self.pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
-            self.out = nn.Linear(channels, num_classes)
+            self.out = nn.Linear(channels, num_classes, weight_attr=even(channels))
 
     def _add_part(self, name: str, part: nn.Layer) -> None:
         self._parts.append(name)

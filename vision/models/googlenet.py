@@ -8,6 +8,7 @@ from ... import nn
 from ...nn import functional as F
 from ...ops.array.concat_split import concat
 from ...ops.array.reshape import flatten, squeeze
+from .beginnings import even
 from .pretrained import refuse_download
 
 
@@ -84,15 +85,15 @@ class GoogLeNet(nn.Layer):
 
     def _add_results(self, num_classes: int) -> None:
         self._drop = nn.Dropout(0.4, mode="downscale_in_infer")
-        self._fc_out = nn.Linear(1024, num_classes)
+        self._fc_out = nn.Linear(1024, num_classes, weight_attr=even(1024, 1.0))
         self._conv_o1 = ConvLayer(512, 128, 1)
-        self._fc_o1 = nn.Linear(1152, 1024)
+        self._fc_o1 = nn.Linear(1152, 1024, weight_attr=even(2048, 1.0))
         self._drop_o1 = nn.Dropout(0.7, mode="downscale_in_infer")
-        self._out1 = nn.Linear(1024, num_classes)
+        self._out1 = nn.Linear(1024, num_classes, weight_attr=even(1024, 1.0))
         self._conv_o2 = ConvLayer(528, 128, 1)
-        self._fc_o2 = nn.Linear(1152, 1024)
+        self._fc_o2 = nn.Linear(1152, 1024, weight_attr=even(2048, 1.0))
         self._drop_o2 = nn.Dropout(0.7, mode="downscale_in_infer")
-        self._out2 = nn.Linear(1024, num_classes)
+        self._out2 = nn.Linear(1024, num_classes, weight_attr=even(1024, 1.0))
 
     def forward(self, inputs: Any) -> list[Any]:
         """[N, 3, 224, 224] to three results [N, num_classes]."""

@@ -8,6 +8,7 @@ from ... import nn
 from ...ops.array.concat_split import concat
 from ...ops.array.reshape import flatten
 from ..ops.blocks import ConvNormActivation
+from .beginnings import even
 from .pretrained import refuse_download
 
 
@@ -169,7 +170,7 @@ class InceptionV3(nn.Layer):
             self.avg_pool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             self.dropout = nn.Dropout(0.2, mode="downscale_in_infer")
-            self.fc = nn.Linear(2048, num_classes)
+            self.fc = nn.Linear(2048, num_classes, weight_attr=even(2048))
 
     def forward(self, x: Any) -> Any:
         """[N, 3, 299, 299] to [N, num_classes]."""
