@@ -15,7 +15,7 @@ import numpy as np
 from ...core import dtype as dt
 from ..core.trace import apply, state
 from ..math.elementwise import cast
-from .concat_split import broadcast_tensors, stack
+from .concat_split import broadcast_tensors, stack, stack_op
 from .creation import to_tensor
 from .full import is_value
 from .gather import gather_nd_op
@@ -219,6 +219,9 @@ def getitem(x: Any, key: Any) -> Any:
         part = _plain(x, key)
         if part is not None:
             return part
+        part = _at_points(x, key)
+        if part is not None:
+            return part
     elif key.ndim and _width(key) <= x.ndim:
         return _gathered(x, _read(key))
     index = _Index(x, key)
@@ -245,6 +248,19 @@ def _gathered(x: Any, key: Any) -> Any:
     if key.ndim == x.ndim:
         return apply(masked_select_op, x, key)
     return apply(gather_nd_op, x, apply(where_index_op, key))
+
+
+def _at_points(x: Any, key: Any) -> Any:
+    """x[i, j, …] of eager code for int64 tensors of one shape, which need not be broadcast; None for other keys."""
+    if type(key) is not tuple or not 1 < len(key) <= x.ndim or not state.trace.computes:
+        return None
+    for item in key:
+        if not is_value(item) or item.dtype is not dt.int64:
+            return None
+    shape = key[0].shape
+    if not shape or any([item.shape != shape for item in key]):
+        return None
+    return apply(gather_nd_op, x, apply(stack_op, list(key), axis=len(shape)))
 
 
 def _plain(x: Any, key: Any) -> Any:
@@ -306,6 +322,8 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
         part = _plain_part(x, value, ranges)
         if part is not None:
             return part
+    elif is_value(key) and key.ndim and _width(key) <= x.ndim and state.trace.computes:
+        return _with_rows(x, _read(key), value)
     index = _Index(x, key)
     value = cast(value, x.dtype) if is_value(value) else to_tensor(value, dtype=x.dtype)
     if not index.tensors:
@@ -319,6 +337,19 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
     if index.added:
         part = squeeze(part, index.added)
     return index.ranges.put(x, part) if index.ranges.axes else part
+
+
+def _with_rows(x: Any, key: Any, value: Any) -> Any:
+    """x of eager code with x[key] replaced, for one mask, or one integer tensor that is not 0-d."""
+    _check_mask(x, 0, key)
+    if is_value(value):
+        value = cast(value, x.dtype) if value.dtype is not x.dtype else value
+    elif (type(value) is float or type(value) is int) and x.dtype.is_differentiable:
+        value = state.trace.number(value, x.dtype)
+    else:
+        value = to_tensor(value, dtype=x.dtype)
+    rank = (1 if key.dtype is dt.bool_ else key.ndim) + x.ndim - _width(key)
+    return apply(index_put_op, x, [key], _without_leading_ones(value, rank) if value.ndim > rank else value)
 
 
 def _plain_part(x: Any, value: Any, ranges: tuple[list[int], ...]) -> Any:

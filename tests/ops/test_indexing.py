@@ -228,3 +228,52 @@ def test_a_full_slice_is_a_view():
     y[0] = 5.0
     assert x.tolist() == y.tolist() == [5.0, 2.0]
     assert paddle.to_tensor(3.0)[...].shape == []
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_points_by_tensors_of_one_shape_are_numpys(rank):
+    draw = np.random.RandomState(rank)
+    array = draw.randn(4, 5, 3).astype("float32")
+    shape = (6,) if rank == 1 else (2, 3)
+    rows, columns, last = (draw.randint(-size, size, shape) for size in array.shape)
+    for key in ((rows, columns), (rows, columns, last), (rows, columns[:1]), (rows, rows.astype("int32"))):
+        x = paddle.to_tensor(array, stop_gradient=False)
+        found = x[tuple(map(paddle.to_tensor, key))]
+        assert np.array_equal(found.numpy(), array[key])
+        found.backward(found.detach())
+        wanted = np.zeros_like(array)
+        np.add.at(wanted, key, array[key])
+        assert np.allclose(x.grad.numpy(), wanted)
+    with pytest.raises(IndexError):
+        paddle.to_tensor(array)[tuple(paddle.to_tensor(rows) for _ in range(4))]
+
+
+def test_rows_and_masked_elements_are_set_as_numpy_sets_them():
+    draw = np.random.RandomState(0)
+    array = draw.randn(4, 5).astype("float32")
+    rows, mask = np.array([2, -4, 1]), array > 0
+    for key, values in ((rows, [0, 2.5, draw.randn(5), draw.randn(1, 5), draw.randn(3, 5), draw.randn(1, 3, 5)]),
+                        (rows.reshape(3, 1), [1, draw.randn(3, 1, 5)]),
+                        (mask, [0.0, 7, draw.randn(1), draw.randn(mask.sum())]),
+                        (mask[:, 0], [-1, draw.randn(mask[:, 0].sum(), 5)])):
+        for value in values:
+            wanted = array.copy()
+            wanted[key] = value
+            for given in (value, *([paddle.to_tensor(value.astype(d)) for d in ("float32", "float64")]
+                                   if isinstance(value, np.ndarray) else ())):
+                x = paddle.to_tensor(array)
+                x[paddle.to_tensor(key)] = given
+                assert np.array_equal(x.numpy(), wanted), (key, given)
+    whole = paddle.to_tensor(np.arange(6))
+    whole[paddle.to_tensor([0, 2])] = 9
+    assert whole.tolist() == [9, 1, 9, 3, 4, 5]
+    source = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    part = paddle.to_tensor([5.0], stop_gradient=False)
+    changed = source * 1.0
+    changed[paddle.to_tensor([False, True])] = part
+    (changed * paddle.to_tensor([3.0, 4.0])).sum().backward()
+    assert changed.tolist() == [1.0, 5.0] and source.grad.tolist() == [3.0, 0.0] and part.grad.tolist() == [4.0]
+    with pytest.raises(ValueError, match="more dimensions"):
+        whole[paddle.to_tensor([0, 2])] = paddle.ones([2, 2], "int64")
+    with pytest.raises(IndexError, match="mask"):
+        whole[paddle.to_tensor([True, False])] = 1
