@@ -23,6 +23,7 @@ _WORTH = 1 << 20  # bytes: less is not worth a file that is another than its whe
 _CHANGED = ("llvmlite", "numpy", "onednn-cpu-gomp")  # whose files are given back: they are the ones that are large
 _SMALL_LLVM, _NONE_FROM = "0.44", (3, 14)  # the llvmlite that is smallest, and from which Python on it is not there
 _LIBRARY = re.compile(r"\.so(\.\d+)*$")
+_IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]+)|import[ \t]+([\w.]+))", re.M)
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,16 @@ class Saving:
     bytes: int
     how: str
     target: str | None = None  # the file that a link leads to
+    kept: frozenset[str] = frozenset()  # files of a folder that stay
 
     def make(self) -> None:
         """Gives them back. A file is replaced as a whole: a process that has it loaded keeps the old one."""
         if os.path.isdir(self.path):
-            shutil.rmtree(self.path)
+            if not self.kept:
+                shutil.rmtree(self.path)
+            for path in _inside(self.path):
+                if path not in self.kept:
+                    os.unlink(path)
             return
         temporary = f"{self.path}.{os.getpid()}.tmp"
         try:
@@ -138,9 +144,44 @@ def savings(distribution: str) -> Iterator[Saving]:
         elif len(content) - (elf.loaded_bytes(content) or len(content)) >= _WORTH:
             rest = len(content) - (elf.loaded_bytes(content) or 0)
             yield Saving(distribution, path, rest, "symbol tables, for debuggers")
-    for folder in _folders_of_tests(distribution):
-        inside = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
-        yield Saving(distribution, folder, sum(map(os.path.getsize, inside)), "its tests")
+    folders = _folders_of_tests(distribution)
+    needed = _needed_of_tests(distribution) if folders else frozenset()
+    for folder in folders:
+        kept = frozenset(path for path in _inside(folder) if path in needed)
+        rest = [path for path in _inside(folder) if path not in kept]
+        if rest:
+            yield Saving(distribution, folder, sum(map(os.path.getsize, rest)), "its tests", kept=kept)
+
+
+def _inside(folder: str) -> list[str]:
+    """The files in a folder and in those within it."""
+    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+
+
+def _needed_of_tests(distribution: str) -> frozenset[str]:
+    """Modules in folders `tests` that others import, as `numpy.testing` of NumPy 2.2 does, with their bytecode."""
+    root, needed = os.path.normpath(str(metadata.distribution(distribution).locate_file(""))), set[str]()
+
+    def is_test(path: str) -> bool:
+        return "tests" in os.path.relpath(path, root).split(os.sep)
+
+    waiting = [path for path in files(distribution)
+               if path.endswith(".py") and os.path.basename(path) != "conftest.py" and not is_test(path)]
+    while waiting:
+        path = waiting.pop()
+        with open(path, encoding="utf-8", errors="replace") as file:
+            imports = _IMPORTS.findall(file.read())
+        for source, names, module in imports:
+            name = source or module
+            above = len(name) - len(name.lstrip("."))  # 1: beside it
+            place = os.path.normpath(os.path.join(path, *[".."] * above)) if above else root
+            stems = [place := os.path.join(place, part) for part in name.strip(".").split(".") if part]
+            stems += [os.path.join(place, each.split()[0]) for each in names.split(",") if each.strip()]
+            found = {file for stem in stems for file in (f"{stem}.py", os.path.join(stem, "__init__.py"))
+                     if is_test(file) and file not in needed and os.path.isfile(file)}
+            waiting += found
+            needed |= found
+    return frozenset(needed | {_bytecode(path) for path in needed})
 
 
 def _folders_of_tests(distribution: str) -> list[str]:

@@ -89,6 +89,24 @@ def test_copies_become_links_and_tests_go_when_asked(installed):
     assert sorted(os.listdir(libraries)) == ["libheavy.so", "libheavy.so.3", "libheavy.so.3.2"]
 
 
+def test_tests_that_other_modules_import_stay(installed):
+    """numpy.testing of NumPy 2.2 imports `numpy._core.tests._natype`."""
+    tests = installed / "heavy" / "deep" / "tests"
+    (installed / "heavy" / "__init__.py").write_text("def f():\n    from heavy.deep.tests._kind import KIND\n")
+    (installed / "heavy" / "deep" / "__init__.py").write_text("")
+    (installed / "heavy" / "conftest.py").write_text("from heavy.deep.tests import test_deep\n")
+    (tests / "__init__.py").write_text("")
+    (tests / "_kind.py").write_text("from ._more import KIND\nfrom . import _most\n")
+    (tests / "_more.py").write_text("KIND = 1\n")
+    (tests / "_most.py").write_text("")
+    added = ["conftest.py", "deep/__init__.py", *(f"deep/tests/{name}" for name in os.listdir(tests))]
+    with open(installed / "heavy-1.0.dist-info" / "RECORD", "a") as file:
+        file.write("".join(f"heavy/{name},,\n" for name in added))
+    assert CliRunner().invoke(sizes.command, ["--free"]).exit_code == 0
+    assert sorted(path.name for path in tests.iterdir()) == ["__init__.py", "_kind.py", "_more.py", "_most.py"]
+    assert not [one for one in space.savings("heavy") if one.how == "its tests"]
+
+
 def test_what_proa_requires_is_found():
     found = space.distributions()
     assert found[0] == "proa" and {"numpy", "protobuf", "gast"} <= set(found)
