@@ -5,12 +5,13 @@ A gradient is an operator of its own; it is linear in the result's gradient, so 
 
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...backend import onednn
 from ...backend.engines import LOOPS, ONEDNN
 from ...backend.kernels import places, small_pool
+from ...backend.kernels.channels_last_pool import channels_last_maxima, channels_last_means
 from ...backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
 from ...backend.kernels.reduce import reduce_mean
 from ...core.dtype import int32
@@ -35,6 +36,8 @@ from .pool_kernels import (
     take_positions,
 )
 from .windows import Geometry, geometry
+
+_KEPT_PLACES = 64  # sizes of images of which a line of a plan knows where the windows lie
 
 
 def _even(sizes: Sequence[int], ksize: Sequence[int], strides: Any, paddings: Any, ceil_mode: bool,
@@ -153,12 +156,49 @@ def _pool_by_loops(x, *, pooling_type, data_format="NCHW", **attrs):
     geo, kind = found
     where, result = (geo.kernel, geo.strides, geo.pads, geo.out), NotImplemented
     if kind == onednn.MEAN and tuple(geo.kernel) == x.shape[2:] and not geo.is_padded:
-        result = reduce_mean(x, dim=range(2, x.ndim), keep_dim=True)
+        result = channels_last_means(x)
+        if result is NotImplemented:
+            result = reduce_mean(x, dim=range(2, x.ndim), keep_dim=True)
     if result is NotImplemented and pooling_type == "max":
-        result = small_pool.max_pool(x, *where)
+        result = channels_last_maxima(x, *where)
+        if result is NotImplemented:
+            result = small_pool.max_pool(x, *where)
     elif result is NotImplemented:
         result = small_pool.mean_pool(x, *where, kind == onednn.MEAN_WITH_PADDING)
     return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _line_of_pool(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What a line of a plan calls for maxima, or for means of whole images: where the windows lie it asks once."""
+    if attrs.get("data_format", "NCHW") not in ("NCHW", "AnyLayout"):
+        return None
+    otherwise = functools.partial(_pool_by_loops, **attrs)
+    if attrs["pooling_type"] == "avg":
+        whole = attrs.get("global_pooling") or attrs.get("adaptive") and tuple(attrs["ksize"]) == (1, 1)
+        if not whole:
+            return None
+
+        def means(x: Any) -> Any:
+            result = channels_last_means(x)
+            return otherwise(x) if result is NotImplemented else result
+
+        return means
+    places: dict[tuple[int, ...], Any] = {}
+
+    def maxima(x: Any) -> Any:
+        where = places.get(x.shape)
+        if where is None:
+            found = _for_engines(x, **attrs) if x.ndim == 4 else None
+            if found is None:
+                return otherwise(x)
+            if len(places) >= _KEPT_PLACES:
+                places.clear()
+            geo = found[0]
+            where = places[x.shape] = geo.kernel, geo.strides, geo.pads, geo.out
+        result = channels_last_maxima(x, *where)
+        return otherwise(x) if result is NotImplemented else result
+
+    return maxima
 
 
 def _pool_by_onednn(x, *, pooling_type, data_format="NCHW", **attrs):
@@ -250,7 +290,8 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
 
 
 _POOLING = by(LOOPS, _pool_by_loops), by(ONEDNN, _pool_by_onednn)
-pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
+_OF_IMAGES = by(LOOPS, _pool_by_loops, line=_line_of_pool), by(ONEDNN, _pool_by_onednn)
+pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, engines=_OF_IMAGES, infer=_infer_pool,
                      composed=_adaptive_maxima, grad={"X": _by_input}, compiled="pool")
 pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
                      composed=_adaptive_maxima, grad={"X": _by_input})
