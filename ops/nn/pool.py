@@ -172,7 +172,7 @@ def _line_of_pool(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
     """What a line of a plan calls for maxima, or for means of whole images: where the windows lie it asks once."""
     if attrs.get("data_format", "NCHW") not in ("NCHW", "AnyLayout"):
         return None
-    otherwise = functools.partial(_pool_by_loops, **attrs)
+    otherwise: Callable[..., Any] = functools.partial(_pool_by_loops, **attrs)
     if attrs["pooling_type"] == "avg":
         whole = attrs.get("global_pooling") or attrs.get("adaptive") and tuple(attrs["ksize"]) == (1, 1)
         if not whole:
