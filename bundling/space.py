@@ -144,13 +144,18 @@ def savings(distribution: str) -> Iterator[Saving]:
         elif len(content) - (elf.loaded_bytes(content) or len(content)) >= _WORTH:
             rest = len(content) - (elf.loaded_bytes(content) or 0)
             yield Saving(distribution, path, rest, "symbol tables, for debuggers")
+    yield from _tests(distribution)
+
+
+def _tests(distribution: str) -> Iterator[Saving]:
+    """What its folders `tests` hold, but for what other modules import."""
     folders = _folders_of_tests(distribution)
     needed = _needed_of_tests(distribution) if folders else frozenset()
     for folder in folders:
-        kept = frozenset(path for path in _inside(folder) if path in needed)
-        rest = [path for path in _inside(folder) if path not in kept]
-        if rest:
-            yield Saving(distribution, folder, sum(map(os.path.getsize, rest)), "its tests", kept=kept)
+        stays = frozenset(path for path in _inside(folder) if path in needed)
+        goes = [path for path in _inside(folder) if path not in stays]
+        if goes:
+            yield Saving(distribution, folder, sum(map(os.path.getsize, goes)), "its tests", kept=stays)
 
 
 def _inside(folder: str) -> list[str]:
