@@ -127,6 +127,7 @@ def _alias_root(alias: str, api: str) -> ModuleType:
     root.__version__ = paddle_version.full_version  # type: ignore[attr-defined]
     root.__git_commit__ = paddle_version.commit  # type: ignore[attr-defined]
     root.version = paddle_version  # type: ignore[attr-defined]
+    setattr(root, alias, root)  # importing its own parts binds the name there too: `x: paddle.paddle` in a signature
     return root
 
 

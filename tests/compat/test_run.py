@@ -21,6 +21,7 @@ import pickle
 print(__name__, sys.argv[1:], os.path.basename(__file__), os.path.basename(sys.path[0]))
 print(paddle.__version__, full_version, paddle.version.major)
 print(paddle.Tensor is type(Net()(paddle.ones([1]))), sys.modules["paddle.nn"].Layer is nn.Layer)
+print(paddle.paddle is paddle)
 print(pickle.loads(pickle.dumps(Net)).__module__)
 import helper
 print(helper.value)
@@ -41,7 +42,7 @@ def test_script_runs_as_python_would_run_it(tmp_path):
     done = run("-m", "proa", "run", str(folder / "main.py"), "--flag", "-m", "3", cwd=tmp_path)
     assert done.returncode == 7, done.stderr
     assert done.stdout.split("\n") == [
-        "__main__ ['--flag', '-m', '3'] main.py project", "2.6.2 2.6.2 2", "True True", "__main__", "[1.0, 1.0]",
+        "__main__ ['--flag', '-m', '3'] main.py project", "2.6.2 2.6.2 2", "True True", "True", "__main__", "[1.0, 1.0]",
         "proa.nn proa.nn", ""]
     assert done.stderr == ""
 
