@@ -42,8 +42,8 @@ def test_script_runs_as_python_would_run_it(tmp_path):
     done = run("-m", "proa", "run", str(folder / "main.py"), "--flag", "-m", "3", cwd=tmp_path)
     assert done.returncode == 7, done.stderr
     assert done.stdout.split("\n") == [
-        "__main__ ['--flag', '-m', '3'] main.py project", "2.6.2 2.6.2 2", "True True", "True", "__main__", "[1.0, 1.0]",
-        "proa.nn proa.nn", ""]
+        "__main__ ['--flag', '-m', '3'] main.py project", "2.6.2 2.6.2 2", "True True", "True", "__main__",
+        "[1.0, 1.0]", "proa.nn proa.nn", ""]
     assert done.stderr == ""
 
 
