@@ -270,10 +270,11 @@ class Optimizer(ForSubclasses):
             return current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
-        """Clips, decays and updates: the second half of `minimize`."""
-        if params_grads:
-            with current_trace().training(params_grads[0][0]):
-                self._apply(params_grads)
+        """Clips, decays and updates: the second half of `minimize`. Parameters without a gradient stay as they are."""
+        pairs = [(parameter, gradient) for parameter, gradient in params_grads if gradient is not None]
+        if pairs:
+            with current_trace().training(pairs[0][0]):
+                self._apply(pairs)
         return []
 
     def _apply(self, pairs: list[tuple[Any, Any]]) -> None:

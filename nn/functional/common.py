@@ -9,6 +9,7 @@ from typing import Any
 from ...ops.array.concat_split import concat
 from ...ops.array.full import full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
+from ...ops.array.slices import slice_
 from ...ops.array.unknown_sizes import surrounded, vector_of
 from ...ops.core.trace import apply
 from ...ops.linalg.products import matmul_op
@@ -155,7 +156,8 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     stands at its other end ('circular').
 
     `pad` holds (before, after) for the spatial dimensions, the last first: [left, right, top, bottom] of an image. With
-    two numbers for every dimension of x and mode 'constant' it begins with the first dimension instead.
+    two numbers for every dimension of x and mode 'constant' it begins with the first dimension instead. Negative
+    numbers take something away.
 
     >>> import proa as paddle
     >>> paddle.nn.functional.pad(paddle.ones([1, 1, 2, 2]), [1, 1, 0, 0]).tolist()
@@ -170,12 +172,32 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
             return surrounded(x, widths, float(value))
         widths = vector_of(widths)
     widths = widths if is_value(widths) else list(map(int, widths))
+    if not is_value(widths) and min(widths, default=0) < 0:
+        return _cut(pad_(x, [max(n, 0) for n in widths], mode, value, data_format), x, widths, mode, data_format)
     if not is_value(widths) and len(widths) == 2 * rank and mode == "constant":
         return apply(pad_op, x, paddings=widths, pad_value=float(value))
     if rank not in (3, 4, 5):
         raise ValueError(f"pad(x, pad): x must have 3, 4 or 5 dimensions, or pad two numbers for each of its "
                          f"dimensions. Received x.shape={list(x.shape)}, pad={widths}.")
     return _pad_spatial(x, widths, mode, float(value), data_format)
+
+
+pad_ = pad  # under another name where an argument is called so
+
+
+def _cut(padded: Any, x: Any, widths: list[int], mode: str, data_format: str) -> Any:
+    """`padded`, which is x with the widths above 0, without what those below 0 take away."""
+    rank, pairs = len(x.shape), list(zip(widths[::2], widths[1::2], strict=True))
+    if len(pairs) == rank and mode == "constant":
+        axes = list(range(rank))
+    else:
+        axes = list(range(rank - 1, 1, -1)) if data_format.startswith("NC") else list(range(rank - 2, 0, -1))
+    for axis, pair in zip(axes, pairs, strict=True):
+        if 0 <= x.shape[axis] < -(pair[0] + pair[1]):
+            raise ValueError(f"pad(x, pad): more is taken away than there is along dimension {axis}. "
+                             f"Received x.shape={list(x.shape)}, pad={widths}.")
+    return slice_(padded, axes, [max(-before, 0) for before, _ in pairs],
+                  [min(after, 0) or 2**31 - 1 for _, after in pairs])
 
 
 def _pad_spatial(x: Any, widths: Any, mode: str, value: float, data_format: str) -> Any:

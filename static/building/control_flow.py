@@ -202,12 +202,27 @@ def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence
     """
     values = list(loop_vars)
     pred = cond(*values)
+    if overwrites and not current_trace().computes:
+        _check_condition(pred)
     if isinstance(pred, Variable):
         return _traced_loop(cond, body, values, is_test, overwrites)
     while bool(pred):
         values = _as_values(body(*values))
         pred = cond(*values)
     return values
+
+
+def _check_condition(pred: Any) -> None:
+    """TypeError for what would make a run, or already the building of the Program, go on for ever."""
+    told = repr(pred)
+    if isinstance(pred, Variable):
+        if pred.dtype.kind == "b" and all(n in (-1, 1) for n in pred.shape):
+            return
+        told = f"one of {pred.dtype.name}, shape {list(pred.shape)}"
+    elif not isinstance(pred, (bool, int, float)):
+        return
+    raise TypeError(f"while_loop(cond): must give a bool Variable of one element while a Program is built. "
+                    f"Received {told}. Compute it from loop_vars, with paddle.less_than for one.")
 
 
 def _as_values(result: Any) -> list[Any]:

@@ -215,3 +215,31 @@ def test_layers_by_family(family):
         assert getattr(nn.layer, name) is getattr(nn, name)
     with pytest.raises(AttributeError):
         _ = module.other
+
+
+@pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
+@pytest.mark.parametrize("widths", [[-1, 1, 0, -1], [1, -2, -1, 0], [-1, -1, 1, 1], [0, -4, 0, 0]])
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_negative_widths_take_away(mode, widths, layout):
+    """What remains is what NumPy pads, cut; so it is in PaddlePaddle."""
+    image = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
+    left, right, top, bottom = widths
+    options = {"constant_values": -9.0} if mode == "constant" else {}
+    there = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
+    around = [(0, 0), (0, 0), (max(top, 0), max(bottom, 0)), (max(left, 0), max(right, 0))]
+    padded = np.pad(image, around, there, **options)
+    wanted = padded[:, :, max(-top, 0):3 + max(top, 0) + bottom, max(-left, 0):4 + max(left, 0) + right]
+    turned = image if layout == "NCHW" else image.transpose(0, 2, 3, 1)
+    for function in (F.pad, paddle.jit.to_static(lambda *args, **kwargs: F.pad(*args, **kwargs))):
+        x = paddle.to_tensor(turned, stop_gradient=False)
+        found = function(x, widths, mode=mode, value=-9.0, data_format=layout)
+        found = found if layout == "NCHW" else found.transpose([0, 3, 1, 2])
+        np.testing.assert_array_equal(found, wanted)
+        found.sum().backward()
+        assert x.grad.sum() == (wanted != -9.0).sum()
+
+
+def test_more_is_taken_away_than_there_is():
+    assert F.pad(paddle.ones([2, 3]), [0, 0, -1, -1]).shape == [2, 1]
+    with pytest.raises(ValueError, match="more is taken away than there is along dimension 2"):
+        F.pad(paddle.ones([1, 1, 3]), [-2, -2], data_format="NCL")

@@ -230,3 +230,14 @@ def test_an_option_that_is_none_is_told():
 def test_what_it_refuses(given, error, said):
     with pytest.raises(error, match=said):
         paddle.optimizer.Adam(parameters=given(parameter([1.0])))
+
+
+def test_gradients_that_are_none_are_passed_over():
+    """`apply_gradients` takes the pairs of all parameters, as PaddlePaddle's does."""
+    net = paddle.nn.Linear(2, 2)
+    before = [p.numpy() for p in net.parameters()]
+    rule = paddle.optimizer.Adam(0.1, parameters=net.parameters())
+    rule.apply_gradients([(p, p.grad) for p in net.parameters()])
+    assert all((p.numpy() == b).all() for p, b in zip(net.parameters(), before, strict=True))
+    rule.apply_gradients([(net.weight, paddle.ones([2, 2])), (net.bias, None)])
+    assert (net.weight.numpy() != before[0]).all() and (net.bias.numpy() == before[1]).all()

@@ -228,3 +228,11 @@ def test_an_optimizer_within_a_branch_is_left_out_of_evaluation():
         exe.run(startup)
         losses = [float(exe.run(p, feed={"x": X[None]}, fetch_list=[loss.name])[0]) for p in (test, main, test, test)]
     assert losses[0] == losses[1] > losses[2] == losses[3]
+
+
+@pytest.mark.parametrize(("given", "told"), [
+    (lambda i: True, "Received True"), (lambda i: 1, "Received 1"), (lambda i: i + 1, "Received one of int64"),
+    (lambda i: paddle.full([2], True, "bool"), r"of bool, shape \[2\]")])
+def test_conditions_that_would_never_end(programs, given, told):
+    with pytest.raises(TypeError, match=f"while_loop\\(cond\\): must give a bool Variable.*{told}"):
+        static.nn.while_loop(given, lambda i: i + 1, [paddle.zeros([1], "int64")])
