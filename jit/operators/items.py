@@ -20,7 +20,16 @@ def item(value: Any, index: Any) -> Any:
     if type(value) in (list, tuple) and staging.is_symbolic(index) and value and all(map(is_staged, value)):
         tensors = [v for v in value if staging.is_tensor(v)]
         value = staging.new_list(list(value), example_of((tensors or value)[0]))
+    if staging.is_list(value) and not isinstance(index, slice):
+        return listed(value, index)
     return load(value[index])
+
+
+def listed(items: Any, index: Any) -> Any:
+    """The item of a list of the program, which is a copy: what is done to it in place would be lost."""
+    found = items[index]
+    staging.note_lost(found)
+    return found
 
 
 def set_item(new: Any, value: Any, index: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import here
 from . import staging
 from .conditionals import if_exp
-from .items import item
+from .items import item, listed
 from .values import is_staged
 
 
@@ -34,6 +34,16 @@ class SymbolicSequence:
         self.__iter__()
         return 0
 
+    @property
+    def bounds(self) -> tuple[Any, Any, Any]:
+        """Where it starts and stops, and its step."""
+        return self.start, self.stop, self.step
+
+    def with_own_bounds(self) -> SymbolicSequence:
+        """The same items, whatever becomes of the tensors that said how many there are."""
+        start, stop, step = map(staging.own, self.bounds)
+        return SymbolicSequence(start, stop, step, self.item_at)
+
     def counted(self) -> SymbolicSequence:
         """The same items, counted 0, 1, 2…"""
         if type(self.start) is int and type(self.step) is int and (self.start, self.step) == (0, 1):
@@ -47,7 +57,7 @@ def sequence_of(iterable: Any) -> SymbolicSequence | None:
     if isinstance(iterable, SymbolicSequence):
         return iterable
     if staging.is_list(iterable):
-        return SymbolicSequence(0, iterable.length(), 1, iterable.__getitem__)
+        return SymbolicSequence(0, iterable.length(), 1, functools.partial(listed, iterable))
     if not staging.is_symbolic(iterable) or len(iterable.shape) == 0:
         return None
     turns = staging.length(iterable)

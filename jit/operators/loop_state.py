@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from . import staging
 from .containers import lists_kept, settled
 from .merging import described_name
 from .retracing import CastNumber, Preparations, StageNumbers, difference
@@ -27,6 +28,7 @@ class LoopState:
         self._initial: tuple = ()
         self._staying: list[frozenset] = []
         self._kept: list[bool] = []
+        self._lost: set[tuple[int, int]] = set()  # leaves of values that may be views of something outside
 
     def begin(self, before: tuple) -> None:
         """Takes down the state before the loop."""
@@ -98,6 +100,7 @@ class LoopState:
         if others:
             raise StageNumbers(i, tuple(others))
         for n, (x, y) in enumerate(leaves):
+            self._check_views(i, n, begun[n], x, y)
             if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
@@ -106,6 +109,17 @@ class LoopState:
                 name = self._names[i]
                 way = f": `{name} = {name}.astype('{_dtype(y)}')`" if x is before and name.isidentifier() else ""
                 raise self._changed(i, _dtype(x), _dtype(y), way)
+
+    def _check_views(self, i: int, n: int, begun: Any, x: Any, y: Any) -> None:
+        """RuntimeError where a turn changes what it is given in place, and that may be a view of something outside."""
+        is_lost = staging.loses_changes(x, y)
+        if is_lost:
+            self._lost.add((i, n))
+        if staging.changes_of(x) and x is not y and (is_lost or staging.is_view(begun)):
+            raise RuntimeError(
+                f"{self._where}: {described_name(self._names[i])} is changed in place, and is a view of another value "
+                "before some turn of this loop: what changes with it is known only when the program runs. Write into "
+                "the value itself: `x[i] = …`.")
 
     def _changed(self, i: int, before: Any, after: Any, way: str = "", name: str | None = None) -> TypeError:
         shown = described_name(name or self._names[i])
@@ -116,7 +130,10 @@ class LoopState:
 
     def final(self, results: Any) -> tuple:
         """The state behind the loop; what only the loop binds has a value if it ran."""
-        values = map(settled, self._before, self._kept, self.values(results))
+        given = self.values(results)
+        for i, n in self._lost:
+            staging.note_lost(staged_leaves(given[i])[n])
+        values = map(settled, self._before, self._kept, given)
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
     def _missing(self, i: int, value: Undefined) -> Undefined:

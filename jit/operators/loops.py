@@ -146,6 +146,8 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         return inside if guard is None else _and_guard(inside, guard())
 
     counts_up = all(type(n) is int for n in (items.start, items.step)) and items.start >= 0 < items.step
+    mark, before = staging.mark(), get()
+    changes = [staging.changes_of(n) for n in items.bounds]
 
     def turn() -> None:
         nonlocal index
@@ -154,6 +156,10 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         index = index + items.step
 
     _stage(test, turn, get, set_, ("the loop's index", *names), body, held)
+    if changes != [staging.changes_of(n) for n in items.bounds]:  # the body changes one in place: a range keeps its own
+        staging.undo(mark)
+        set_(before)
+        _for_staged(items.with_own_bounds(), body, guard, get_state, set_state, names, held)
 
 
 def _and_guard(inside: Any, going: Any) -> Any:

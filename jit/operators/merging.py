@@ -25,10 +25,12 @@ class Merge:
         self.preparations = Preparations(names, self._one_sided)
         self.first: tuple = ()
         self.second: tuple = ()
+        self._test: Any = None
 
     def stage(self, test: Any, body: Callable[[], tuple], orelse: Callable[[], tuple]) -> list[Any]:
         """Traces both branches and gives the merged values; raises Retrace when something must be prepared first."""
         self.first, self.second = (), ()
+        self._test = test
         results = iter(staging.cond(test, lambda: self._trace_first(body), lambda: self._trace_second(orelse)))
         return [self._merged(i, results) for i in range(len(self.names))]
 
@@ -92,10 +94,13 @@ class Merge:
     def _merged(self, i: int, results: Iterator[Any]) -> Any:
         first, second = self.first[i], self.second[i]
         if not self._is_missing(i):
-            return merged(first, second, results)
+            return merged(first, second, results, self._note_chosen)
         unbound = [v for v in (first, second) if type(v) is Undefined]
         given = next((r for r in map(reason, unbound) if r), None)
         return Undefined(self.names[i], given or (self._one_sided(self.names[i], False) if len(unbound) == 1 else None))
+
+    def _note_chosen(self, result: Any, first: Any, second: Any) -> None:
+        staging.note_chosen(result, self._test, first, second)
 
     def _one_sided(self, name: str, none: bool) -> str:
         if none:

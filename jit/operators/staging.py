@@ -12,6 +12,7 @@ from ...core import nest
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
 from ...ops.array import unknown_sizes
+from ...ops.array.assign import clone
 from ...ops.array.concat_split import stack
 from ...ops.array.full import full
 from ...ops.array.reshape import reshape, shape
@@ -199,6 +200,63 @@ def note_number(value: Any, counts_up: bool) -> None:
 def set_gradient_stop(value: Any, stop: Any) -> None:
     """`value.stop_gradient = stop` for a symbolic value."""
     set_stop_gradient(value, stop)
+
+
+def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
+    """Notes which values of before a result is that a condition chose: they change in place with it."""
+    if not isinstance(result, Variable):
+        return
+    chosen = []
+    for value, holds in ((first, True), (second, False)):
+        if is_tensor(value) and _was_there(value):
+            chosen.append((_as_bool(test), holds, value))
+        elif _shows_what_was_there(value):
+            note_lost(result)
+    result.chosen = tuple(chosen)
+
+
+def note_lost(result: Any) -> None:
+    """Notes that a value may be one of several that cannot be told apart before a run: it is not changed in place."""
+    if isinstance(result, Variable):
+        result.is_one_of_several = True
+
+
+def loses_changes(before: Any, after: Any) -> bool:
+    """Whether a turn of a loop leaves another view of something outside than it was given."""
+    return before is not after and _shows_what_was_there(after)
+
+
+def _was_there(value: Any) -> bool:
+    """Whether a value is one of those that a statement found, and not one that it made."""
+    if not isinstance(value, Variable):
+        return True
+    block = current_trace().block
+    while block is not None and block is not value.block:
+        block = block.parent
+    return block is not None
+
+
+def _shows_what_was_there(value: Any) -> bool:
+    while isinstance(value, Variable) and value.view_of is not None:
+        value = value.view_of[0]
+        if _was_there(value):
+            return True
+    return False
+
+
+def changes_of(value: Any) -> int:
+    """How often a symbolic value has been changed in place."""
+    return value.changes if isinstance(value, Variable) else 0
+
+
+def own(value: Any) -> Any:
+    """A value that changes with no other one: of a symbolic one a copy."""
+    return clone(value) if is_symbolic(value) else value
+
+
+def is_view(value: Any) -> bool:
+    """Whether a tensor is a view of another one."""
+    return is_tensor(value) and bool(getattr(value, "_is_view", False))
 
 
 def is_tensor(value: Any) -> bool:

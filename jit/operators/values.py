@@ -6,7 +6,7 @@ way the program goes. Knows nested structures; does no staging.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -89,15 +89,21 @@ def _partials_agree(x: Any, y: Any) -> bool:
     return type(x) is type(y) is Partial and agree(x._content, y._content)
 
 
-def merged(a: Any, b: Any, results: Iterator[Any]) -> Any:
-    """The value after either way was taken; takes a result for every staged leaf, and uses it where the ways differ."""
+def merged(a: Any, b: Any, results: Iterator[Any], note: Callable[[Any, Any, Any], Any] = lambda *_: None) -> Any:
+    """The value after either way was taken; takes a result for every staged leaf, and uses it where the ways differ.
+
+    `note` is told of each result that is used, with its values after either way.
+    """
     def leaf(x: Any, y: Any) -> Any:
         if type(x) is Partial:
             flag = leaf(x._flag, y._flag)
-            content = merged(x._content, y._content, results)
+            content = merged(x._content, y._content, results, note)
             return partial(x._name, x._reason or y._reason, content, flag, x._optional and y._optional)
         result = next(results) if is_staged(x) else x
-        return x if same(x, y) else result
+        if same(x, y):
+            return x
+        note(result, x, y)
+        return result
 
     return nest.map_structure(leaf, a, b)
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ...core.errors import user_line
+from ...ops.array.where import where
 from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, grad_mode, state
+from ...ops.math.unary import logical_not
 from ..autodiff.py_layer import with_gradient
 from ..ir.lod import assign_lod, set_lod
 from ..ir.variable import Variable
@@ -30,6 +33,11 @@ def rebind(variable: Variable, result: Variable) -> Variable:
         _check_size(variable, result)
     if not state.grad_enabled and not variable.stop_gradient and result.dtype.is_differentiable:
         result = _with_former_gradient(variable, result)
+    if variable.is_one_of_several:
+        raise RuntimeError(
+            f"{variable.name!r} is changed in place ({user_line()}), and a tensor decides which item of a list it is, "
+            "or which value it is a view of: what changes with it is known only when the program runs. Write into the "
+            "value itself, as `x[i] = …`, or use the form that gives another value, as `items[i] = items[i] + 1`.")
     trace = current_trace()
     former = None
     if variable.persistable or variable.block is not trace.block:
@@ -44,7 +52,18 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
     if variable.view_of is not None:
         pass_on(variable, result, former)
+    for condition, holds, value in variable.chosen:
+        _change_where_chosen(variable, condition if holds else logical_not(condition), value)
     return variable
+
+
+def _change_where_chosen(variable: Variable, is_it: Variable, value: Any) -> None:
+    """Lets a value have what a variable was given, in runs in which the variable is that value."""
+    if list(value.shape) != list(variable.shape):
+        raise RuntimeError(
+            f"{variable.name!r} is another value where a tensor decides so, and its shape is changed in place "
+            f"({user_line()}) from {list(value.shape)} to {list(variable.shape)}. Use the form that gives another.")
+    value._rebind(where(is_it, variable, value._alias()))
 
 
 def assigned(variable: Variable, result: Variable) -> Variable:

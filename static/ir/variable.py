@@ -74,6 +74,8 @@ class Variable(_VariableMethods):
 
     view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
+    chosen: tuple = ()  # of a value that a condition chose: the condition, whether it holds, and what it is then
+    is_one_of_several = False  # whether it may be, or be a view of, values that cannot be told apart before a run
     is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
     is_offsets = False  # whether it is the offsets of another one
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`

@@ -514,3 +514,98 @@ def test_the_shape_of_a_view_changes_in_place_behind_a_change_of_its_value_or_a_
     if converted:
         change = paddle.jit.to_static(change, full_graph=True)
     assert change(paddle.to_tensor(GIVEN)).tolist()[2] == [16, 18, 60, 20]
+
+
+def chosen_by_a_branch(x, i):
+    y, z = x * 1.0, x * 2.0
+    if x.sum() > 0:
+        chosen = y
+    else:
+        chosen = z
+    chosen.scale_(0.5)
+    return y, z, chosen
+
+
+def left_by_a_branch_that_does_not_run(x, i):
+    y = x * 1.0
+    same = y
+    if i > 5:
+        y = y * 2.0
+    y.add_(x)
+    return y, same
+
+
+def kept_in_a_dict(x, i):
+    y = x * 1.0
+    held = {"first": y}
+    if x.sum() > 0:
+        held["second"] = y
+    else:
+        held["second"] = y * 2.0
+    held["second"].scale_(2.0)
+    return y, held["second"]
+
+
+@pytest.mark.parametrize("function", [chosen_by_a_branch, left_by_a_branch_that_does_not_run, kept_in_a_dict])
+def test_a_value_that_a_tensor_chooses_changes_where_it_is_chosen(function):
+    found = []
+    for form in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.to_tensor(GIVEN, stop_gradient=False)
+        results = form(x, paddle.to_tensor(1))
+        sum((result * (n + 1)).sum() for n, result in enumerate(results)).backward()
+        found.append([*(result.tolist() for result in results), x.grad.tolist()])
+    assert found[0] == found[1]
+
+
+def item_of_a_list(x, i):
+    items = [x * 1.0, x * 2.0]
+    items[i].scale_(0.5)
+    return items[0]
+
+
+def each_of_a_list(x, i):
+    items = []
+    for _ in range(i):
+        items.append(x * 1.0)
+    for item in items:
+        item.add_(x)
+    return paddle.stack(items)
+
+
+def view_of_a_branch(x, i):
+    y = x * 1.0
+    row = y[0]
+    if i > 0:
+        row = y[1]
+    row.fill_(9.0)
+    return y
+
+
+def view_of_a_loop(x, i):
+    y, j = x * 1.0, i * 0
+    row = y[0]
+    while j < i:
+        j = j + 1
+        row = y[j]
+    row.fill_(9.0)
+    return y
+
+
+def view_of_the_round_before(x, i):
+    y, j = x * 1.0, i * 0
+    row = y[0]
+    while j < i:
+        j = j + 1
+        row.fill_(9.0)
+        row = y[j]
+    return y
+
+
+@pytest.mark.parametrize("function", [item_of_a_list, each_of_a_list, view_of_a_branch, view_of_a_loop,
+                                      view_of_the_round_before])
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+def test_a_change_of_what_cannot_be_told_before_a_run_is_refused(function):
+    given = paddle.to_tensor(GIVEN), paddle.to_tensor(1)
+    with pytest.raises(RuntimeError, match="is changed in place"):
+        paddle.jit.to_static(function, full_graph=True)(*given)
+    np.testing.assert_array_equal(paddle.jit.to_static(function)(*given).numpy(), function(*given).numpy())

@@ -301,3 +301,35 @@ def test_statistics_that_are_computed_stay_readable_behind_a_batch_norm():
         found.append((x.grad.numpy(), mean.grad.numpy()))
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, 1e-5)
+
+
+def counted_by_what_it_changes(x, n):
+    total = 0
+    for k in range(n):
+        paddle.increment(n)
+        total = total + k
+    return total * x, n
+
+
+def from_what_it_changes(x, n):
+    total = x.sum()
+    for k in range(n, n + 2):
+        n.add_(paddle.ones([], "int64"))
+        total = total + k
+    return total, n
+
+
+def ended_by_what_it_changes(x, n):
+    total = x.sum()
+    for count, k in enumerate(range(n)):
+        if k > 0:
+            n.zero_()
+        total = total + count
+    return total, n
+
+
+@pytest.mark.parametrize("function", [counted_by_what_it_changes, from_what_it_changes, ended_by_what_it_changes])
+def test_a_range_keeps_its_bounds_where_the_loop_changes_the_tensor_that_gave_them(function):
+    wanted = function(paddle.ones([2]), paddle.to_tensor(3))
+    found = paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]), paddle.to_tensor(3))
+    assert [value.tolist() for value in found] == [value.tolist() for value in wanted]
