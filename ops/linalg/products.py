@@ -369,6 +369,10 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     """
     if x.ndim == 0 or y.ndim == 0:
         return x * y
+    m, n = x.shape[-1], y.shape[-1]
+    if m != n and min(m, n) >= 0:
+        raise ValueError(f"inner(x, y): the last dimensions must be of one size. Received x.shape={list(x.shape)}, "
+                         f"y.shape={list(y.shape)}.")
     return tensordot(x, y, [[-1], [-1]])
 
 
@@ -387,11 +391,22 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """The sum of products over pairs of dimensions: the last `axes` of x with the first of y, or `axes[0]` of x with
     `axes[1]` of y. The result has the other dimensions of x, then those of y.
 
+    One list serves both; of two lists the shorter one goes on like the longer. A dimension of size 1 meets any other.
+
     >>> import proa as paddle
     >>> paddle.tensordot(paddle.ones([2, 3, 4]), paddle.ones([4, 3, 5]), axes=[[1, 2], [1, 0]]).shape
     [2, 5]
     """
     left, right = _contracted(x, y, axes)
+    for p, q in zip(left, right, strict=True):
+        m, n = x.shape[p], y.shape[q]
+        if m == 1 != n:
+            y = reduce_sum(y, q, keepdim=True)
+        elif n == 1 != m:
+            x = reduce_sum(x, p, keepdim=True)
+        elif m != n and min(m, n) >= 0:
+            raise ValueError(f"tensordot(x, y, axes): sizes along dimension {p} of x and {q} of y must be equal. "
+                             f"Received x.shape={list(x.shape)}, y.shape={list(y.shape)}, axes={axes!r}.")
     free_x = [n for n in range(x.ndim) if n not in left]
     free_y = [n for n in range(y.ndim) if n not in right]
     sizes_x, sizes_y = [size_at(x, n) for n in free_x], [size_at(y, n) for n in free_y]
@@ -402,18 +417,19 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
 
 
 def _contracted(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
-    if is_value(axes):
-        axes = axes.tolist()
-    if isinstance(axes, (list, tuple)):
-        axes = [n.tolist() if is_value(n) or isinstance(n, np.ndarray) else n for n in axes]
-    else:
-        axes = int(axes)
-        return list(range(x.ndim - axes, x.ndim)), list(range(axes))
-    pair = axes if axes and isinstance(axes[0], (list, tuple)) else (axes, axes)
-    first, second = pair[0], pair[-1]
     what = "tensordot(x, y, axes)"
-    return ([normalize_axis(what, n, x.ndim) for n in ints_of(first)],
-            [normalize_axis(what, n, y.ndim) for n in ints_of(second)])
+    if is_value(axes) or isinstance(axes, np.ndarray):
+        axes = axes.tolist()
+    if not isinstance(axes, (list, tuple)):
+        count, least = int(axes), min(x.ndim, y.ndim)
+        if not 0 <= count <= least:
+            raise ValueError(f"{what}: must be 0 to {least}, which x and y have dimensions for. Received {axes}.")
+        return list(range(x.ndim - count, x.ndim)), list(range(count))
+    axes = [n.tolist() if is_value(n) or isinstance(n, np.ndarray) else n for n in axes]
+    pair = axes if axes and isinstance(axes[0], (list, tuple)) else (axes, axes)
+    first, second = ints_of(pair[0]), ints_of(pair[-1])
+    first, second = [*first, *second[len(first):]], [*second, *first[len(second):]]
+    return ([normalize_axis(what, n, x.ndim) for n in first], [normalize_axis(what, n, y.ndim) for n in second])
 
 
 def _addmm(xp, input, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):

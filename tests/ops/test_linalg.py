@@ -196,3 +196,32 @@ def test_the_gradient_of_pinv_is_the_slope_where_singular_values_are_cut(staged,
     along = rng.normal(size=array.shape)
     slope = total(paddle.to_tensor(array + 1e-5 * along)) - total(paddle.to_tensor(array - 1e-5 * along))
     np.testing.assert_allclose((x.grad.numpy() * along).sum(), slope.item() / 2e-5, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("shapes", "axes", "whole"), [
+    (([2, 3, 4, 5], [3, 2, 4, 6]), [[0, 1, 2], [1, 0]], ([0, 1, 2], [1, 0, 2])),
+    (([2, 3, 4], [3, 2, 4]), [[0, 1], [1, 0, 2]], ([0, 1, 2], [1, 0, 2])),
+    (([3, 4, 5], [3, 4, 5]), [[0, 1], []], ([0, 1], [0, 1])), (([3, 4, 5], [3, 4, 5]), [[], [0]], ([0], [0])),
+    (([3, 4, 5], [3, 4, 2]), (0, 1), ([0, 1], [0, 1])), (([3, 4], [5, 6]), [], 0)])
+def test_lists_of_axes_of_two_lengths(shapes, axes, whole):
+    """The shorter list of `tensordot` goes on like the longer, as in PaddlePaddle."""
+    x, y = (np.arange(np.prod(shape), dtype="float64").reshape(shape) for shape in shapes)
+    for given in (axes, paddle.to_tensor(axes) if axes == (0, 1) else axes, np.array(axes) if axes == (0, 1) else axes):
+        found = paddle.tensordot(paddle.to_tensor(x), paddle.to_tensor(y), given)
+        np.testing.assert_allclose(found, np.tensordot(x, y, whole))
+
+
+def test_sizes_along_axes():
+    one, many = paddle.rand([3, 1, 5]), paddle.rand([1, 4, 5])
+    wanted = np.einsum("aic,abj->icbj", one.numpy(), np.broadcast_to(many.numpy(), [3, 4, 5]))
+    np.testing.assert_allclose(paddle.tensordot(one, many, [[0], [0]]), wanted, rtol=1e-5)
+    assert paddle.tensordot(one, many, [0, 1, 2]).shape == []
+    for axes in ([1, 0], 2, [[0], [0]]):  # of the first the numbers of elements would fit
+        with pytest.raises(ValueError, match=r"tensordot\(x, y, axes\): sizes along dimension"):
+            paddle.tensordot(paddle.rand([3, 4, 5]), paddle.rand([4, 3, 2]), axes)
+    for wrong in ([2, 1], [2, 4]):
+        with pytest.raises(ValueError, match=r"inner\(x, y\): the last dimensions"):
+            paddle.inner(paddle.rand(wrong), paddle.rand([4, 3]))
+    for axes in (-1, 4):
+        with pytest.raises(ValueError, match="must be 0 to 3"):
+            paddle.tensordot(paddle.rand([3, 4, 5]), paddle.rand([4, 3, 2]), axes)
