@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 
 from ...core.mersenne_twister import Engine
 from .uniform import uniform
+
+_FEW_ROWS = 16  # are looked through one by one: the same halves are asked in the same order
 
 
 def multinomial(engine: Engine, weights: np.ndarray, count: int, replacement: bool) -> np.ndarray:
@@ -39,6 +43,8 @@ def multinomial(engine: Engine, weights: np.ndarray, count: int, replacement: bo
 
 def _bisected(ends: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """For each row the place of the first end that is not below the number drawn."""
+    if len(ends) <= _FEW_ROWS:
+        return np.array([bisect_left(row, number) for row, number in zip(ends, drawn, strict=True)], "int64")
     rows = np.arange(len(ends))
     left, right = np.zeros(len(ends), "int64"), np.full(len(ends), ends.shape[1])
     while (left < right).any():

@@ -3,6 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend.random.multinomial import _bisected
 from proa.core.random import seed
 from proa.ops.core.trace import using
 from proa.ops.random import sampling as R
@@ -117,3 +118,18 @@ def test_what_poisson_draws_has_zeros_as_its_gradient():
     means = paddle.to_tensor([1.0, 5.0], stop_gradient=False)
     paddle.poisson(means).sum().backward()
     assert means.grad.tolist() == [0.0, 0.0]
+
+
+def test_few_rows_are_drawn_of_as_many_are():
+    draw = np.random.RandomState(0)
+    for width in (1, 2, 3, 10, 1000):
+        ends = np.add.accumulate(draw.rand(40, width).astype("float32"), 1)
+        ends /= ends[:, -1:].copy()
+        ends[1] = draw.rand(width)  # what was taken out may leave sums that do not grow
+        ends[2, :] = 0
+        ends[3, width // 2] = np.nan
+        numbers = draw.rand(40).astype("float32")
+        numbers[4], numbers[5] = 0, 1
+        many = _bisected(ends, numbers)
+        few = [_bisected(ends[n:n + 8], numbers[n:n + 8]) for n in range(0, 40, 8)]
+        assert np.array_equal(np.concatenate(few), many) and few[0].dtype == many.dtype
