@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..threads import get_num_threads
 from .library import library
 from .routine import SMALL, address_of, with_threads
 
@@ -39,12 +40,10 @@ def _apart(rows: np.ndarray) -> np.ndarray:
 
 
 def for_the_compiled_form() -> tuple[Any, ...] | None:
-    """What `serve_gemm` of the compiled form takes, which then calls the same function for what one thread does; None
-    where it cannot.
-    """
+    """What `serve_gemm` of the compiled form takes, which then calls the same function; None where it cannot."""
     loaded = library()
     found = None if loaded is None else loaded.product_addresses()
-    return None if found is None else (*found, SMALL // 2, _DEEP, STRIDE, _REUSED, _READ_IN_PLACE)
+    return None if found is None else (*found, get_num_threads, SMALL // 2, _DEEP, STRIDE, _REUSED, _READ_IN_PLACE)
 
 
 def multiply(x: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

@@ -43,22 +43,26 @@ static struct {
     Gemm gemm;
     int (*threads_now)(void);
     void (*set_threads)(int);
-    Py_ssize_t most; /* multiplications below which one thread does it */
+    PyObject *count; /* tells how many threads may compute */
+    Py_ssize_t most; /* multiplications below which one does */
     Py_ssize_t deep, stride, reused; /* where operands are copied before: as there */
     double in_place;
 } engine;
 
 const char serve_gemm_doc[] =
-    "serve_gemm($module, sgemm, threads_now, set_threads, most, deep, stride, reused, in_place, /)\n--\n\n"
-    "Takes the addresses of oneDNN's product and of what tells and sets its threads, 0 where it is not to be called; the\n"
-    "multiplications below which one thread computes; and when an operand is copied before.";
+    "serve_gemm($module, sgemm, threads_now, set_threads, count, most, deep, stride, reused, in_place, /)\n--\n\n"
+    "Takes the addresses of oneDNN's product and of what tells and sets its threads, 0 where it is not to be called;\n"
+    "what tells how many may compute, and the multiplications below which one does; and when an operand is copied before.";
 
 PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
     unsigned long long gemm, now, set;
     Py_ssize_t most, deep, stride, reused;
     double in_place;
-    if (!PyArg_ParseTuple(arguments, "KKKnnnnd", &gemm, &now, &set, &most, &deep, &stride, &reused, &in_place)) return NULL;
+    PyObject *count;
+    if (!PyArg_ParseTuple(arguments, "KKKOnnnnd", &gemm, &now, &set, &count, &most, &deep, &stride, &reused, &in_place))
+        return NULL;
     engine.gemm = now && set && stride > 0 ? (Gemm)(uintptr_t)gemm : NULL;
+    Py_XSETREF(engine.count, Py_NewRef(count));
     engine.threads_now = (int (*)(void))(uintptr_t)now;
     engine.set_threads = (void (*)(int))(uintptr_t)set;
     engine.most = most, engine.deep = deep, engine.stride = stride, engine.reused = reused, engine.in_place = in_place;
@@ -76,7 +80,7 @@ static char order_of(const Py_ssize_t *sizes, const Py_ssize_t *strides, Py_ssiz
     return 0;
 }
 
-/* x @ y, or of the turned ones, by oneDNN on this thread: 1; 0 where `multiply` has to, -1 with an error. */
+/* x @ y, or of the turned ones, by oneDNN: 1; 0 where `multiply` has to, -1 with an error. */
 static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_y, PyObject **result) {
     Array *x = (Array *)given_x, *y = (Array *)given_y;
     Py_ssize_t of_x[2] = {x->dimensions[turns_x], x->dimensions[!turns_x]}, apart_x, apart_y;
@@ -85,7 +89,7 @@ static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_
     Py_ssize_t steps_y[2] = {y->strides[turns_y], y->strides[!turns_y]};
     Py_ssize_t m = of_x[0], k = of_x[1], n = of_y[1], sizes[2] = {m, n};
     if (!engine.gemm || x->dtype != dtypes_by_kind[FLOAT32] || y->dtype != x->dtype || of_y[0] != k || k < 2
-        || m > engine.most || k > engine.most || n > engine.most || m * k > engine.most || m * k * n >= engine.most)
+        || m > INT32_MAX || k > INT32_MAX || n > INT32_MAX)
         return 0;
     char order_x = order_of(of_x, steps_x, &apart_x), order_y = order_of(of_y, steps_y, &apart_y);
     if (!order_x || !order_y) return 0;
@@ -93,12 +97,19 @@ static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_
         && ((order_x == 'T' && apart_x % engine.stride == 0 && n >= engine.reused)
             || (order_y == 'N' && apart_y % engine.stride == 0 && m >= engine.reused)))
         return 0;
+    long threads = 1;
+    if ((double)m * (double)k * (double)n >= (double)engine.most) {
+        PyObject *count = PyObject_CallNoArgs(engine.count);
+        threads = count ? PyLong_AsLong(count) : -1;
+        Py_XDECREF(count);
+        if (threads < 1) return PyErr_Occurred() ? -1 : 0;
+    }
     PyObject *made = new_array(FLOAT32, 2, sizes);
     if (!made) return -1;
     const float *first = (const float *)x->data, *second = (const float *)y->data;
     float *out = (float *)((Array *)made)->data;
     int status;
-    if (engine.threads_now() != 1) engine.set_threads(1);
+    if (engine.threads_now() != threads) engine.set_threads((int)threads);
     Py_BEGIN_ALLOW_THREADS /* the caller holds the operands */
     status = engine.gemm(order_x, order_y, m, n, k, 1.0f, first, apart_x, second, apart_y, 0.0f, out, n);
     Py_END_ALLOW_THREADS

@@ -94,7 +94,8 @@ def test_other_layouts_and_dtypes():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("sizes", [
-    (1, 1, 1), (3, 1, 4), (4, 5, 1), (1, 7, 3), (10, 40, 40), (16, 64, 256), (70, 64, 256), (16, 128, 512), (0, 3, 2)])
+    (1, 1, 1), (3, 1, 4), (4, 5, 1), (1, 7, 3), (10, 40, 40), (16, 64, 256), (70, 64, 256), (16, 128, 512), (0, 3, 2),
+    (300, 72, 130), (40, 512, 512)])
 def test_products_of_matrices(sizes, dtype):
     m, k, n = sizes
     draw = np.random.RandomState(m + k)
@@ -119,6 +120,19 @@ def test_products_of_rows_with_a_matrix(sizes, dtype):
         check(find("matmul_v2"), attrs, first, other)
         found = paddle.matmul(paddle.to_tensor(first), paddle.to_tensor(other), False, bool(attrs)).numpy()
         np.testing.assert_allclose(found, first @ (other.T if attrs else other), rtol=1e-4, atol=1e-4)
+
+
+def test_products_of_matrices_with_gaps_between_their_rows():
+    draw = np.random.RandomState(4)
+    wide, tall = draw.randn(40, 300).astype("float32"), draw.randn(300, 200).astype("float32")
+    for x in (wide[:, :130], wide[::2, 5:135], wide.T[:130].T, np.asfortranarray(wide)[:, :130]):
+        for y in (tall[:130], tall[7:137, 3:], tall[:260:2], np.asfortranarray(tall)[:130]):
+            check(find("matmul_v2"), {}, x, y)
+            found = paddle.matmul(paddle.to_tensor(x), paddle.to_tensor(y))
+            one, other = paddle.to_tensor(wide), paddle.to_tensor(tall)
+            np.testing.assert_allclose(found.numpy(), x @ y, rtol=1e-4, atol=1e-4)
+            np.testing.assert_allclose((one[:, 5:135] @ other[7:137, 3:]).numpy(), wide[:, 5:135] @ tall[7:137, 3:],
+                                       rtol=1e-4, atol=1e-4)
 
 
 @compiled
