@@ -47,6 +47,8 @@ _KINDS = {name: kind for kind, name in _NAMES.items() if kind != "array_gradient
 class AttrType(enum.IntEnum):
     """What an attribute of an operation is, by the names and numbers of the `.pdmodel` format."""
 
+    __str__ = enum.Enum.__str__  # AttrType.INT, as there, and not 0
+
     INT = 0
     FLOAT = 1
     STRING = 2

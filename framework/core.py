@@ -9,13 +9,14 @@ from __future__ import annotations
 from ..core import dtype as dt
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..core.random import Generator, default_generator
-from ..core.var_type import VarType
+from ..core.var_type import AttrType, VarType
 from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
+from ..static.ir import descriptions
 from ..static.ir.batch_source import EOFException
 from ..static.ir.graph import graph_of
-from ..static.ir.program import Program as ProgramDesc
+from ..static.program import Program
 from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
 
@@ -87,6 +88,21 @@ class eager:
     Tensor = Tensor
 
 
+class ProgramDesc(descriptions.ProgramDesc):
+    """What `Program.desc` is, of the bytes of a `.pdmodel` or `__model__` file; of an empty Program without any.
+
+    CorruptFileError where the bytes hold no Program.
+
+    >>> import proa as paddle
+    >>> program = paddle.static.Program()
+    >>> paddle.framework.core.ProgramDesc(program.serialized()).num_blocks()
+    1
+    """
+
+    def __init__(self, binary_str: bytes = b""):
+        super().__init__(Program.parse_from_string(binary_str) if binary_str else Program())
+
+
 class VarDesc:
     """Holds the old names of the element types and of what variables hold: `VarDesc.VarType.FP32`."""
 
@@ -103,8 +119,8 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "Place", "ProgramDesc", "Scope",
-           "Tensor", "VarDesc",
+__all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "Place", "ProgramDesc",
+           "Scope", "Tensor", "VarDesc",
            "default_cpu_generator", "default_cuda_generator", "eager", "get_cuda_device_count",
            "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",
            "set_prim_eager_enabled"]

@@ -343,3 +343,20 @@ def test_modules_that_stand_elsewhere_are_imported_by_paddle_s_names(name, home)
     assert module.__spec__.name == f"proa.{home}"
     with pytest.raises(ModuleNotFoundError, match=f"proa.{name}s"):
         importlib.import_module(f"proa.{name}s")
+
+
+def test_the_bytes_of_a_saved_program_are_described_as_graph_viewers_ask(tmp_path):
+    core, prefix = paddle.framework.core, str(tmp_path / "net")
+    net = paddle.jit.to_static(paddle.nn.Linear(2, 3), input_spec=[paddle.static.InputSpec([-1, 2], name="x")])
+    paddle.jit.save(net, prefix)
+    desc = core.ProgramDesc((tmp_path / "net.pdmodel").read_bytes())
+    block = desc.block(0)
+    tensors = core.VarDesc.VarType.LOD_TENSOR
+    shapes = {var.name(): var.shape() for var in block.all_vars() if var.type() is tensors}
+    assert desc.num_blocks() == 1 and shapes["x"] == [-1, 2]
+    assert not any(var.attr_names() for var in block.all_vars())
+    product = next(op for op in map(block.op, range(block.op_size())) if op.type() == "matmul_v2")
+    read, = product.inputs()["X"]
+    assert read == "x" and list(product.outputs()) == ["Out"] and product.attr("op_namescope") == "/"
+    assert product.attr_type("trans_x") is core.AttrType.BOOL and str(core.AttrType.BOOL) == "AttrType.BOOL"
+    assert core.ProgramDesc().num_blocks() == 1 and core.ProgramDesc().block(0).op_size() == 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtype import DType
-from ...core.var_type import VarType
+from ...core.var_type import AttrType, VarType
 
 
 class OpDesc:
@@ -28,6 +28,14 @@ class OpDesc:
     def output_names(self) -> list[str]:
         """The output slots."""
         return self._operation.output_names
+
+    def inputs(self) -> dict[str, list[str]]:
+        """The names in all input slots."""
+        return {slot: self.input(slot) for slot in self.input_names()}
+
+    def outputs(self) -> dict[str, list[str]]:
+        """The names in all output slots."""
+        return {slot: self.output(slot) for slot in self.output_names()}
 
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
@@ -56,6 +64,10 @@ class OpDesc:
     def attr(self, name: str, with_attr_var: bool = False) -> Any:
         """The value of an attribute."""
         return self._operation.attr(name)
+
+    def attr_type(self, name: str) -> AttrType:
+        """What an attribute is in a file: AttrType.INT, AttrType.STRINGS and so on."""
+        return self._operation.attr_type(name)
 
     def set_input(self, slot: str, names: list[str]) -> None:
         """Puts these names into an input slot."""
@@ -102,6 +114,10 @@ class VarDesc:
     def type(self) -> VarType:
         """What it holds."""
         return self._variable.type
+
+    def attr_names(self) -> list[str]:
+        """The attributes of a variable: none."""
+        return []
 
     def lod_level(self) -> int:
         """The depth of its levels of detail."""
