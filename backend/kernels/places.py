@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import parallel
+from ..loops.tape import Declined, Tape, Value
 from .arrays import around, bound, bound_plain, flat, takes_floats
 
 LEAST = 1 << 10  # elements of what is taken or added
@@ -114,6 +115,21 @@ def _added(out: np.ndarray, places: Any, values: np.ndarray, sizes: Sequence[int
     wrong = np.zeros(1, "uint8")
     _run_add(out.dtype, flat(values), places, out, wrong, *sizes)
     return NotImplemented if wrong[0] else out
+
+
+def taped_added(tape: Tape, x: Value, places: Value, values: Value) -> Value:
+    """x with rows added at places [count], as steps of a tape, which a place outside of x ends."""
+    if places.dtype != np.int64 or places.ndim != 1 or x.dtype.char not in "fd" or x.dtype != values.dtype:
+        raise Declined
+    if not places.size or not x.size or values.shape != (*places.shape, *x.shape[1:]):
+        raise Declined
+    out = tape.new(x.shape, x.dtype)
+    tape.copy(x, out, 1, x.size, (0, 0), (0, 0))
+    wrong = tape.filled((1,), np.dtype("int64"), 0)
+    size = x.shape[0]
+    tape.step(_add, values, places, out, wrong, 1, size, places.size, x.size // size, 1, 0)
+    tape.stop_if(wrong)
+    return out
 
 
 def _can_add(values: np.ndarray, places: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import exp, log, parallel
-from ..loops.tape import Declined, Tape, Value
+from ..loops.tape import LARGEST_OF_FUNCTIONS, Declined, Tape, Value
 from .arrays import F32, around, bound, flat, takes
 from .reduce_functions import largest
 
@@ -272,9 +272,9 @@ def _rows_of(x: Value, axis: int) -> tuple[int, int]:
 def taped(tape: Tape, x: Value, axis: int, logarithm: bool) -> Value:
     """`softmax`, or its logarithm, as a step of a tape."""
     rows, n = _rows_of(x, axis)
-    out = tape.new(x.shape, x.dtype)
+    out = tape.new(x.shape, x.dtype, LARGEST_OF_FUNCTIONS)
     if logarithm:
-        tape.step(_log_softmax_rows, x, out, tape.new(x.shape, x.dtype), rows, n, rows_at_once(n))
+        tape.step(_log_softmax_rows, x, out, tape.new(x.shape, x.dtype, LARGEST_OF_FUNCTIONS), rows, n, rows_at_once(n))
     else:
         tape.step(_softmax_rows, x, out, rows, n, rows_at_once(n))
     return out
@@ -285,6 +285,6 @@ def taped_grad(tape: Tape, out: Value, g: Value, axis: int, logarithm: bool) -> 
     rows, n = _rows_of(out, axis)
     if g.shape != out.shape or g.dtype != out.dtype:
         raise Declined
-    result = tape.new(out.shape, out.dtype)
+    result = tape.new(out.shape, out.dtype, LARGEST_OF_FUNCTIONS)
     tape.step(_log_softmax_grad_rows if logarithm else _softmax_grad_rows, out, g, result, rows, n)
     return result

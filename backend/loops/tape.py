@@ -33,7 +33,9 @@ from .elementwise import ElementwiseLoop
 from .kernel import Kernel, kernel
 from .types import OF_ARRAY
 
-LARGEST = 1 << 15  # elements of a value: larger ones are shared among threads, and not here
+LARGEST = 1 << 16  # elements of a value: larger ones are shared among threads, and not here
+LARGEST_OF_FUNCTIONS = 1 << 15  # the same where exp or the like is computed of each: there two threads are worth more
+_MOST_SUMMED = 1 << 15  # terms of a sum, which is taken one by one
 LARGEST_PRODUCT = 1 << 18  # multiplications: OpenBLAS takes one thread for so many; above them oneDNN is asked
 _ALONE = 1 << 13  # above them it may take a lock, with which a process that forks now would hang for ever
 _MOST_VALUES = 1 << 12
@@ -108,9 +110,9 @@ class Tape:
 
     # Values
 
-    def new(self, shape: Sequence[int], dtype: np.dtype) -> Value:
+    def new(self, shape: Sequence[int], dtype: np.dtype, largest: int = LARGEST) -> Value:
         """A value that the next step fills."""
-        if math.prod(shape) > LARGEST:
+        if math.prod(shape) > largest:
             raise Declined
         return self._new(shape, dtype)
 
@@ -157,7 +159,8 @@ class Tape:
         launch = loop.launch([np.empty(value.shape, value.dtype) for value in operands])
         if launch is None:
             raise Declined
-        results = [self.new(output.shape, output.dtype) for output in launch.outputs]
+        largest = LARGEST if launch.source.weight == 1 else LARGEST_OF_FUNCTIONS
+        results = [self.new(output.shape, output.dtype, largest) for output in launch.outputs]
         source = launch.source
         self.step(source.kernel, *operands, *results, *launch.numbers, types=source.types)
         return results
@@ -216,7 +219,7 @@ class Tape:
 
     def summed(self, x: Value, shape: Sequence[int], outer: int, count: int, inner: int, divisor: float) -> Value:
         """The value as [outer, count, inner] summed over the middle dimension, divided by a number, in this shape."""
-        if x.dtype.char not in "fd":
+        if x.dtype.char not in "fd" or count > _MOST_SUMMED:
             raise Declined
         out = self.new(shape, x.dtype)
         if inner == 1:

@@ -112,9 +112,15 @@ def _put_at_by_loops(x, index, updates, axis_tensor=None, *, axis=0):
     return fast_places.added(x, index, updates, axis) if axis_tensor is None else NotImplemented
 
 
+def _taped_put_at(tape, x, index, updates, axis_tensor=None, *, axis=0):
+    if axis_tensor is not None or axis not in (0, -x.ndim) or updates.ndim != x.ndim:
+        raise Declined
+    return fast_places.taped_added(tape, x, index, updates)
+
+
 put_at_op = operator(
     "index_add_along", "X, Index, Updates, Axis? -> Out", kernel=_put_at, infer=same,
-    engines=[by(LOOPS, _put_at_by_loops, fast_places.LEAST)],
+    engines=[by(LOOPS, _put_at_by_loops, fast_places.LEAST)], taped=_taped_put_at,
     grad={"X": lambda g: g,
           "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)}, only_here=True,
           fails="values")
@@ -287,15 +293,27 @@ def _infer_scatter_nd(x, index, updates):
     return x
 
 
+def _taped_gather_nd(tape, x, index):
+    if index.ndim != 2 or index.shape[1] != 1:
+        raise Declined
+    return _taped_gather(tape, x, tape.reshaped(index, index.shape[:1]))
+
+
+def _taped_scatter_nd_add(tape, x, index, updates):
+    if index.ndim != 2 or index.shape[1] != 1:
+        raise Declined
+    return fast_places.taped_added(tape, x, tape.reshaped(index, index.shape[:1]), updates)
+
+
 gather_nd_op = operator(
     "gather_nd", "X, Index -> Out", kernel=_gather_nd, infer=_infer_gather_nd,
     engines=[by(LOOPS, lambda x, index: fast.taken(x, index[:, 0]) if index.shape[1:] == (1,) else NotImplemented,
                 fast.LEAST)],
     grad={"X": lambda g, Index, X_shape: apply(scatter_nd_add_op, _zeros(X_shape, g), Index, g)},
-    moves=True, fails="values", compiled="gather_nd")
+    taped=_taped_gather_nd, moves=True, fails="values", compiled="gather_nd")
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,
-    engines=[by(LOOPS, fast_places.added_by_coordinates, fast_places.LEAST)],
+    engines=[by(LOOPS, fast_places.added_by_coordinates, fast_places.LEAST)], taped=_taped_scatter_nd_add,
     grad={"X": lambda g: g, "Updates": lambda g, Index: apply(gather_nd_op, g, Index)}, fails="values")
 
 

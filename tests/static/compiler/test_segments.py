@@ -189,6 +189,31 @@ def test_rows_by_their_numbers_and_a_number_that_is_none(made):
     assert _calls(made) == [1]
 
 
+@pytest.mark.parametrize("nodes, edges, width", [(6, 9, 4), (200, 1200, 40)])
+def test_messages_along_edges_and_a_place_that_is_none(nodes, edges, width, made):
+    def passed(h, edges, source, target):
+        sent = F.relu(paddle.gather(h * 2.0, source) + edges)
+        got = paddle.scatter_nd_add(paddle.zeros_like(h), target.unsqueeze(1), sent)
+        return h + got, paddle.gather_nd(got - h, source.unsqueeze(1)) * 0.5, (sent * sent).sum(axis=0)
+
+    draw = np.random.default_rng(0)
+    source, target = (paddle.to_tensor(draw.integers(0, nodes, edges)) for _ in range(2))
+    h, e = _tensor(nodes, width, trained=True), _tensor(edges, width, trained=True)
+    _compare(lambda h, e: passed(h, e, source, target), h, e)
+    assert _calls(made) == [3, 1]  # operators that move whole numbers, `unsqueeze` here, are lines
+    converted = paddle.jit.to_static(passed, full_graph=True)
+    with paddle.no_grad():
+        for last in (-1, nodes - 1, nodes, -nodes - 1):
+            places = target.clone()
+            places[-1] = last
+            if -nodes <= last < nodes:
+                for one, other in zip(converted(h, e, source, places), passed(h, e, source, places), strict=True):
+                    np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-5, atol=1e-5)
+            else:
+                with pytest.raises((IndexError, ValueError), match="scatter_nd_add"):
+                    converted(h, e, source, places)
+
+
 def test_an_error_behind_a_segment_is_told_with_its_line(made):
     def gather(x, index):
         h = paddle.tanh(x) * 2 + 1
