@@ -39,7 +39,7 @@ _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
     "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
     "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry",
-    "view_of", "changes"))  # the last two tell what forms in place append, not what is made of what they appended
+    "view_of", "changes", "chosen"))  # the last three tell what forms in place append, not what is made of that
 _OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read: it needs protobuf
 _BARE = frozenset((int, float, str, list))
 _ATOMS = frozenset((str, int, float, bool, type(None)))
