@@ -7,6 +7,7 @@ from typing import Any
 from ..nn.functional import log_softmax
 from ..ops.math.gamma import digamma, lgamma
 from ..ops.math.unary import abs, exp, log
+from .base import kl_divergence as kl_divergence
 from .base import register_kl
 from .bernoulli import Bernoulli, Geometric, _within
 from .categorical import Categorical

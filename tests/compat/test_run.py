@@ -208,3 +208,18 @@ def test_names_of_numpy_1(tmp_path):
         " np.NINF, np.alltrue([1]), np.msort([2, 1]).tolist(), np.asfarray([1]).dtype, np.mat([[1]]).shape)\n")
     done = run("-m", "proa", "run", "--numpy-1-names", str(tmp_path / "main.py"))
     assert done.stdout == "6 True 1.0 [False, True] -inf True [1, 2] float64 (1, 1)\n", done.stderr
+
+
+def test_distributions_by_the_files_that_paddle_has_them_in(tmp_path):
+    (tmp_path / "main.py").write_text(
+        "import importlib\nimport paddle\nfrom paddle.distribution.gumbel import Gumbel\n"
+        "assert Gumbel is paddle.distribution.Gumbel\n"
+        "for file, name in (('beta', 'Beta'), ('cauchy', 'Cauchy'), ('distribution', 'Distribution'),\n"
+        "                   ('exponential_family', 'ExponentialFamily'), ('geometric', 'Geometric'),\n"
+        "                   ('independent', 'Independent'), ('kl', 'kl_divergence'), ('laplace', 'Laplace'),\n"
+        "                   ('lognormal', 'LogNormal'), ('multinomial', 'Multinomial'),\n"
+        "                   ('transformed_distribution', 'TransformedDistribution')):\n"
+        "    module = importlib.import_module('paddle.distribution.' + file)\n"
+        "    assert getattr(module, name) is getattr(paddle.distribution, name), file\n")
+    done = run("-m", "proa", "run", str(tmp_path / "main.py"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
