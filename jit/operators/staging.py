@@ -209,7 +209,7 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
     chosen = []
     for value, holds in ((first, True), (second, False)):
         if is_tensor(value) and _was_there(value):
-            chosen.append((_as_bool(test), holds, value))
+            chosen.append([_as_bool(test), holds, value, changes_of(value)])
         elif _shows_what_was_there(value):
             note_lost(result)
     result.chosen = tuple(chosen)

@@ -52,18 +52,26 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
     if variable.view_of is not None:
         pass_on(variable, result, former)
-    for condition, holds, value in variable.chosen:
-        _change_where_chosen(variable, condition if holds else logical_not(condition), value)
+    for each in variable.chosen:
+        _change_where_chosen(variable, each)
     return variable
 
 
-def _change_where_chosen(variable: Variable, is_it: Variable, value: Any) -> None:
+def _change_where_chosen(variable: Variable, each: list) -> None:
     """Lets a value have what a variable was given, in runs in which the variable is that value."""
+    condition, holds, value, _ = each
     if list(value.shape) != list(variable.shape):
         raise RuntimeError(
             f"{variable.name!r} is another value where a tensor decides so, and its shape is changed in place "
             f"({user_line()}) from {list(value.shape)} to {list(variable.shape)}. Use the form that gives another.")
-    value._rebind(where(is_it, variable, value._alias()))
+    value._rebind(where(condition if holds else logical_not(condition), variable, value._alias()))
+    each[3] = getattr(value, "changes", 0)
+
+
+def keeping_gradient(variable: Variable, result: Variable) -> Variable:
+    """A value for a variable; one that stops gradients leaves the variable's as it was, as `assign` of Tensors does."""
+    stops = result.stop_gradient and not variable.stop_gradient and result.dtype.is_differentiable
+    return _with_former_gradient(variable, result) if stops and state.grad_enabled else result
 
 
 def assigned(variable: Variable, result: Variable) -> Variable:

@@ -31,7 +31,7 @@ from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
-from .in_place import assigned, rebind, take_name
+from .in_place import assigned, keeping_gradient, rebind, take_name
 from .tensor_arrays import ArrayVariable, repeated_list
 from .tensor_hooks import register_hook
 from .views import source_of, up_to_date
@@ -86,7 +86,10 @@ class ProgramTrace(Trace):
 
     def assign_to(self, variable: Variable, result: Variable) -> None:
         """Gives a variable the value of another; by hand, one that stops gradients goes on to do so."""
-        (rebind if self.captures else assigned)(variable, result)
+        if self.captures:
+            rebind(variable, keeping_gradient(variable, result))
+        else:
+            assigned(variable, result)
 
     def take_over(self, variable: Variable, result: Variable) -> None:
         """Lets a variable be what `result` is from here on, under a name of its own."""

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...ops.array.assign import assign_op
+from ...ops.array.where import where
 from ...ops.core.infer import product
 from ...ops.core.operator import Operator
 from ...ops.core.trace import apply, current_trace, grad_mode, state
+from ...ops.math.unary import logical_not
 from ..ir.variable import Variable
 
 _OPEN = 12  # stands for a size that is not known yet
@@ -58,6 +60,8 @@ def _others(variable: Variable) -> tuple:
 
 def up_to_date(variable: Variable) -> Variable:
     """The variable, or, where it is a view of one that was changed since, a view of what that has become."""
+    if variable.chosen:
+        return _chosen_now(variable)
     if variable.view_of is None:
         return variable
     if not _shares_memory(variable):
@@ -74,6 +78,19 @@ def up_to_date(variable: Variable) -> Variable:
             fresh = apply(op, current, *_others(variable), **attrs)
     fresh.is_of = variable
     return fresh
+
+
+def _chosen_now(variable: Variable) -> Variable:
+    """A value that a condition chose, with what those that it is one of have become since.
+
+    Each of `chosen` is the condition, whether it holds where the variable is that value, the value, and how often that
+    had been changed when both were last the same.
+    """
+    for condition, holds, value, changes in variable.chosen:
+        now = value._alias()
+        if now is not value or isinstance(value, Variable) and value.changes != changes:
+            variable = where(condition if holds else logical_not(condition), now, variable)
+    return variable
 
 
 def pass_on(variable: Variable, result: Variable, former: Variable | None) -> None:

@@ -74,7 +74,7 @@ class Variable(_VariableMethods):
 
     view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
-    chosen: tuple = ()  # of a value that a condition chose: the condition, whether it holds, and what it is then
+    chosen: tuple = ()  # of a value that a condition chose: see static/building/views.py
     is_one_of_several = False  # whether it may be, or be a view of, values that cannot be told apart before a run
     is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
     is_offsets = False  # whether it is the offsets of another one
@@ -371,7 +371,7 @@ class Variable(_VariableMethods):
         return self.view_of is not None
 
     def _alias(self) -> Variable:
-        return self if self.view_of is None else current_trace().up_to_date(self)
+        return self if self.view_of is None and not self.chosen else current_trace().up_to_date(self)
 
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""

@@ -609,3 +609,44 @@ def test_a_change_of_what_cannot_be_told_before_a_run_is_refused(function):
     with pytest.raises(RuntimeError, match="is changed in place"):
         paddle.jit.to_static(function, full_graph=True)(*given)
     np.testing.assert_array_equal(paddle.jit.to_static(function)(*given).numpy(), function(*given).numpy())
+
+
+def view_of_before_a_branch(x, i):
+    y = x * 1.0
+    row = y[i]
+    y[1] = 7.0
+    if x.sum() < 0:
+        row = row * 2.0
+    row[0:1].fill_(5.0)
+    return y, row
+
+
+def changed_behind_the_choice(x, i):
+    y, z = x * 1.0, x * 2.0
+    if i > 0:
+        chosen = y
+    else:
+        chosen = z
+    y.scale_(3.0)
+    chosen.add_(x)
+    return y, z, chosen
+
+
+@pytest.mark.parametrize("function", [view_of_before_a_branch, changed_behind_the_choice])
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_chosen_value_is_changed_as_it_is_by_then(function, index):
+    given = paddle.to_tensor(GIVEN), paddle.to_tensor(index)
+    found = paddle.jit.to_static(function, full_graph=True)(*given)
+    assert [value.tolist() for value in found] == [value.tolist() for value in function(*given)]
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_assign_of_a_constant_leaves_the_gradient_as_it_was(converted):
+    def change(x):
+        y = x * 2.0
+        paddle.assign(paddle.full([3, 4], 7.0), y)
+        return y * 3.0
+
+    x = paddle.to_tensor(GIVEN, stop_gradient=False)
+    (paddle.jit.to_static(change, full_graph=True) if converted else change)(x).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.full_like(GIVEN, 6.0))
