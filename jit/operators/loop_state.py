@@ -28,6 +28,7 @@ class LoopState:
         self._initial: tuple = ()
         self._staying: list[frozenset] = []
         self._kept: list[bool] = []
+        self._changes: dict[int, int] = {}  # how often what it begins with had been changed, by id
         self._lost: set[tuple[int, int]] = set()  # leaves of values that may be views of something outside
 
     def begin(self, before: tuple) -> None:
@@ -36,6 +37,7 @@ class LoopState:
         prepared = (self.preparations.complete(i, value) for i, value in enumerate(before))
         self._initial = tuple(self.preparations.cast(i, value) for i, value in enumerate(prepared))
         self._kept = [True] * len(before)
+        self._changes = {id(leaf): staging.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
         self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
 
@@ -115,11 +117,12 @@ class LoopState:
         is_lost = staging.loses_changes(x, y)
         if is_lost:
             self._lost.add((i, n))
-        if staging.changes_of(x) and x is not y and (is_lost or staging.is_view(begun)):
+        is_behind = begun is not x and staging.changes_of(begun) != self._changes.get(id(begun), 0)
+        if is_behind or staging.changes_of(x) and x is not y and (is_lost or staging.is_view(begun)):
             raise RuntimeError(
-                f"{self._where}: {described_name(self._names[i])} is changed in place, and is a view of another value "
-                "before some turn of this loop: what changes with it is known only when the program runs. Write into "
-                "the value itself: `x[i] = …`.")
+                f"{self._where}: {described_name(self._names[i])} is changed in place, and is a view of another value, "
+                "or has one, before some turn of this loop: what changes with it is known only when the program runs. "
+                "Write into the value itself: `x[i] = …`.")
 
     def _changed(self, i: int, before: Any, after: Any, way: str = "", name: str | None = None) -> TypeError:
         shown = described_name(name or self._names[i])

@@ -131,7 +131,7 @@ class _turn:
 
 def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Callable[[], Any] | None,
                 get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...]) -> None:
-    index = items.start
+    index = staging.own(items.start)
 
     def get() -> tuple:
         return (index, *get_state())

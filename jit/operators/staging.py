@@ -251,7 +251,7 @@ def changes_of(value: Any) -> int:
 
 def own(value: Any) -> Any:
     """A value that changes with no other one: of a symbolic one a copy."""
-    return clone(value) if is_symbolic(value) else value
+    return clone(value) if isinstance(value, Variable) else value
 
 
 def is_view(value: Any) -> bool:

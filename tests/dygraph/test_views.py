@@ -601,8 +601,17 @@ def view_of_the_round_before(x, i):
     return y
 
 
+def view_of_what_a_loop_gives_anew(x, i):
+    y = x * 1.0
+    rows = y[1:]
+    for k in range(i + 1):
+        rows.fill_(4.0)
+        y[k] = 0.1
+    return y
+
+
 @pytest.mark.parametrize("function", [item_of_a_list, each_of_a_list, view_of_a_branch, view_of_a_loop,
-                                      view_of_the_round_before])
+                                      view_of_the_round_before, view_of_what_a_loop_gives_anew])
 @pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
 def test_a_change_of_what_cannot_be_told_before_a_run_is_refused(function):
     given = paddle.to_tensor(GIVEN), paddle.to_tensor(1)
