@@ -6,6 +6,7 @@ Which Tensors these are, `eager` says: the eager trace of the values concerned.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -120,11 +121,17 @@ def walk_segment(eager: Any, roots: Sequence[tuple[Any, Any]], since: int, recor
         return _walk_type()(_tensor_reader(eager), True, None, since).run(roots)
 
 
+NOTHING_FLOWS = (
+    "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such tensors "
+    "only, or under paddle.no_grad(). Nothing is computed. Set stop_gradient=False on what should get a gradient.")
+
+
 def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | None] | None = None,
              retain_graph: bool = False) -> None:
     """Adds the gradient of several Tensors to `.grad` of every leaf they were computed from.
 
-    When a hook or a gradient rule raises, no gradient has changed, of leaves or of what retains its own.
+    When a hook or a gradient rule raises, no gradient has changed, of leaves or of what retains its own. Warns where
+    none of the Tensors was computed from what wants a gradient.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor(3.0, stop_gradient=False)
@@ -139,10 +146,8 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
     if not state.trace.computes and state.trace.fills_gradients(tensors, gradients, retain_graph):
         return
     if all(t._edge is None for t in tensors):
-        raise RuntimeError(
-            "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such "
-            "tensors only, or under paddle.no_grad(). Set stop_gradient=False on what should get a gradient."
-        )
+        warnings.warn(NOTHING_FLOWS, stacklevel=4)
+        return
     tensors, gradients = _parts(tensors), _parts(gradients)
     namespace = backend.namespace_of([t._array for t in tensors])
     roots = [(edge, g._array) for edge, g in _starts(tensors, gradients)]

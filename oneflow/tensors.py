@@ -352,6 +352,9 @@ class Tensor(_OfBoth, EagerValue, metaclass=TensorType):
         if create_graph:
             raise NotImplementedError("backward(create_graph=True): use flow.autograd.grad(…, create_graph=True), "
                                       "which gives gradients that can be differentiated.")
+        if self._edge is None and state.trace.computes:
+            raise RuntimeError("backward(): this tensor does not require grad, nor was it computed from one that does. "
+                               "Set requires_grad=True on what should get a gradient.")
         self._eager.backward([self], [gradient], retain_graph)
 
     def retain_grad(self) -> None:

@@ -7,6 +7,7 @@ an input of the Program, read anew at each run; one that the function changes in
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...dygraph.eager import EagerTrace
+from ...dygraph.engine import NOTHING_FLOWS
 from ...dygraph.parameter import EagerParameter
 from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
@@ -166,9 +168,8 @@ class CaptureTrace(ProgramTrace):
         self.trains = True
         roots = [self.lift(value, "backward()") for value in values]
         if all(root.stop_gradient for root in roots):
-            raise RuntimeError(
-                "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from "
-                "such tensors only, or under paddle.no_grad(). Set stop_gradient=False on what should get a gradient.")
+            warnings.warn(NOTHING_FLOWS, stacklevel=5)
+            return True
         self._walked.check(self.main.global_block(), roots, retain_graph)
         block = self.main.global_block()
         leaves = {name: tensor for name, tensor in self.captured.items()
