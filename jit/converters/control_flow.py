@@ -51,8 +51,8 @@ def name():
     return test
 """
 _IF = "__proa__.if_stmt(test, body, orelse, get_state, set_state, (names,), count, (held,))"
-_WHILE = "__proa__.while_stmt(test, body, get_state, set_state, (names,), (held,))"
-_FOR = "__proa__.for_stmt(iterable, body, guard, get_state, set_state, (names,), (held,))"
+_WHILE = "__proa__.while_stmt(test, body, get_state, set_state, (names,), (held,), (kept,))"
+_FOR = "__proa__.for_stmt(iterable, body, guard, get_state, set_state, (names,), (held,), (kept,))"
 
 
 def convert(function: Any, context: Context) -> None:
@@ -205,12 +205,13 @@ class _Transformer(_Base):
         names = [*state.outputs, *state.attributes, *state.restored]
         texts = [gast.copy_location(gast.Constant(value=n, kind=None), at) for n in names]
         if not names:
-            return {"get_state": _nothing(at), "set_state": _nothing(at), "names": [], "held": []}, []
+            return {"get_state": _nothing(at), "set_state": _nothing(at), "names": [], "held": [], "kept": []}, []
         get = self._context.helper("get_state", self._owner)
         set_ = self._context.helper("set_state", self._owner)
         define_get = quote(_GET, at, get_state=get, elements=[self._element(n, state, at) for n in names])
-        held = [gast.copy_location(gast.Constant(value=n, kind=None), at) for n in state.held]
-        handles = {"get_state": get, "set_state": set_, "names": texts, "held": held}
+        held, kept = ([gast.copy_location(gast.Constant(value=n, kind=None), at) for n in names]
+                      for names in (state.held, state.kept))
+        handles = {"get_state": get, "set_state": set_, "names": texts, "held": held, "kept": kept}
         return handles, define_get + self._setter(set_, names, state, at)
 
     def _element(self, name: str, state: State, at: Any) -> Any:

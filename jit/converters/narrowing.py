@@ -16,7 +16,7 @@ import gast
 from ..pyct.activity import scope_of
 from ..pyct.statements import rewrite
 from ..pyct.templates import quote
-from .context import Context
+from .context import OPERATORS, Context
 from .expressions import not_none
 
 
@@ -24,6 +24,13 @@ def convert(function: Any, _: Context) -> None:
     """Notes at the begin of the branches of a function which local names are not None there."""
     local = scope_of(function).local
     rewrite(function, lambda statement: _narrowed(statement, local))
+
+
+def is_note(assignment: Any) -> bool:
+    """Whether an assignment is what this converter has put in."""
+    called = getattr(assignment.value, "func", None)
+    is_it = isinstance(called, gast.Attribute) and called.attr == "narrowed"
+    return is_it and getattr(called.value, "id", None) == OPERATORS
 
 
 def _narrowed(statement: Any, local: set[str]) -> list[Any]:

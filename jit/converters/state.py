@@ -18,6 +18,7 @@ from ..pyct.flow import bound_after, bound_names, live_after, live_names
 from ..pyct.statements import any_contains, yields
 from .expressions import can_wait, surely_plain
 from .loads import unbound_loads
+from .narrowing import is_note
 
 _JUMPS = (gast.Return, gast.Break, gast.Continue)
 
@@ -31,6 +32,7 @@ class State:
     attributes: dict[str, Any]  # written `self.x`: always outputs
     shared: list[set[str]]  # for each branch, the names that are not its own
     held: list[str] = field(default_factory=list)  # names whose value someone else may hold too
+    kept: list[str] = field(default_factory=list)  # names that a loop only looks at, and does not change
     unbound: set[str] = field(default_factory=set)  # those that may have no value yet before the statement
 
     @property
@@ -130,7 +132,21 @@ def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], changing: d
     outputs = sorted(written & behind | changed)
     restored = sorted(written & inside - behind - changed)
     attributes = {text: node for d in done for text, node in d.attributes.items() if text.split(".")[0] not in assigned}
-    return State(outputs, restored, attributes, [w & {*outputs, *restored} for w in writes])
+    kept = [] if is_if else sorted(_only_narrowed(statement) - set().union(*(d.mutates | d.captured for d in done)))
+    shared = [w & {*outputs, *restored} for w in writes]
+    return State(outputs, restored, attributes, shared, kept=[name for name in kept if name in (*outputs, *restored)])
+
+
+def _only_narrowed(loop: Any) -> set[str]:
+    """The names to which a loop gives no other value than what they hold where they are not None (narrowing.py)."""
+    nodes = [node for branch in _branches(loop) for statement in branch for node in gast.walk(statement)]
+    notes = [node.targets[0] for node in nodes if isinstance(node, gast.Assign) and is_note(node)]
+    if not notes:
+        return set()
+    own = set(map(id, notes))
+    stored = {node.id for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)
+              and id(node) not in own}
+    return {name.id for name in notes} - stored
 
 
 def _branches(statement: Any) -> list[list[Any]]:

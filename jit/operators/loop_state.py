@@ -17,10 +17,13 @@ from .values import NESTED, NUMBERS, agree, described, disagreement, filled, sam
 
 
 class LoopState:
-    """The state with which a loop begins; `variables` are its tensors and numbers, in order."""
+    """The state with which a loop begins; `variables` are its tensors and numbers, in order.
 
-    def __init__(self, names: tuple[str, ...], where: str):
-        self._names = names
+    What the loop gives no other value, `kept`, is the same in every turn.
+    """
+
+    def __init__(self, names: tuple[str, ...], where: str, kept: tuple[str, ...] = ()):
+        self._names, self._constant = names, frozenset(n for n, name in enumerate(names) if name in kept)
         self._where = where
         self.preparations = Preparations(names, self._why)
         self.variables: list[Any] = []
@@ -34,12 +37,14 @@ class LoopState:
     def begin(self, before: tuple) -> None:
         """Takes down the state before the loop."""
         self._before = before
-        prepared = (self.preparations.complete(i, value) for i, value in enumerate(before))
-        self._initial = tuple(self.preparations.cast(i, value) for i, value in enumerate(prepared))
+        self._initial = tuple(map(self._prepared, range(len(before)), before))
         self._kept = [True] * len(before)
         self._changes = {id(leaf): staging.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
         self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
+
+    def _prepared(self, i: int, value: Any) -> Any:
+        return value if i in self._constant else self.preparations.cast(i, self.preparations.complete(i, value))
 
     def _paths_of_staying(self, i: int, value: Any) -> frozenset:
         """Where the numbers of Python in a value are that stay numbers of Python."""
@@ -50,6 +55,8 @@ class LoopState:
 
     def _changing_leaves(self, i: int, value: Any) -> list[Any]:
         """The staged leaves of a value that are variables of the loop."""
+        if i in self._constant:
+            return []
         if not self._staying[i]:
             return staged_leaves(value)
         leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
@@ -63,6 +70,8 @@ class LoopState:
 
     def _filled(self, i: int, value: Any, given: Iterator[Any]) -> Any:
         staying = self._staying[i]
+        if i in self._constant:
+            return value
         if not staying:
             return filled(value, given)
         leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
@@ -78,6 +87,8 @@ class LoopState:
         self._kept = [kept and a is b for kept, a, b in zip(self._kept, entered, left, strict=True)]
         new: list[Any] = []
         for i, value in enumerate(left):
+            if i in self._constant:
+                continue
             value = self.preparations.complete(i, value)
             self._check(i, first[i], value)
             if type(first[i]) is not Undefined:
@@ -136,7 +147,8 @@ class LoopState:
         given = self.values(results)
         for i, n in self._lost:
             staging.note_lost(staged_leaves(given[i])[n])
-        values = map(settled, self._before, self._kept, given)
+        values = (before if i in self._constant else settled(before, kept, value)
+                  for i, (before, kept, value) in enumerate(zip(self._before, self._kept, given, strict=True)))
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
     def _missing(self, i: int, value: Undefined) -> Undefined:

@@ -24,10 +24,10 @@ SetState = Callable[[tuple], Any]
 
 
 def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
-               names: tuple[str, ...], held: tuple[str, ...] = ()) -> None:
+               names: tuple[str, ...], held: tuple[str, ...] = (), kept: tuple[str, ...] = ()) -> None:
     """`while test(): body()`, where `names` are the variables that the loop changes and someone reads.
 
-    `held`: those whose value someone else may hold too.
+    `held`: those whose value someone else may hold too; `kept`: those that the loop gives no other value.
     """
     going = staging.truth(test())
     while not staging.is_symbolic(going):
@@ -36,14 +36,15 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
         body()
         going = staging.truth(test())
     staging.check_condition(going, here())
-    _stage(test, body, get_state, set_state, names, body, held)
+    _stage(test, body, get_state, set_state, names, body, held, kept)
 
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
-           names: tuple[str, ...], users: Any, held: tuple[str, ...], apart: bool = False) -> None:
+           names: tuple[str, ...], users: Any, held: tuple[str, ...], kept: tuple[str, ...],
+           apart: bool = False) -> None:
     """Stages a loop; `users` is the part of `body` that the user wrote. `apart`: the first turn was taken before."""
     where, before, mark = here(), get_state(), staging.mark()
-    state = LoopState(names, where)
+    state = LoopState(names, where, kept)
     prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
     try:
         traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)
@@ -52,7 +53,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
             raise found.otherwise from None
         staging.undo(mark)
         set_state(before)
-        rest = (test, body, get_state, set_state, names, users, held)
+        rest = (test, body, get_state, set_state, names, users, held, kept)
         if_stmt(test(), _first_turn(users, body, rest), nothing, get_state, set_state, names, len(names), held)
 
 
@@ -84,20 +85,21 @@ class _first_turn:
 
     def __call__(self) -> None:
         self._turn()
-        test, body, get_state, set_state, names, users, held = self._rest
+        test, body, get_state, set_state, names, users, held, kept = self._rest
         going = staging.truth(test())
         if staging.is_symbolic(going):
-            _stage(test, body, get_state, set_state, names, users, held, apart=True)
+            _stage(test, body, get_state, set_state, names, users, held, kept, apart=True)
         elif going:
-            while_stmt(test, body, get_state, set_state, names, held)
+            while_stmt(test, body, get_state, set_state, names, held, kept)
 
 
 def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any] | None, get_state: GetState,
-             set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = ()) -> None:
+             set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = (),
+             kept: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
     items = sequence_of(iterable)
     if items is not None:
-        return _for_staged(items, body, guard, get_state, set_state, names, held)
+        return _for_staged(items, body, guard, get_state, set_state, names, held, kept)
     return _for_plain(iterable, body, guard, get_state, set_state, names, held)
 
 
@@ -130,7 +132,8 @@ class _turn:
 
 
 def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Callable[[], Any] | None,
-                get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...]) -> None:
+                get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...],
+                kept: tuple[str, ...]) -> None:
     index = staging.own(items.start)
 
     def get() -> tuple:
@@ -155,11 +158,11 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         body(items.item_at(index))
         index = index + items.step
 
-    _stage(test, turn, get, set_, ("the loop's index", *names), body, held)
+    _stage(test, turn, get, set_, ("the loop's index", *names), body, held, kept)
     if changes != [staging.changes_of(n) for n in items.bounds]:  # the body changes one in place: a range keeps its own
         staging.undo(mark)
         set_(before)
-        _for_staged(items.with_own_bounds(), body, guard, get_state, set_state, names, held)
+        _for_staged(items.with_own_bounds(), body, guard, get_state, set_state, names, held, kept)
 
 
 def _and_guard(inside: Any, going: Any) -> Any:

@@ -315,9 +315,14 @@ class Variable(_VariableMethods):
         return self.shape[0]
 
     def __iter__(self) -> Iterator:
-        if not self.shape or self.shape[0] < 0:
-            raise self._no_value("iteration over an unknown first dimension")
-        return (self[i] for i in range(self.shape[0]))
+        if not self.shape:
+            raise self._no_value("iteration over a tensor of no dimensions")
+        return (self[i] for i in range(self.shape[0])) if self.shape[0] >= 0 else self._first_alone()
+
+    def _first_alone(self) -> Iterator:
+        """The first item, and then TypeError: how many there are only a run knows. Making an iterator asks for none."""
+        yield self[0]
+        raise self._no_value("iteration over an unknown first dimension")
 
     def _in_place_of_array(self, what: str) -> Variable:
         if not self.program.must_be_whole:

@@ -31,13 +31,13 @@ def read(value, name):
         return Undefined(name)
 
 
-def while_stmt(test, body, get_state, set_state, names, held):
+def while_stmt(test, body, get_state, set_state, names, held, kept):
     set_state(get_state())
     while test():
         body()
 
 
-def for_stmt(iterable, body, guard, get_state, set_state, names, held):
+def for_stmt(iterable, body, guard, get_state, set_state, names, held, kept):
     for item in iterable:
         body(item)
         if guard is not None and not guard():

@@ -273,3 +273,70 @@ def test_getattr_gives_sizes_of_the_program():
     converted = staged(size_by_name)
     for x in (X, X[:2]):
         np.testing.assert_allclose(converted(paddle.to_tensor(x)).numpy(), x * len(x))
+
+
+def _unfinished(ids, unfinished, end):
+    if isinstance(end, int):
+        return paddle.logical_and(unfinished, ids != end)
+    found = None
+    for each in end:
+        here = ~_unfinished(ids, unfinished, each)
+        found = here if found is None else paddle.logical_or(found, here)
+    return ~found
+
+
+def _generated(x, end):
+    """As language models generate text, until each row has come to an end."""
+    unfinished, ids, count = x[:, 0] > -1e9, x[:, 0] * 0, 0
+    while True:
+        ids = paddle.floor(ids + x[:, 1])
+        if end is not None:
+            unfinished = _unfinished(ids, unfinished, end)
+        count += 1
+        if count > 20 or not paddle.any(unfinished):
+            break
+    if end is not None:
+        ids = ids + (end if isinstance(end, int) else len(end))
+    return ids + count
+
+
+def added_where_it_is_a_tensor(x):
+    more = None
+    if x.sum() > 5:
+        more = x[0, 0] * 6
+    y = x.abs()
+    while y.sum() < 30:
+        if more is not None:
+            y = y + more
+        y = y + x.abs()
+    return y if more is None else y + more
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: _generated(x, 6), lambda x: _generated(x, [6, 4]), lambda x: _generated(x, None),
+    added_where_it_is_a_tensor], ids=["a number", "numbers", "none", "on some ways"])
+def test_a_name_that_a_loop_only_compares_with_none_keeps_what_it_holds(function):
+    converted = staged(function)
+    for x in (np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]], "float32"), np.ones([2, 2], "float32")):
+        wanted, found = function(paddle.to_tensor(x)), converted(paddle.to_tensor(x))
+        np.testing.assert_allclose(found.numpy(), wanted.numpy())
+
+
+@paddle.jit.not_to_static
+def _looks_at_the_first(x):
+    rows = iter(x)
+    for row in rows:
+        return row
+    return None
+
+
+@paddle.jit.not_to_static
+def _adds_all(x):
+    return sum(row for row in x)
+
+
+def test_an_iterator_over_rows_that_only_a_run_counts_has_a_first_item():
+    converted = staged(lambda x: _looks_at_the_first(x) * 2)
+    np.testing.assert_allclose(converted(paddle.to_tensor(X)).numpy(), X[0] * 2)
+    with pytest.raises(TypeError, match="iteration over an unknown first dimension"):
+        staged(lambda x: _adds_all(x))(paddle.to_tensor(X))
