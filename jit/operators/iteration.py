@@ -16,6 +16,8 @@ from .conditionals import if_exp
 from .items import item, listed
 from .values import is_staged
 
+_FINITE = (type(reversed([])), type(reversed(())), type(iter([])), type(iter(())))
+
 
 class SymbolicSequence:
     """The items `item_at(i)`, for i in a range whose bounds are known only when the program runs."""
@@ -88,7 +90,10 @@ def zip_(*iterables: Any, **options: Any) -> Any:
     found = [sequence_of(i) for i in iterables]
     if all(f is None for f in found):
         return zip(*iterables, **options)  # noqa: B905 - strict is among the options
-    items = [_indexed(i) if f is None else f.counted() for i, f in zip(iterables, found, strict=True)]
+    given = [list(i) if isinstance(i, _FINITE) else i for i in iterables]
+    if any(type(i) in (list, tuple, range) and not i for i in given):
+        return zip()
+    items = [_indexed(i) if f is None else f.counted() for i, f in zip(given, found, strict=True)]
     stop = functools.reduce(_smaller, [each.stop for each in items if each.stop is not None])
     return SymbolicSequence(0, stop, 1, lambda i: tuple(each.item_at(i) for each in items))
 

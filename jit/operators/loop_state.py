@@ -11,7 +11,7 @@ from typing import Any
 from . import staging
 from .containers import lists_kept, settled
 from .merging import described_name
-from .retracing import CastNumber, Preparations, StageNumbers, difference
+from .retracing import CastNumber, Preparations, StageNumbers, check_differences
 from .undefined import Undefined, reason
 from .values import NESTED, NUMBERS, agree, described, disagreement, filled, same, staged_leaves, staged_paths
 
@@ -44,7 +44,10 @@ class LoopState:
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
 
     def _prepared(self, i: int, value: Any) -> Any:
-        return value if i in self._constant else self.preparations.cast(i, self.preparations.complete(i, value))
+        return value if i in self._constant else self.preparations.cast(i, self._completed(i, value))
+
+    def _completed(self, i: int, value: Any) -> Any:
+        return value if i in self._constant else self.preparations.complete(i, value)
 
     def _paths_of_staying(self, i: int, value: Any) -> frozenset:
         """Where the numbers of Python in a value are that stay numbers of Python."""
@@ -85,20 +88,19 @@ class LoopState:
         first = self.values(variables)  # `entered` may have been changed in place
         left = tuple(map(lists_kept, self._before, left))
         self._kept = [kept and a is b for kept, a, b in zip(self._kept, entered, left, strict=True)]
+        left = tuple(map(self._completed, range(len(left)), left))
+        check_differences(*(tuple(None if i in self._constant else v for i, v in enumerate(state))
+                            for state in (first, left)))
         new: list[Any] = []
         for i, value in enumerate(left):
             if i in self._constant:
                 continue
-            value = self.preparations.complete(i, value)
             self._check(i, first[i], value)
             if type(first[i]) is not Undefined:
                 new += self._changing_leaves(i, value)
         return new
 
     def _check(self, i: int, before: Any, after: Any) -> None:
-        found = difference(i, before, after)
-        if found is not None:
-            raise found
         if type(before) is Undefined:
             return
         if type(after) is Undefined:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import RETURN_VALUE
 from . import staging
-from .retracing import Preparations, difference
+from .retracing import Preparations, check_differences
 from .undefined import Undefined, reason
 from .values import agree, described, disagreement, merged, staged_leaves
 
@@ -40,6 +40,7 @@ class Merge:
 
     def _trace_second(self, orelse: Callable[[], tuple]) -> list[Any]:
         self.second = self._completed(orelse())
+        check_differences(self.first, self.second)
         for i in range(len(self.names)):
             self._check(i)
         return self._staged(self.second)
@@ -57,9 +58,6 @@ class Merge:
 
     def _check(self, i: int) -> None:
         first, second = self.first[i], self.second[i]
-        found = difference(i, first, second)
-        if found is not None:
-            raise found
         if type(second) is Undefined and type(first) is not Undefined and staged_leaves(first):
             raise TypeError(f"{self._one_sided(self.names[i], False)} It is {described(first)}.")
         if not self._is_missing(i) and not agree(first, second):

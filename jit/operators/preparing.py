@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .merging import described_name
-from .retracing import CastNumber, MakePartial, Preparations, Retrace, StageList, StageNumbers, with_list
+from .retracing import CastNumber, MakePartial, Preparations, Retrace, Several, StageList, StageNumbers, with_list
 
 
 class Preparer:
@@ -59,6 +59,6 @@ def restoring(restore: Callable[[], Any]) -> Iterator[None]:
     """Within the block a Retrace puts the state back first."""
     try:
         yield
-    except Retrace:
+    except (Retrace, Several):
         restore()
         raise

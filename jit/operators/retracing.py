@@ -6,7 +6,7 @@ which so needs a place and a flag. Knows values; the tracing itself is the calle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,14 @@ class Retrace(Exception):
     def __init__(self, index: int, path: Path):
         super().__init__(index, path)
         self.index, self.path = index, path
+
+
+class Several(Exception):
+    """Raised in place of a Retrace where one trace has shown what several variables need."""
+
+    def __init__(self, found: list[Retrace]):
+        super().__init__(found)
+        self.found = found
 
 
 class StageList(Retrace):
@@ -168,53 +176,63 @@ def traced(trace: Callable[[], Any], prepare: Callable[[Retrace], None]) -> Any:
         mark = staging.mark()
         try:
             return trace()
-        except Retrace as found:
+        except (Retrace, Several) as raised:
             staging.undo(mark)
-            prepare(found)
+            for found in raised.found if isinstance(raised, Several) else [raised]:
+                prepare(found)
     raise RuntimeError("A statement was traced again and again. This is a defect in proa.")
 
 
-def difference(index: int, first: Any, second: Any, path: Path = ()) -> Retrace | None:
-    """What must be prepared for two values to be those of one variable; None when they are, or cannot be."""
+def check_differences(first: tuple, second: tuple) -> None:
+    """Raises what must be prepared for each two values to be those of one variable: lists, as many as there are, first.
+
+    Lists grow together: while one of them still has no items, what is read of it fails as soon as another has some.
+    """
+    pairs = enumerate(zip(first, second, strict=True))
+    found = [each for index, (a, b) in pairs for each in _differences(index, a, b, ())]
+    lists = [each for each in found if isinstance(each, StageList)]
+    if lists:
+        raise Several(lists)
+    if found:
+        raise found[0]
+
+
+def _differences(index: int, first: Any, second: Any, path: Path) -> Iterator[Retrace]:
+    """What must be prepared for two values to be those of one variable; nothing when they are, or cannot be."""
     if (first is None) != (second is None):
-        return _optional(index, second if first is None else first, path)
-    if type(first) in (Undefined, Partial) or type(second) in (Undefined, Partial):
-        return _flag_needed(index, first, second, path)
-    if isinstance(first, dict) and isinstance(second, dict) and type(first) is type(second):
+        yield from _optional(index, second if first is None else first, path)
+    elif type(first) in (Undefined, Partial) or type(second) in (Undefined, Partial):
+        yield from _flag_needed(index, first, second, path)
+    elif isinstance(first, dict) and isinstance(second, dict) and type(first) is type(second):
         missing = Undefined("")
-        return _first_of(difference(index, first.get(k, missing), second.get(k, missing), (*path, k))
-                         for k in {**first, **second})
-    grown = _grown(first, second)
-    if grown is not None:
-        return StageList(index, path, grown)
-    if isinstance(first, (list, tuple)) and type(first) is type(second) and len(first) == len(second):
-        pairs = enumerate(zip(first, second, strict=True))
-        return _first_of(difference(index, a, b, (*path, n)) for n, (a, b) in pairs)
-    return None
+        for k in {**first, **second}:
+            yield from _differences(index, first.get(k, missing), second.get(k, missing), (*path, k))
+    elif (grown := _grown(first, second)) is not None:
+        yield StageList(index, path, grown)
+    elif isinstance(first, (list, tuple)) and type(first) is type(second) and len(first) == len(second):
+        for n, (a, b) in enumerate(zip(first, second, strict=True)):
+            yield from _differences(index, a, b, (*path, n))
 
 
-def _optional(index: int, given: Any, path: Path) -> Retrace | None:
+def _optional(index: int, given: Any, path: Path) -> Iterator[Retrace]:
     """What a variable needs that is None on the other way."""
     content, _ = parts(given)
     leaves = list(nest.leaves(content))
-    stands_in = leaves and all(map(is_staged, leaves)) and not any(map(staging.is_list, leaves))
-    return MakePartial(index, path, example_of(given), True) if stands_in else None
+    if leaves and all(map(is_staged, leaves)) and not any(map(staging.is_list, leaves)):
+        yield MakePartial(index, path, example_of(given), True)
 
 
-def _first_of(found: Iterable[Retrace | None]) -> Retrace | None:
-    return next((f for f in found if f is not None), None)
-
-
-def _flag_needed(index: int, first: Any, second: Any, path: Path) -> Retrace | None:
+def _flag_needed(index: int, first: Any, second: Any, path: Path) -> Iterator[Retrace]:
     if type(first) is type(second):
-        return None if type(first) is Undefined else difference(index, first._content, second._content, path)
+        if type(first) is not Undefined:
+            yield from _differences(index, first._content, second._content, path)
+        return
     given = second if type(first) is Undefined else first
     if type(given) is Undefined:
         given = first
-    if any(isinstance(step, int) for step in path) or not _can_stand_in(given):
-        return None
-    optional = any(type(value) is Partial and value._optional for value in (first, second))
-    return MakePartial(index, path, example_of(given), optional)
+    if not any(isinstance(step, int) for step in path) and _can_stand_in(given):
+        optional = any(type(value) is Partial and value._optional for value in (first, second))
+        yield MakePartial(index, path, example_of(given), optional)
 
 
 def _can_stand_in(value: Any) -> bool:

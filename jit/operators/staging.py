@@ -317,9 +317,9 @@ def length(x: Any) -> Any:
 def sizes(x: Any) -> list[Any]:
     """The shape of a symbolic value: ints where they are known, otherwise symbolic scalars."""
     found = [_wide(size) if is_symbolic(size) else size for size in unknown_sizes.sizes(x)]
-    for size in found:
+    for axis, size in enumerate(found):
         if is_symbolic(size):
-            size.is_size = True
+            size.is_size, size.size_of = True, (x, axis, x.changes)
     return found
 
 

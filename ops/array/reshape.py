@@ -121,7 +121,27 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     [2, 3, 2]
     """
     attribute, tensor, parts = shape_inputs(shape)
+    if parts is not None and -1 in x.shape:
+        attribute, tensor, parts = shape_inputs(_with_known_rest(x, shape))
     return apply(reshape_op, x, tensor, parts, shape=list(attribute))
+
+
+def _with_known_rest(x: Any, sizes: Sequence[Any]) -> list[Any]:
+    """A shape whose -1 is a number where that is known though sizes of x are not: these are among the others.
+
+    `x.reshape(x.shape[:-1] + [4, -1])` of [-1, -1, 96] has 24 there.
+    """
+    others = [getattr(size, "size_of", None) for size in sizes if is_value(size)]
+    numbers = [int(size) for size in sizes if not is_value(size)]
+    unknown = [(axis, x.changes) for axis, size in enumerate(x.shape) if size < 0]
+    found = [of[1:] for of in others if of is not None and of[0] is x]
+    all_given = len(found) == len(others) and sorted(found) == unknown
+    if numbers.count(-1) != 1 or min(numbers) < -1 or 0 in numbers or not all_given:
+        return list(sizes)
+    have, want = product([size for size in x.shape if size >= 0]), product([n for n in numbers if n > 0])
+    if have % want:
+        return list(sizes)
+    return [size if is_value(size) or int(size) != -1 else have // want for size in sizes]
 
 
 @sizes_one_by_one

@@ -1,4 +1,4 @@
-"""Lists that grow where a tensor decides and whose items are tuples, lists or dicts; lists repeated by a size."""
+"""Lists that grow where a tensor decides: items of several parts, several lists at once, lists repeated by a size."""
 
 import warnings
 
@@ -220,3 +220,38 @@ def test_what_cannot_be_repeated_by_a_size_is_refused(items):
 def test_a_list_times_a_tensor_is_a_product():
     converted = paddle.jit.to_static(lambda x: [1.0, 2.0] * x, full_graph=True, input_spec=SPEC)
     np.testing.assert_array_equal(converted(paddle.to_tensor(X)).numpy(), X * [1, 2])
+
+
+def together(x):
+    pasts, results = [], []
+    total = x.sum() * 0
+    while x.sum() > 1:
+        if len(pasts) > 0:
+            total = total + pasts[-1].sum() * results[-1].sum()
+        for past, result in zip(reversed(pasts), reversed(results)):
+            total = total + (past * result).sum()
+        pasts.append(x)
+        results.append(x * 2)
+        x = x * 0.5
+    return total, len(results)
+
+
+def together_in_a_dict(x):
+    kept = {"past": [], "results": [], "last": (x, [])}
+    total = x.sum() * 0
+    while x.sum() > 1:
+        if len(kept["past"]) > 0:
+            total = total + kept["past"][-1].sum() * kept["results"][-1].sum() - kept["last"][1][0].mean()
+        kept["past"].append(x)
+        kept["results"].append(x * 2)
+        kept["last"][1].append(x)
+        x = x * 0.5
+    return total
+
+
+@pytest.mark.parametrize("spec", [None, SPEC])
+@pytest.mark.parametrize("function", [together, together_in_a_dict])
+def test_lists_that_grow_together(function, spec):
+    converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
+    for x in (X, X * 3, X[:1] * 0.1):
+        _check(converted(paddle.to_tensor(x)), function(paddle.to_tensor(x)))

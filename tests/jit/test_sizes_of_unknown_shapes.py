@@ -143,3 +143,33 @@ def test_no_gradient_flows_through_functions_of_numbers(function, full_graph):
         found.append((y.numpy(), x.grad.numpy()))
     for eager, converted in zip(*found, strict=True):
         np.testing.assert_allclose(converted, eager, rtol=1e-6)
+
+
+def divided(x):
+    """As language models divide the product of one layer into queries, keys and values."""
+    parts = x.reshape(x.shape[:-1] + [2, -1])
+    width = parts.shape[-1] // 2
+    a, b = paddle.split(parts, width, axis=-1)
+    return a * b
+
+
+def of_another(x):
+    other = paddle.concat([x, x])
+    return x.reshape([other.shape[0], -1])
+
+
+@pytest.mark.parametrize("unknown", [(0,), (0, 1)])
+def test_what_is_left_of_a_reshape_to_sizes_of_the_same_tensor_is_known(unknown):
+    shape = [-1 if axis in unknown else size for axis, size in enumerate([2, 3, 8])]
+    spec = [paddle.static.InputSpec(shape, "float32")]
+    converted = paddle.jit.to_static(divided, spec, full_graph=True)
+    for batch, words in ((2, 3), (5, 3 if 1 not in unknown else 7)):
+        x = paddle.randn([batch, words, 8])
+        np.testing.assert_allclose(converted(x).numpy(), divided(x).numpy(), rtol=1e-6)
+    assert converted.concrete_program.outputs[0].shape == (*shape[:2], 2, 2)
+
+
+def test_what_is_left_of_a_reshape_to_sizes_of_another_tensor_is_not_known():
+    converted = paddle.jit.to_static(of_another, [paddle.static.InputSpec([None, 8], "float32")], full_graph=True)
+    assert converted.concrete_program.outputs[0].shape == (-1, -1)
+    assert converted(paddle.ones([3, 8])).shape == [6, 4]
