@@ -29,8 +29,9 @@ def convert(function: Any, _: Context) -> None:
 def is_note(assignment: Any) -> bool:
     """Whether an assignment is what this converter has put in."""
     called = getattr(assignment.value, "func", None)
-    is_it = isinstance(called, gast.Attribute) and called.attr == "narrowed"
-    return is_it and getattr(called.value, "id", None) == OPERATORS
+    if not isinstance(called, gast.Attribute) or called.attr != "narrowed":
+        return False
+    return getattr(called.value, "id", None) == OPERATORS
 
 
 def _narrowed(statement: Any, local: set[str]) -> list[Any]:

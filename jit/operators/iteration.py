@@ -16,7 +16,7 @@ from .conditionals import if_exp
 from .items import item, listed
 from .values import is_staged
 
-_FINITE = (type(reversed([])), type(reversed(())), type(iter([])), type(iter(())))
+_FINITE: Any = (type(reversed([])), type(reversed(())), type(iter([])), type(iter(())))
 
 
 class SymbolicSequence:

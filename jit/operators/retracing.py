@@ -6,7 +6,7 @@ which so needs a place and a flag. Knows values; the tracing itself is the calle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ class Retrace(Exception):
 class Several(Exception):
     """Raised in place of a Retrace where one trace has shown what several variables need."""
 
-    def __init__(self, found: list[Retrace]):
+    def __init__(self, found: Sequence[Retrace]):
         super().__init__(found)
         self.found = found
 
