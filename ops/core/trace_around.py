@@ -107,6 +107,10 @@ class TraceAround(Trace):
         """The array that a variable of the Program holds in each run, where that is known already."""
         return self.inner.known_value(variable)
 
+    def repeated(self, items: Any, times: Any) -> Any:
+        """A list as many times as a number says that only the run of the Program knows."""
+        return self.inner.repeated(items, times)
+
     def variable_of(self, value: Any) -> Any:
         """What stands for a Tensor in the Program that is written."""
         return self.inner.variable_of(value)

@@ -56,7 +56,7 @@ NAMED = {
     "static/compiler/passes/eliminate.py": (1, _PATTERN),
     "static/compiler/passes/epilogue.py": (6, _PATTERN),
     "static/compiler/gates.py": (1, "the functions that a gate may be"),
-    "static/compiler/passes/gates.py": (2, _PATTERN),
+    "static/compiler/passes/gates.py": (3, _PATTERN),
     "static/compiler/passes/projections.py": (1, _PATTERN),
     "static/compiler/describe.py": (3, "what people are shown of the operators that the compiler itself puts in"),
     "static/nn/common.py": (1, _API),
