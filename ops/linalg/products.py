@@ -89,12 +89,12 @@ def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
         return NotImplemented
     if not onednn.is_ready() or x.shape[-2 if trans_x and x.ndim > 1 else -1] == 1:
         return NotImplemented
-    if not _is_offered:
+    if not _is_offered and native.module is not None:
         _offer()
     return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
 
 
-_is_offered = native.module is None  # whether the compiled form knows oneDNN's product, as long as it is wanted
+_is_offered = False  # whether the compiled form knows oneDNN's product, as long as it is wanted
 
 
 def _offer() -> None:
@@ -106,7 +106,7 @@ def _offer() -> None:
 
 def _withdraw() -> None:
     global _is_offered
-    _is_offered = native.module is None
+    _is_offered = False
     if native.module is not None:
         native.module.serve_gemm(0, 0, 0, None, 0, 0, 1, 0, 0.0)
 
