@@ -23,8 +23,6 @@ from ...ops.methods import METHODS
 from .descriptions import VarDesc
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from .block import Block
     from .program import Program
     from .variable_methods import VariableMethods as _VariableMethods  # a stub alone: who checks types sees them there
@@ -390,7 +388,7 @@ class Variable(_VariableMethods):
         current_trace().assign_to(self, result)
         return self
 
-    def __mul__(self, other: Any) -> Self:
+    def __mul__(self, other: Any) -> Variable:
         """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""
         if type(other) in _REPEATED and self.name in self.program.numbers:
             return current_trace().repeated(other, self)
