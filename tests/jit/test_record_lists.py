@@ -217,6 +217,16 @@ def test_what_cannot_be_repeated_by_a_size_is_refused(items):
         paddle.jit.to_static(lambda x: items * x.shape[0], full_graph=True, input_spec=SPEC).concrete_program
 
 
+def test_a_list_times_a_size_under_auto_cast():
+    @paddle.jit.to_static(full_graph=True, input_spec=[paddle.static.InputSpec([None, 2])])
+    def third(x):
+        with paddle.amp.auto_cast():
+            items = [1, 2] * x.shape[0]
+        return items[3]
+
+    assert third(paddle.ones([3, 2])).item() == 2
+
+
 def test_a_list_times_a_tensor_is_a_product():
     converted = paddle.jit.to_static(lambda x: [1.0, 2.0] * x, full_graph=True, input_spec=SPEC)
     np.testing.assert_array_equal(converted(paddle.to_tensor(X)).numpy(), X * [1, 2])
