@@ -304,6 +304,7 @@ if TYPE_CHECKING:
         logaddexp,
         nextafter,
     )
+    from .ops.math.casting import cast
     from .ops.math.clip import clip
     from .ops.math.comparison import (
         bitwise_and,
@@ -324,7 +325,6 @@ if TYPE_CHECKING:
     from .ops.math.elementwise import (
         add,
         add_n,
-        cast,
         divide,
         floor_divide,
         floor_mod,

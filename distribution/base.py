@@ -12,7 +12,7 @@ from ..dygraph.engine import grad
 from ..ops.array.concat_split import broadcast_tensors
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
-from ..ops.math.elementwise import cast, dtype_of
+from ..ops.math.casting import cast, dtype_of
 from ..ops.math.unary import exp
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from ..ops.math.unary import exp, floor, log, log1p
 from ..ops.nn.activation import softplus
 from ..ops.random.sampling import bernoulli, uniform

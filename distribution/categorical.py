@@ -10,7 +10,7 @@ from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
 from ..ops.array.reshape import reshape
 from ..ops.array.take_along_axis import take_along_axis
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from ..ops.math.gamma import lgamma
 from ..ops.math.unary import exp, log
 from ..ops.random.sampling import multinomial

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ops.array.creation import full_like
 from ..ops.array.where import where
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from ..ops.math.unary import log
 from ..ops.random.sampling import uniform
 from .base import Distribution, as_parameters

@@ -27,11 +27,11 @@ from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.spec import spec_of
 from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
+from ..ops.math.casting import cast
 from ..ops.math.comparison import SYNTAX as COMPARING
 from ..ops.math.elementwise import (
     SYNTAX,
     add_op,
-    cast,
     divide_op,
     equal_op,
     greater_equal_op,

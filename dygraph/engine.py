@@ -19,7 +19,7 @@ from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
 from ..ops.core.deferred import Deferred
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from .selected_rows import gradient_of
 from .value import EagerValue, another_of, superseded
 

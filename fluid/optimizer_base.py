@@ -14,7 +14,7 @@ from ..core.dtype import DType
 from ..core.unique_name import generate
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from ..optimizer.options import Options
 from ..static.building.mode import name_scope
 from .clip import append_gradient_clip_ops, error_clip_callback

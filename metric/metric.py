@@ -11,8 +11,8 @@ import numpy as np
 from ..ops.array.full import is_value
 from ..ops.array.reshape import reshape
 from ..ops.array.sorting import topk as best
+from ..ops.math.casting import cast
 from ..ops.math.comparison import equal
-from ..ops.math.elementwise import cast
 from ..ops.math.reduce import argmax
 from ..ops.metric.accuracy_auc import accuracy_of
 

@@ -10,8 +10,9 @@ from ..core.dtype import float32
 from ..ops.array.concat_split import stack
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
+from ..ops.math.casting import cast
 from ..ops.math.clip import clip
-from ..ops.math.elementwise import cast, minimum
+from ..ops.math.elementwise import minimum
 from ..ops.math.reduce import max as largest
 from ..ops.math.reduce import sum as total
 from ..ops.math.statistics import norm

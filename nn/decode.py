@@ -20,8 +20,9 @@ from ..ops.array.reshape import shape as shape_of
 from ..ops.array.sorting import topk
 from ..ops.array.where import where
 from ..ops.core.trace import current_trace
+from ..ops.math.casting import cast
 from ..ops.math.comparison import equal, less_equal, logical_and, logical_or
-from ..ops.math.elementwise import cast, floor_divide, remainder
+from ..ops.math.elementwise import floor_divide, remainder
 from ..ops.math.reduce import all
 from ..ops.math.unary import logical_not
 from ..ops.sequence.masks import gather_tree

@@ -10,7 +10,8 @@ from ..ops.array import rearrange, reshape
 from ..ops.array.full import constant, full
 from ..ops.array.slices import Ranges
 from ..ops.array.where import where
-from ..ops.math.elementwise import divide, in_dtype, subtract
+from ..ops.math.casting import in_dtype
+from ..ops.math.elementwise import divide, subtract
 from .charge import their_face
 from .data.images import ImageList, cropped, resize
 from .refused import explaining

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.dtype import convert_dtype, float32
 from ..nn.initializer.initializer import Initializer, sizes
 from ..ops.array.full import empty, full
-from ..ops.math.elementwise import in_dtype
+from ..ops.math.casting import in_dtype
 from ..ops.random.sampling import gaussian, randint, truncated_gaussian, uniform
 
 _WITHIN_TWO = 0.8796256610342398  # the standard deviation of a normal distribution that is cut off at two

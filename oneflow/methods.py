@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ops.array import creation as made
 from ..ops.array.reshape import reversed_axes
-from ..ops.math import elementwise
+from ..ops.math import casting
 from ..ops.random import sampling
 from .charge import flowing
 from .functions import activations, arithmetic, arrays, choosing, creation, norms, products, reductions, single
@@ -23,7 +23,7 @@ def in_place(function: Callable, name: str) -> Callable:
     @functools.wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = function(self._alias(), *args, **kwargs)
-        return self._rebind(result if result.dtype is self.dtype else elementwise.cast(result, self.dtype))
+        return self._rebind(result if result.dtype is self.dtype else casting.cast(result, self.dtype))
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value."
@@ -61,9 +61,9 @@ METHODS: dict[str, Any] = {
     "bernoulli": creation.bernoulli,
     "multinomial": creation.multinomial,
     "fill_": flowing(lambda self, value: self._rebind(made.full_like(self, value))),
-    "uniform_": flowing(lambda self, a=0.0, b=1.0: self._rebind(elementwise.cast(
+    "uniform_": flowing(lambda self, a=0.0, b=1.0: self._rebind(casting.cast(
         sampling.uniform(list(self.shape), "float32", float(a), float(b)), self.dtype))),
-    "normal_": flowing(lambda self, mean=0.0, std=1.0, **_: self._rebind(elementwise.cast(
+    "normal_": flowing(lambda self, mean=0.0, std=1.0, **_: self._rebind(casting.cast(
         sampling.gaussian(list(self.shape), float(mean), float(std)), self.dtype))),
     "exponential_": flowing(lambda self, lambd=1.0, generator=None: sampling.exponential_(self, lambd)),
     "bernoulli_": flowing(lambda self, p=0.5, generator=None: self._rebind(

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.dtype import int8
 from ..ops.array.full import full
-from ..ops.math.elementwise import in_dtype
+from ..ops.math.casting import in_dtype
 from ..ops.random import sampling
 from .array.gathering import gather
 from .charge import their_face

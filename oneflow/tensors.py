@@ -20,7 +20,7 @@ from ..dygraph.value import EagerValue
 from ..ops.array.full import is_value
 from ..ops.core.backward import Leaf, Node, edge_node
 from ..ops.core.trace import state
-from ..ops.math import elementwise
+from ..ops.math import casting
 from ..static.ir.variable import Variable
 from .charge import FLOW, flowing
 from .devices import device, device_at, is_device, place_of
@@ -185,7 +185,7 @@ class _OfBoth(_Methods):
         return self
 
 
-_cast = flowing(elementwise.cast)
+_cast = flowing(casting.cast)
 
 
 class TensorType(type):
@@ -391,7 +391,7 @@ class Tensor(_OfBoth, EagerValue, metaclass=TensorType):
 @flowing
 def _copied(target: Any, source: Any) -> None:
     source = source if is_value(source) else creation.full.constant(np.asarray(source))
-    source = elementwise.in_dtype(source, target.dtype)
+    source = casting.in_dtype(source, target.dtype)
     if list(source.shape) != list(target.shape):
         from ..ops.array.reshape import broadcast_to
 

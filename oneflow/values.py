@@ -14,7 +14,7 @@ import numpy as np
 from ..core.dtype import bool_, int8
 from ..ops.array.full import constant, full, is_value
 from ..ops.array.reshape import shape as shape_vector
-from ..ops.math.elementwise import cast, in_dtype
+from ..ops.math.casting import cast, in_dtype
 from ..ops.math.reduce import numel
 
 _NUMBERS = (int, float, np.number, np.bool_)

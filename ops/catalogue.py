@@ -67,6 +67,7 @@ from .math import (
     allclose,
     bessel,
     binary,
+    casting,
     clip,
     cumulative,
     elementwise,
@@ -157,8 +158,8 @@ from .vision import (
 __all__ = [
     "abs_max",
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "anchors", "assign", "attention",
-    "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "cell_gates",
-    "chunk_eval",
+    "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "casting",
+    "cell_gates", "chunk_eval",
     "class_sampling", "clip", "coalesced", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
     "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm",
     "decomposed_activations", "decomposed_attention", "decomposed_convolution", "decomposed_elementwise",

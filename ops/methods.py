@@ -42,6 +42,7 @@ from .math import (
     allclose,
     bessel,
     binary,
+    casting,
     clip,
     comparison,
     cumulative,
@@ -139,10 +140,11 @@ METHODS: dict[str, Any] = {
     **absent_methods(),
     **SYNTAX,
     "T": property(reshape.reversed_axes, doc="The value with its dimensions in reverse order."),
-    "astype": elementwise.cast,
+    "astype": casting.cast,
     **_plain(creation, "zeros_like ones_like full_like"),
     **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
-             "add_n scale neg cast"),
+             "add_n scale neg"),
+    **_plain(casting, "cast"),
     **_plain(comparison, "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
              "logical_xor bitwise_and bitwise_or bitwise_xor"),
     **_plain(unary, "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh "

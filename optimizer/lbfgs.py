@@ -12,7 +12,7 @@ from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value, zeros
 from ..ops.array.reshape import reshape
 from ..ops.core.trace import current_trace, grad_mode
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer
 from .options import Options

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import int64
 from ..ops.core.trace import apply, current_trace
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from ..ops.optim.averages import average_accumulates_op
 from ..static.run.scope import global_scope
 from .optimizer import Optimizer

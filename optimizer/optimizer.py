@@ -16,7 +16,7 @@ from ..core.dtype import DType, convert_dtype, float32, float64
 from ..core.unique_name import generate
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
-from ..ops.math.elementwise import cast
+from ..ops.math.casting import cast
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
 from ..regularizer import L2Decay
 from ..static.ir.name_scopes import scope

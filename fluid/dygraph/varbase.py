@@ -30,7 +30,8 @@ from ...ops.core.backward import Leaf, Output
 from ...ops.core.operator import Operator, find
 from ...ops.core.operator_node import OperatorNode, SingleResultNode
 from ...ops.core.trace import apply, current_trace, state
-from ...ops.math.elementwise import cast, scale_op
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import scale_op
 from ...static.building.mode import default_main_program
 from ..one_number import as_number
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtype import int32
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.nn.window_arguments import repeated
 from ..layer_helper import LayerHelper
 from ..mode import face

@@ -23,7 +23,7 @@ from ...dygraph.engine import NOTHING_FLOWS
 from ...dygraph.parameter import EagerParameter
 from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...static.building.trace import ProgramTrace
 from ...static.ir.operation import BACKWARD_ROLE
 from ...static.ir.variable import ParameterVariable, Variable

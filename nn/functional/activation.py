@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.array.concat_split import split
 from ...ops.core.trace import apply
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.math.unary import tanh
 from ...ops.nn import activation as ops
 from ...ops.nn import softmax as softmax_ops

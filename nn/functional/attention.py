@@ -7,7 +7,8 @@ from typing import Any
 from ...ops.array.reshape import transpose
 from ...ops.array.unknown_sizes import size_at
 from ...ops.linalg.products import matmul
-from ...ops.math.elementwise import cast, scale
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import scale
 from ...ops.nn.attention import attention, attention_weights
 from .common import dropout
 

@@ -14,9 +14,10 @@ from ...ops.array.unknown_sizes import surrounded, vector_of
 from ...ops.core.trace import apply
 from ...ops.linalg.products import matmul_op
 from ...ops.loss.cross_entropy import label_smooth
+from ...ops.math.casting import cast
 from ...ops.math.clip import clip
 from ...ops.math.comparison import greater_equal
-from ...ops.math.elementwise import add_op, cast, multiply, scale
+from ...ops.math.elementwise import add_op, multiply, scale
 from ...ops.math.reduce import sum
 from ...ops.math.unary import sqrt
 from ...ops.nn.dropout import DOWNGRADE, UPSCALE, dropout_op

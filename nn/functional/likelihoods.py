@@ -13,9 +13,10 @@ from ...ops.core.trace import apply
 from ...ops.linalg.products import matmul
 from ...ops.loss.cross_entropy import cross_entropy_op
 from ...ops.loss.losses import sigmoid_cross_entropy_op
+from ...ops.math.casting import cast
 from ...ops.math.clip import clip
 from ...ops.math.comparison import equal
-from ...ops.math.elementwise import cast, divide, multiply, subtract
+from ...ops.math.elementwise import divide, multiply, subtract
 from ...ops.math.reduce import mean, sum
 from ...ops.math.unary import exp, log, square
 from .activation import sigmoid

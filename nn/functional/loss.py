@@ -13,8 +13,9 @@ from ...ops.linalg.products import matmul
 from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op, label_smooth
 from ...ops.loss.cross_entropy import mean_op as cross_entropy_mean_op
 from ...ops.loss.losses import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op
+from ...ops.math.casting import cast
 from ...ops.math.comparison import not_equal
-from ...ops.math.elementwise import cast, multiply, subtract
+from ...ops.math.elementwise import multiply, subtract
 from ...ops.math.reduce import mean, sum
 from ...ops.math.unary import abs, square
 from .activation import relu

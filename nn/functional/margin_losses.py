@@ -9,8 +9,9 @@ from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape
 from ...ops.array.take_along_axis import index_sample
 from ...ops.array.unknown_sizes import size_at
+from ...ops.math.casting import as_floating, cast
 from ...ops.math.clip import clip
-from ...ops.math.elementwise import as_floating, cast, minimum, multiply, subtract
+from ...ops.math.elementwise import minimum, multiply, subtract
 from ...ops.math.reduce import mean
 from .activation import log_sigmoid, softplus
 from .distance import pairwise_distance

@@ -6,7 +6,7 @@ import numbers
 from typing import Any
 
 from ...ops.array.full import full, is_value
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.vision.interpolate import resize
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 

@@ -11,7 +11,8 @@ from ...ops.loss.ctc import warpctc_op
 from ...ops.loss.hierarchical_sigmoid import hierarchical_sigmoid_op
 from ...ops.loss.margin_cross_entropy import margin_cross_entropy_op
 from ...ops.loss.transducer import warprnnt_op
-from ...ops.math.elementwise import cast, divide
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import divide
 from ...ops.math.reduce import mean, sum
 from .loss import check_reduction, reduced
 

@@ -10,7 +10,7 @@ from ...ops.array.full import full
 from ...ops.array.reshape import reshape
 from ...ops.collective.reductions import all_reduce_ops
 from ...ops.core.trace import apply
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.math.reduce import sum as reduce_sum
 from ...ops.math.unary import rsqrt
 

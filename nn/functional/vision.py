@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.concat_split import concat
 from ...ops.array.full import shape_inputs
 from ...ops.core.trace import apply
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.nn.window_arguments import check_format
 from ...ops.vision.affine_grid import affine_grid_op
 from ...ops.vision.grid_sample import grid_sampler_op

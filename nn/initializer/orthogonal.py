@@ -9,7 +9,7 @@ from ...core.dtype import convert_dtype, float32, float64
 from ...ops.array.diagonal import diagonal
 from ...ops.array.reshape import reshape, transpose
 from ...ops.linalg.qr_svd import qr
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.math.unary import sign
 from ...ops.random.sampling import gaussian
 from .initializer import Initializer

@@ -14,7 +14,7 @@ from ...ops.array.concat_split import concat, stack
 from ...ops.array.rearrange import flip
 from ...ops.array.reshape import squeeze, transpose, unsqueeze
 from ...ops.core.trace import apply
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.nn.rnn import rnn_op
 from ..layer import Layer
 from .rnn_cells import GRUCell, LSTMCell, SimpleRNNCell

@@ -9,7 +9,7 @@ from ...ops.array import sorting
 from ...ops.array import where as base
 from ...ops.array.creation import assign as write
 from ...ops.array.reshape import transpose
-from ...ops.math.elementwise import in_dtype
+from ...ops.math.casting import in_dtype
 from ..charge import their_face
 from ..values import as_condition, axis_of, number_like
 

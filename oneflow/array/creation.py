@@ -12,7 +12,7 @@ from ...ops.array.diagonal import diag as diagonal_matrix
 from ...ops.array.full import full
 from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.where import where
-from ...ops.math import comparison, elementwise
+from ...ops.math import casting, comparison
 from ..charge import their_face
 from ..values import axis_of, count_of, is_number, sizes_of
 
@@ -100,7 +100,7 @@ def one_hot(indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axi
     places = reshape(numbered(0, int(depth), 1, indices.dtype), [-1] + [1] * (len(indices.shape) - axis))
     hot = comparison.equal(unsqueeze(indices, axis), places)
     if on_value == 1 and off_value == 0:
-        return elementwise.cast(hot, kind)
+        return casting.cast(hot, kind)
     return where(hot, full([], on_value, kind), full([], off_value, kind))
 
 
@@ -109,7 +109,7 @@ def one_hot(indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axi
 def elem_cnt(inputs: Any, dtype: Any = None, name: str | None = None) -> Any:
     """How many elements there are: a vector of one, int32 unless another dtype is given."""
     dtype, count = "int32" if dtype is None else dtype, count_of(inputs)
-    return full([1], count, dtype) if isinstance(count, int) else elementwise.cast(reshape(count, [1]), dtype)
+    return full([1], count, dtype) if isinstance(count, int) else casting.cast(reshape(count, [1]), dtype)
 
 
 @their_face
@@ -121,4 +121,4 @@ def diag(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
 @their_face
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """x in another dtype."""
-    return elementwise.in_dtype(x, convert_dtype(dtype))
+    return casting.in_dtype(x, convert_dtype(dtype))

@@ -12,7 +12,7 @@ from ...ops.array.expand import expand
 from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.take_along_axis import take_along_axis
 from ...ops.array.where import index_put
-from ...ops.math.elementwise import in_dtype
+from ...ops.math.casting import in_dtype
 from ..charge import their_face
 from ..values import axis_of
 

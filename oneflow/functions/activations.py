@@ -8,7 +8,7 @@ from typing import Any
 from ...nn import functional as F
 from ...ops.array.where import where as choose
 from ...ops.core.operator import find
-from ...ops.math import comparison, elementwise
+from ...ops.math import casting, comparison, elementwise
 from ..charge import apply_op, flowing
 
 _relu = find("relu")
@@ -81,7 +81,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
 @flowing
 def threshold(input: Any, threshold: float = 20.0, value: float = 0.0) -> Any:
     """input where it is above the threshold, `value` elsewhere."""
-    return choose(comparison.greater_than(input, threshold), input, elementwise.in_dtype(
+    return choose(comparison.greater_than(input, threshold), input, casting.in_dtype(
         elementwise.scale(input, 0.0, float(value)), input.dtype))
 
 

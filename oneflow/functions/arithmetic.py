@@ -10,7 +10,7 @@ import numpy as np
 from ...ops.array.full import constant, is_value
 from ...ops.core.operator import find
 from ...ops.math import binary as of_two
-from ...ops.math import comparison, elementwise, unary
+from ...ops.math import casting, comparison, elementwise, unary
 from ..charge import apply_op, binary, flowing
 
 _PLAIN = (int, float)
@@ -126,7 +126,7 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
 def _inexact(x: Any, y: Any, remainder: Any) -> Any:
     """1 where a quotient that is rounded down lies below the one that is cut towards zero, else 0."""
     negative = comparison.not_equal(comparison.less_than(x, 0), comparison.less_than(y, 0))
-    return elementwise.cast(comparison.logical_and(negative, comparison.not_equal(remainder, 0)), remainder.dtype)
+    return casting.cast(comparison.logical_and(negative, comparison.not_equal(remainder, 0)), remainder.dtype)
 
 
 def _whole_quotient(x: Any, y: Any) -> Any:
@@ -159,7 +159,7 @@ def _quotient(self: Any, other: Any) -> Any:
 
 
 _divide = flowing(elementwise.divide)
-_cast = flowing(elementwise.as_floating)
+_cast = flowing(casting.as_floating)
 
 
 def _floating(x: Any) -> Any:

@@ -15,7 +15,7 @@ from ...ops.array.full import is_value
 from ...ops.array.indexing import getitem as _getitem
 from ...ops.array.indexing import with_item
 from ...ops.math import allclose as closeness
-from ...ops.math import elementwise
+from ...ops.math import casting
 from ..charge import apply_op, flowing
 from ..size import Size
 
@@ -263,7 +263,7 @@ def _of_one_dtype(values: list) -> list:
     dtype = values[0].dtype
     for value in values[1:]:
         dtype = promote(dtype, value.dtype)
-    return [elementwise.in_dtype(value, dtype) for value in values]
+    return [casting.in_dtype(value, dtype) for value in values]
 
 
 @flowing

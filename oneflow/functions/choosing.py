@@ -12,7 +12,7 @@ from ...ops.array.full import is_value
 from ...ops.array.indexing import END, slice_op, with_item
 from ...ops.array.indexing import getitem as _getitem
 from ...ops.array.indexing import setitem as _setitem
-from ...ops.math import comparison, elementwise, reduce
+from ...ops.math import casting, comparison, elementwise, reduce
 from ..charge import apply_op, flowing
 from .arithmetic import as_value
 
@@ -24,7 +24,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         return nonzero.__wrapped__(condition, True)  # type: ignore[attr-defined]
     if not is_value(x) and not is_value(y):
         x = as_value(x)
-    return choices.where(elementwise.cast(condition, "bool"), x, y)
+    return choices.where(casting.cast(condition, "bool"), x, y)
 
 
 @flowing
@@ -41,19 +41,19 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
 @flowing
 def argwhere(input: Any, dtype: Any = "int32") -> Any:
     """As `nonzero`, in int32."""
-    return elementwise.cast(choices.nonzero(input), dtype)
+    return casting.cast(choices.nonzero(input), dtype)
 
 
 @flowing
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """The elements, with `value` where the mask is true."""
-    return choices.masked_fill(input, elementwise.cast(mask, "bool"), value)
+    return choices.masked_fill(input, casting.cast(mask, "bool"), value)
 
 
 @flowing
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask is true, as a vector."""
-    return choices.masked_select(input, elementwise.cast(mask, "bool"))
+    return choices.masked_select(input, casting.cast(mask, "bool"))
 
 
 @flowing
@@ -89,7 +89,7 @@ def _put(x: Any, dim: int, index: Any, src: Any, how: str) -> Any:
     parts = tuple(slice(None) if n == dim else slice(0, index.shape[n]) for n in range(len(x.shape)))
     if is_value(src):
         src = _getitem(src, tuple(slice(0, n) for n in index.shape)) if list(src.shape) != list(index.shape) else src
-        src = elementwise.in_dtype(src, x.dtype)
+        src = casting.in_dtype(src, x.dtype)
     inner = x if all(n == dim or size == index.shape[n] for n, size in enumerate(x.shape)) else _getitem(x, parts)
     done = take_along_axis.put_along_axis(inner, index, src, dim, how, broadcast=False)
     return done if inner is x else with_item(x, parts, done)
@@ -147,7 +147,7 @@ def searchsorted(sorted_sequence: Any, values: Any, out_int32: bool = False, rig
 def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
     """Of each row of predictions whether the target is among the k largest."""
     _, places = sorting.topk(predictions, k)
-    return choosing_any(elementwise.cast(targets, "int64"), places)
+    return choosing_any(casting.cast(targets, "int64"), places)
 
 
 def choosing_any(targets: Any, places: Any) -> Any:
@@ -171,5 +171,5 @@ _general_item = flowing(_getitem)
 def setitem(self: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     if is_value(value) and value.dtype is not self.dtype:
-        value = elementwise.cast(value, self.dtype)
+        value = casting.cast(value, self.dtype)
     _setitem(self, key, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...ops.math import elementwise, reduce, statistics, unary
+from ...ops.math import casting, elementwise, reduce, statistics, unary
 from ..charge import flowing
 from ..dtypes import to_dtype
 
@@ -13,7 +13,7 @@ _OF_SUMS = (1, -1, math.inf, -math.inf)
 
 
 def _in(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else elementwise.cast(x, to_dtype("norm(dtype)", dtype))
+    return x if dtype is None else casting.cast(x, to_dtype("norm(dtype)", dtype))
 
 
 @flowing

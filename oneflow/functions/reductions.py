@@ -9,7 +9,7 @@ from typing import Any
 from ...nn import functional as F
 from ...ops.array import diagonal, sorting
 from ...ops.array.full import is_value
-from ...ops.math import cumulative, elementwise, reduce, statistics
+from ...ops.math import casting, cumulative, reduce, statistics
 from ..charge import apply_op, flowing
 from ..dtypes import to_dtype
 from .arithmetic import maximum, minimum
@@ -34,7 +34,7 @@ def _over(dim: Any) -> Any:
 
 
 def _in(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else elementwise.cast(x, to_dtype("dtype", dtype))
+    return x if dtype is None else casting.cast(x, to_dtype("dtype", dtype))
 
 
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -94,7 +94,7 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 def _truth(x: Any) -> Any:
-    return elementwise.cast(x, "bool")
+    return casting.cast(x, "bool")
 
 
 amax = flowing(lambda input, dim=None, keepdim=False: reduce.amax(input, _over(dim), keepdim))
@@ -163,13 +163,13 @@ def sort(input: Any, dim: int = -1, descending: bool = False) -> Any:
     ([1.0, 2.0, 3.0], [1, 2, 0])
     """
     order = sorting.argsort(input, dim, descending)
-    return sort_result(_take_along(input, order, dim), elementwise.cast(order, "int32"))
+    return sort_result(_take_along(input, order, dim), casting.cast(order, "int32"))
 
 
 @flowing
 def argsort(input: Any, dim: int = -1, descending: bool = False) -> Any:
     """The places (int32) of the elements in order along a dimension."""
-    return elementwise.cast(sorting.argsort(input, dim, descending), "int32")
+    return casting.cast(sorting.argsort(input, dim, descending), "int32")
 
 
 @flowing
@@ -273,7 +273,7 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return
     found = sorting.unique(input, False, return_inverse, return_counts)
     if not return_inverse and not return_counts:
         return found
-    return (found[0], *(elementwise.cast(part, "int32") for part in found[1:]))
+    return (found[0], *(casting.cast(part, "int32") for part in found[1:]))
 
 
 @flowing

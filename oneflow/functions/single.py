@@ -9,8 +9,8 @@ from ...core.dtype import DType
 from ...nn import functional as F
 from ...ops.array.where import where as choose
 from ...ops.core.operator import find
+from ...ops.math import casting, comparison, elementwise, gamma, inverse_functions, unary
 from ...ops.math import clip as clipping
-from ...ops.math import comparison, elementwise, gamma, inverse_functions, unary
 from ..charge import flowing
 from ..charge import unary as of_one
 from .arithmetic import pair
@@ -45,7 +45,7 @@ def round(input: Any) -> Any:
     [0.0, 2.0, 2.0]
     """
     if not input.dtype.is_differentiable:
-        return elementwise.cast(input, input.dtype)
+        return casting.cast(input, input.dtype)
     fraction = unary.abs(elementwise.subtract(input, unary.trunc(input)))
     even = elementwise.multiply(unary.round(elementwise.multiply(input, 0.5)), 2.0)
     return choose(comparison.equal(fraction, 0.5), even, unary.round(input))
@@ -91,7 +91,7 @@ def cast(input: Any, dtype: Any) -> Any:
     from ..dtypes import to_dtype
 
     wanted: DType = to_dtype("cast(dtype)", dtype)
-    return elementwise.cast(input, wanted)
+    return casting.cast(input, wanted)
 
 
 def _logical(function: Callable[[Any, Any], Any], name: str, doc: str) -> Callable[[Any, Any], Any]:
@@ -120,7 +120,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     return elementwise.add(input, elementwise.multiply(elementwise.divide(tensor1, tensor2), value))
 
 
-_sigmoid = of_one(find("sigmoid"), lambda x: F.sigmoid(elementwise.as_floating(x)))
+_sigmoid = of_one(find("sigmoid"), lambda x: F.sigmoid(casting.as_floating(x)))
 
 
 def sigmoid(input: Any) -> Any:

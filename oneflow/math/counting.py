@@ -9,7 +9,7 @@ from ...core.dtype import int64
 from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.sorting import topk
 from ...ops.array.take_along_axis import take_along_axis
-from ...ops.math import comparison, elementwise, reduce, unary
+from ...ops.math import casting, comparison, elementwise, reduce, unary
 from ..array.creation import constant_like, elem_cnt
 from ..charge import their_face
 from ..values import as_int8, axes_of, axis_of, number_like
@@ -36,11 +36,11 @@ def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) ->
     0 also where a target is no column, and where the row holds something that is not finite.
     """
     columns = predictions.shape[1]
-    targets = elementwise.in_dtype(targets, int64)
+    targets = casting.in_dtype(targets, int64)
     zero, last = number_like(targets, 0), number_like(targets, columns - 1)
     within = elementwise.minimum(elementwise.maximum(targets, zero), last)
     picked = take_along_axis(predictions, unsqueeze(within, 1), 1, broadcast=False)
-    larger = reduce.sum(elementwise.cast(comparison.greater_than(predictions, picked), int64), 1)
+    larger = reduce.sum(casting.cast(comparison.greater_than(predictions, picked), int64), 1)
     found = comparison.logical_and(comparison.less_than(larger, number_like(larger, k)),
                                    reduce.all(unary.isfinite(predictions), 1))
     return as_int8(comparison.logical_and(found, comparison.equal(within, targets)))
@@ -59,7 +59,7 @@ def reduced_shape_elem_cnt(input_blob: Any, axis: Any = None, dtype: Any = None,
 @their_face
 def count_not_finite(x: Any, name: str | None = None) -> Any:
     """How many elements are infinite or NaN: a vector of one, int64."""
-    wrong = elementwise.cast(unary.logical_not(unary.isfinite(x)), int64)
+    wrong = casting.cast(unary.logical_not(unary.isfinite(x)), int64)
     return reshape(reduce.sum(wrong), [1])
 
 

@@ -9,7 +9,7 @@ from ...nn.functional import activation, common
 from ...ops.array.full import full
 from ...ops.array.rearrange import tril as lower
 from ...ops.array.where import where
-from ...ops.math import comparison, elementwise, reduce, unary
+from ...ops.math import casting, comparison, elementwise, reduce, unary
 from ..charge import their_face
 from ..values import axis_of, number_like
 from .arithmetic import multiply
@@ -42,7 +42,7 @@ def tril(x: Any, diagonal: int = 0, fill_value: Any = 0, name: str | None = None
     """The lower triangles of the matrices in the last two dimensions, `fill_value` above diagonal number `diagonal`."""
     if not fill_value:
         return lower(x, diagonal)
-    kept = elementwise.cast(lower(full(list(x.shape[-2:]), 1, "int32"), diagonal), bool_)
+    kept = casting.cast(lower(full(list(x.shape[-2:]), 1, "int32"), diagonal), bool_)
     return where(kept, x, number_like(x, fill_value))
 
 

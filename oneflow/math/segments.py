@@ -9,7 +9,7 @@ from ...ops.array.full import zeros
 from ...ops.array.gather import index_add
 from ...ops.array.reshape import reshape
 from ...ops.array.where import where
-from ...ops.math import comparison, elementwise
+from ...ops.math import casting, comparison, elementwise
 from ..array.creation import numbered
 from ..array.slices import part
 from ..charge import their_face
@@ -34,7 +34,7 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: int, axis: i
 
 def _within(ids: Any, count: int) -> Any:
     """The ids, and `count` for those that are below 0 or not below it."""
-    ids = elementwise.in_dtype(ids, int64)
+    ids = casting.in_dtype(ids, int64)
     outside = comparison.logical_or(comparison.less_than(ids, number_like(ids, 0)),
                                     comparison.greater_equal(ids, number_like(ids, count)))
     return where(outside, number_like(ids, count), ids)

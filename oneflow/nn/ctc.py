@@ -9,9 +9,10 @@ from ...ops.array.creation import arange, full_like
 from ...ops.array.reshape import reshape, transpose
 from ...ops.array.where import where
 from ...ops.core.trace import apply
+from ...ops.math.casting import cast
 from ...ops.math.clip import clip
 from ...ops.math.comparison import equal, greater_than, less_than, logical_and
-from ...ops.math.elementwise import add, cast, divide, multiply, scale
+from ...ops.math.elementwise import add, divide, multiply, scale
 from ...ops.math.reduce import argmax, max, mean, sum
 from ...ops.sequence.ctc_align import ctc_align_op
 

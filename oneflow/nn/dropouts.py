@@ -10,8 +10,8 @@ from typing import Any
 
 from ...nn import functional
 from ...ops.array.creation import full_like
+from ...ops.math.casting import cast
 from ...ops.math.comparison import not_equal
-from ...ops.math.elementwise import cast
 from ..job import current
 
 

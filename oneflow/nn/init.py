@@ -10,15 +10,15 @@ import numpy as np
 from ...ops.array import creation, full
 from ...ops.array import reshape as reshaping
 from ...ops.linalg.qr_svd import qr
+from ...ops.math import casting, elementwise, unary
 from ...ops.math import clip as clipping
-from ...ops.math import elementwise, unary
 from ...ops.math.inverse_functions import erfinv
 from ...ops.random import sampling
 from .module import unrecorded
 
 
 def _filled(tensor: Any, value: Any) -> Any:
-    value = elementwise.in_dtype(value, tensor.dtype)
+    value = casting.in_dtype(value, tensor.dtype)
     tensor.set_value(value)
     return tensor
 

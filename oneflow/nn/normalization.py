@@ -6,7 +6,8 @@ from typing import Any
 
 from ...nn import functional
 from ...ops.array.reshape import reshape
-from ...ops.math.elementwise import add, in_dtype, multiply, subtract
+from ...ops.math.casting import in_dtype
+from ...ops.math.elementwise import add, multiply, subtract
 from ...ops.math.reduce import mean
 from ...ops.math.unary import rsqrt, square
 from ..initializers import ones_initializer, zeros_initializer

@@ -13,8 +13,9 @@ from ...ops.array.assign import clone
 from ...ops.array.full import full
 from ...ops.array.where import where
 from ...ops.core.trace import apply
+from ...ops.math.casting import cast
 from ...ops.math.comparison import greater_equal
-from ...ops.math.elementwise import add, cast, divide, scale, subtract
+from ...ops.math.elementwise import add, divide, scale, subtract
 from ...ops.math.elementwise import pow as power_of
 from ...ops.math.unary import abs as absolute
 from ...ops.math.unary import sqrt, square

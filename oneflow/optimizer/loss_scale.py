@@ -14,8 +14,9 @@ from ...ops.array.creation import full_like
 from ...ops.array.full import full
 from ...ops.array.where import where
 from ...ops.core.trace import current_trace
+from ...ops.math.casting import cast
 from ...ops.math.comparison import greater_equal, logical_and
-from ...ops.math.elementwise import cast, maximum, minimum
+from ...ops.math.elementwise import maximum, minimum
 from ...ops.math.numbers import isfinite
 from ...ops.math.reduce import all as all_of
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...core.dtype import DType, float32
 from ...ops.array.assign import clone
 from ...ops.array.where import where
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.math.reduce import any as any_of
 from ..job import current, is_tracing
 from .grad_clipping import by_global_norm

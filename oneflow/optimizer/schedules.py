@@ -17,8 +17,9 @@ from ...core.dtype import float32, float64
 from ...ops.array.creation import to_tensor
 from ...ops.array.full import full, is_value
 from ...ops.array.where import where
+from ...ops.math.casting import cast
 from ...ops.math.comparison import less_equal, less_than
-from ...ops.math.elementwise import cast, maximum, minimum
+from ...ops.math.elementwise import maximum, minimum
 from ...ops.math.elementwise import pow as power_of
 from ...ops.math.unary import ceil, cos, exp, floor
 from .warmup import Warmup

@@ -13,7 +13,8 @@ from ...ops.array.creation import full_like
 from ...ops.core.operator import Operator
 from ...ops.core.spec import Spec
 from ...ops.core.trace import current_trace, using
-from ...ops.math.elementwise import cast, scale
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import scale
 from ...static.autodiff.backward import named_derivatives
 from ...static.building.block_builders import branch
 from ...static.building.trace import GradientTrace, ProgramTrace

@@ -17,7 +17,7 @@ from ..core.native import apply_under
 from ..core.operator import Operator, declared_count
 from ..core.trace import Trace, state, using
 from ..core.trace_around import TraceAround
-from ..math.elementwise import cast
+from ..math.casting import cast
 from .lists import black_list, white_list
 
 LEVELS = ("O0", "OD", "O1", "O2")

@@ -15,7 +15,7 @@ from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast
+from ..math.casting import cast
 from ..program.tensor_arrays import is_array, joined
 from .full import constant, is_value, shape_inputs
 from .gradient_shapes import sum_to

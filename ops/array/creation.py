@@ -14,8 +14,8 @@ from ...core.place import Place, parse_place
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
+from ..math.casting import cast, in_dtype
 from ..math.comparison import equal
-from ..math.elementwise import cast, in_dtype
 from ..math.reduce import sum_op
 from ..program.tensor_arrays import is_array
 from .assign import assign_op

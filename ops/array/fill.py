@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.infer import check_rank, normalize_axis
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from .creation import full_like, to_tensor
 from .diagonal import place_diagonal_op
 from .full import full

@@ -21,7 +21,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from .full import full_of_shape, is_value, zeros
 from .gradient_shapes import sum_to
 

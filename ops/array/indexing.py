@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core import dtype as dt
 from ..core.trace import apply, state
-from ..math.elementwise import cast
+from ..math.casting import cast
 from .concat_split import broadcast_tensors, stack, stack_op
 from .creation import to_tensor
 from .full import is_value

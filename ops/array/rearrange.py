@@ -15,7 +15,7 @@ from ..core.kernels import by
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import as_floating, dtype_of, in_dtype
+from ..math.casting import as_floating, dtype_of, in_dtype
 from .full import is_value
 from .gradient_shapes import sum_to
 from .reshape import flatten, ints_of, transpose

@@ -15,7 +15,7 @@ from ..core.kernels import by, with_an_axis
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from ..math.unary import isnan
 from .fed_axes import numbers_in, only_a_run_tells
 from .full import full_of_shape, is_value

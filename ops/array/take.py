@@ -13,8 +13,9 @@ from ..core.infer import normalize_axis, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of, in_dtype
 from ..math.comparison import less_than
-from ..math.elementwise import cast, dtype_of, in_dtype, maximum, minimum
+from ..math.elementwise import maximum, minimum
 from .concat_split import stack
 from .creation import to_tensor
 from .full import full, is_value

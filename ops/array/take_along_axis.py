@@ -13,7 +13,7 @@ from ..core.kernels import by, with_an_axis
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from .expand import expand_as
 from .full import constant, full_of_shape, is_value
 from .gradient_shapes import sum_to

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ..core.trace import current_trace
-from ..math.elementwise import in_dtype
+from ..math.casting import in_dtype
 from .assign import shape
 from .concat_split import concat
 from .full import full, is_value

@@ -14,7 +14,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
-from ..math.elementwise import cast, dtype_of, in_dtype
+from ..math.casting import cast, dtype_of, in_dtype
 from .concat_split import broadcast_tensors
 from .creation import to_tensor
 from .expand import expand_as

@@ -8,9 +8,9 @@ from ..array.full import constant
 from ..array.reshape import unsqueeze
 from ..array.where import where
 from ..core.decomposition import decomposition
+from ..math.casting import cast, dtype_of
 from ..math.comparison import logical_and, logical_or
 from ..math.cumulative import cumprod
-from ..math.elementwise import cast, dtype_of
 from ..math.gamma import lgamma
 from ..math.reduce import sum as reduce_sum
 from ..math.unary import exp, expm1, log, log1p, logical_not, sqrt

@@ -13,7 +13,8 @@ from ..linalg.lu import lu_unpack
 from ..linalg.products import matmul
 from ..linalg.qr_svd import svd
 from ..linalg.triangular import triangular_solve
-from ..math.elementwise import add, cast, divide, dtype_of, floor_divide, multiply, pow, scale
+from ..math.casting import cast, dtype_of
+from ..math.elementwise import add, divide, floor_divide, multiply, pow, scale
 from ..math.numbers import conj
 from ..math.reduce import mean
 from ..math.statistics import median

@@ -13,7 +13,8 @@ from ..array.pad import pad_op
 from ..array.reshape import reshape
 from ..core.decomposition import decomposition
 from ..core.trace import apply
-from ..math.elementwise import cast, pow, scale
+from ..math.casting import cast
+from ..math.elementwise import pow, scale
 from ..math.reduce import argmax
 from ..math.reduce import max as maximum
 from ..nn.pool import pool2d_op

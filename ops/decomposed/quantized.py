@@ -10,8 +10,9 @@ from typing import Any
 from ..array.reshape import reshape_op
 from ..core.decomposition import decomposition
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of
 from ..math.clip import clip
-from ..math.elementwise import add_op, cast, divide_op, dtype_of, maximum, multiply_op, scale_op
+from ..math.elementwise import add_op, divide_op, maximum, multiply_op, scale_op
 from ..math.reduce import max as largest
 from ..math.unary import abs as magnitude
 from ..math.unary import floor, round, sign

@@ -8,8 +8,9 @@ from ..core.infer import normalize_axis, same
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of
 from ..math.clip import clip
-from ..math.elementwise import cast, dtype_of, scale
+from ..math.elementwise import scale
 from ..math.reduce import sum as reduce_sum
 from ..math.unary import exp
 

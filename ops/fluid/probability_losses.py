@@ -9,8 +9,9 @@ from ..core.infer import like, same
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of
 from ..math.clip import clip
-from ..math.elementwise import cast, dtype_of, scale
+from ..math.elementwise import scale
 from ..math.reduce import sum as reduce_sum
 from ..nn.activation import sigmoid
 

@@ -14,8 +14,8 @@ from ..array.reshape import reshape
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of
 from ..math.comparison import equal
-from ..math.elementwise import cast, dtype_of
 
 
 def reduced_rows(xp: Any, rows: Any, places: Any, count: int, reduction: str) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from ..array.full import full
 from ..array.reshape import reshape, transpose, unsqueeze
 from ..array.where import where
 from ..core.infer import normalize_axis
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from ..math.statistics import norm
 
 

@@ -22,7 +22,8 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, conj_of
+from ..math.casting import cast
+from ..math.elementwise import conj_of
 
 
 def _sides(equation: str) -> tuple[list[str], str]:

@@ -15,8 +15,8 @@ from ..core.infer import broadcast_shapes, check_rank, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast
 from ..math.comparison import logical_and
-from ..math.elementwise import cast
 from ..math.reduce import max, mean, min, sum
 from ..math.unary import abs, sqrt
 from ..random.sampling import randn

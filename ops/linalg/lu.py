@@ -12,7 +12,7 @@ from ..core.infer import check_rank
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from .matrices import (
     adjoint,
     check_matrices,

@@ -15,7 +15,8 @@ from ..core.infer import broadcast_shapes
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import conj_of, dtype_of
+from ..math.casting import dtype_of
+from ..math.elementwise import conj_of
 from ..math.reduce import sum
 from ..math.statistics import divide_or_zero_op
 from .products import matmul_op

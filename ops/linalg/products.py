@@ -26,7 +26,8 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
-from ..math.elementwise import cast, conj_of, multiply_op, operand
+from ..math.casting import cast
+from ..math.elementwise import conj_of, multiply_op, operand
 from ..math.reduce import sum as reduce_sum
 
 # matmul

@@ -13,7 +13,7 @@ from ..array.creation import eye
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of, in_dtype
+from ..math.casting import dtype_of, in_dtype
 from .matrices import (
     REAL,
     adjoint,

@@ -19,8 +19,9 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast
 from ..math.comparison import not_equal
-from ..math.elementwise import cast, maximum
+from ..math.elementwise import maximum
 from ..math.reduce import sum as reduce_sum
 from ..nn.softmax import softmax_array, softmax_grad_op, softmax_op
 

@@ -18,7 +18,7 @@ from ..array.reshape import reshape, squeeze, unsqueeze
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of, in_dtype
+from ..math.casting import cast, dtype_of, in_dtype
 from ..math.reduce import sum as reduce_sum
 from ..nn.activation import sigmoid
 

@@ -20,7 +20,7 @@ from ..core.kernels import by
 from ..core.operator import Long, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of, in_dtype
+from ..math.casting import cast, dtype_of, in_dtype
 from ..math.reduce import sum as reduce_sum
 from ..math.unary import exp, log, log1p
 from ..nn.activation import logsigmoid_op, sigmoid

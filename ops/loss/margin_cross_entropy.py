@@ -12,7 +12,7 @@ from ..array.reshape import reshape
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from ..math.unary import acos, cos, sin, sqrt
 from ..nn.softmax import softmax_op
 from .cross_entropy import backward_op

@@ -12,7 +12,7 @@ from ..array.reshape import reshape, shape_handle
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply, apply_zeros
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from ..math.reduce import sum
 from ..math.unary import log
 from ..nn.activation import sigmoid_op

@@ -12,7 +12,7 @@ from ..array.take_along_axis import put_along_op
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from ..random.sampling import generator
 
 _LARGEST = 1e20  # stands for infinity; a hit by accident is made so unlikely

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.infer import same
 from ..core.operator import operator
 from ..core.trace import apply
-from .elementwise import as_floating, cast, dtype_of
+from .casting import as_floating, cast, dtype_of
 from .unary import sign
 
 _BORDER = 8.0

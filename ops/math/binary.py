@@ -12,8 +12,9 @@ from ..core.infer import broadcast_shapes
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from .casting import as_floating, cast, dtype_of, in_dtype
 from .comparison import greater_equal, less_equal
-from .elementwise import as_floating, binary, cast, dtype_of, in_dtype, maximum, operand
+from .elementwise import binary, maximum, operand
 from .unary import abs, exp, isnan, log1p, logical_not
 
 

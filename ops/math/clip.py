@@ -8,7 +8,7 @@ from ...backend.numpy_1 import clip as clipped
 from ..array.full import is_value
 from ..core.operator import operator
 from ..core.trace import apply
-from .elementwise import cast, dtype_of
+from .casting import cast, dtype_of
 
 _LARGEST = 3.4028234e38
 _NEAR_LARGEST = {"int32": 2**31 - 2**7, "int64": 2**63 - 2**39}  # the largest whole numbers that a float32 holds

@@ -13,12 +13,12 @@ import numpy as np
 from ...core import dtype as dt
 from ..core.operator import Operator
 from ..core.trace import apply, state
+from .casting import cast
 from .elementwise import (
     NUMBERS,
     bitwise_and_op,
     bitwise_or_op,
     bitwise_xor_op,
-    cast,
     equal_op,
     greater_equal_op,
     greater_than_op,

@@ -6,8 +6,8 @@ from typing import Any
 from ..array.diagonal import diag
 from ..array.reshape import squeeze, t, unsqueeze
 from ..linalg.matrices import adjoint, mm
+from .casting import as_floating, cast
 from .clip import clip
-from .elementwise import as_floating, cast
 from .reduce import mean, sum
 from .unary import sqrt
 

@@ -24,7 +24,7 @@ from ..core.kernels import by, with_an_axis
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .elementwise import cast, dtype_of
+from .casting import cast, dtype_of
 from .unary import exp
 
 

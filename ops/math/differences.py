@@ -10,9 +10,9 @@ from ..array.creation import to_tensor
 from ..array.reshape import reshape, unsqueeze
 from ..array.slices import slice_
 from ..core.infer import normalize_axis
+from .casting import dtype_of
 from .comparison import logical_xor
 from .cumulative import cumsum
-from .elementwise import dtype_of
 from .reduce import sum as reduce_sum
 
 

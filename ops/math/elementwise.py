@@ -13,17 +13,16 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import remainder as fast
-from ...backend.kernels.narrow_floats import converted
 from ...core import dtype as dt
-from ...core.dtype import DType, convert_dtype, promote
-from ..array.full import constant, is_value, no_tensor, value_of
+from ...core.dtype import DType, promote
+from ..array.full import constant, is_value, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
-from ..core.facts import free
 from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
+from .casting import as_floating, cast, dtype_of
 
 
 def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
@@ -86,24 +85,6 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
                     alike=alike, engines=engines)
 
 
-def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
-    if x.dtype.kind == "c" and out_dtype.kind in "fi":
-        x = x.real
-    if out_dtype.itemsize == 2:
-        with np.errstate(over="ignore"):  # what 16 bits cannot hold is infinite, as everywhere
-            return x.astype(out_dtype.dtype) if x.dtype == out_dtype.dtype else converted(x, out_dtype.dtype)
-    return converted(x, out_dtype.dtype) if x.dtype.itemsize == 2 else x.astype(out_dtype.dtype)
-
-
-cast_op = operator(
-    "cast", "X -> Out", kernel=_cast,
-    infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
-    formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating else "X != 0" if out_dtype is dt.bool_ else None,
-    loop_from=1 << 14,
-    grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
-    narrow=True, cost=free, precision="keep")
-
-
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     if scale_tensor is None and x.dtype.kind == "f":
         if bias == 0.0:
@@ -139,7 +120,6 @@ scale_op = operator(
     formula="X * scale + bias if bias_after_scale else (X + bias) * scale", loop_from=1 << 14,
     with_number={"scale": "multiply", "bias": "add"},
     grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)}, alike={"X": "g * scale"})
-
 
 
 def _divide(xp):
@@ -278,35 +258,6 @@ conj_op = operator("conj", "X -> Out", kernel=lambda xp, x: xp.conj(x), infer=sa
 def conj_of(x: Any) -> Any:
     """The complex conjugate; a real value as it is."""
     return apply(conj_op, x) if x.dtype.kind == "c" else x
-
-
-def dtype_of(x: Any) -> DType:
-    """The DType of a value of any trace (a bare array has NumPy's); TypeError for what is neither."""
-    try:
-        dtype = x.dtype
-        return dtype if isinstance(dtype, DType) else dt.from_numpy_dtype(dtype)
-    except AttributeError:
-        raise no_tensor(x) from None
-
-
-def cast(x: Any, dtype: Any) -> Any:
-    """x with its elements converted to `dtype`: floats are cut towards zero when they become integers.
-
-    >>> import proa as paddle
-    >>> paddle.cast(paddle.to_tensor([1.7, -1.7]), "int64").tolist()
-    [1, -1]
-    """
-    return apply(cast_op, x, in_dtype=dtype_of(x), out_dtype=convert_dtype(dtype))
-
-
-def in_dtype(x: Any, dtype: dt.DType) -> Any:
-    """x itself where it has the dtype already, else converted."""
-    return x if dtype_of(x) is dtype else cast(x, dtype)
-
-
-def as_floating(x: Any) -> Any:
-    """x in the default dtype where it holds integers or bools."""
-    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
 
 
 NUMBERS = (int, float, np.number, np.bool_)

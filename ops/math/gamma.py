@@ -13,7 +13,7 @@ from ..core.infer import same
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
-from .elementwise import as_floating
+from .casting import as_floating
 from .reduce import sum as reduce_sum
 
 _SHIFT = 10  # arguments below this go up by as many steps

@@ -9,7 +9,7 @@ from ..core.infer import same
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
-from .elementwise import as_floating, cast, dtype_of
+from .casting import as_floating, cast, dtype_of
 from .unary import erf_op, exp
 
 _NEWTON_STEPS = 3

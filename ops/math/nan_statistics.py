@@ -8,7 +8,7 @@ from ..array.reshape import ints_of, reshape, squeeze, transpose, unsqueeze
 from ..array.sorting import sort
 from ..array.take_along_axis import take_along_axis
 from ..core.infer import normalize_axis
-from .elementwise import cast, dtype_of
+from .casting import cast, dtype_of
 from .reduce import sum as reduce_sum
 from .unary import ceil, floor, isnan, logical_not
 

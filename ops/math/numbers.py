@@ -13,8 +13,9 @@ from ..array.rearrange import complex_op, imag_op, real_op
 from ..array.where import where
 from ..core.operator import operator
 from ..core.spec import Spec
+from .casting import as_floating, dtype_of
 from .comparison import equal
-from .elementwise import apply, as_floating, conj_op, dtype_of
+from .elementwise import apply, conj_op
 from .unary import abs, cos, floor, isfinite, isnan, log2, sign, sin
 
 

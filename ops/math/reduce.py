@@ -28,8 +28,9 @@ from ..core.operator import Ints, Long, Longs, Operator, operator
 from ..core.spec import Spec
 from ..core.taped import over_dimensions
 from ..core.trace import apply
+from .casting import cast, dtype_of
 from .cumulative import product_of_others
-from .elementwise import cast, dtype_of, equal_op, multiply_op
+from .elementwise import equal_op, multiply_op
 
 
 def reduced_axes(what: str, dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:

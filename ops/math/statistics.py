@@ -22,7 +22,8 @@ from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .elementwise import cast, dtype_of, equal_op, power_op
+from .casting import cast, dtype_of
+from .elementwise import equal_op, power_op
 from .reduce import kept, max, mean, mean_op, min, numel, reduced_axes, reduced_count, sum
 from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt_op
 

@@ -15,7 +15,8 @@ from ..core.infer import promoting, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import Operator, find, operator
 from ..core.spec import Spec
-from .elementwise import apply, cast, dtype_of, equal_op, scale_op
+from .casting import cast, dtype_of
+from .elementwise import apply, equal_op, scale_op
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,

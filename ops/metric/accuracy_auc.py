@@ -6,7 +6,7 @@ from ...core.dtype import float32, float64, int32, int64
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import in_dtype
+from ..math.casting import in_dtype
 
 
 def _accuracy(xp, values, indices, label):

@@ -18,7 +18,7 @@ from ..core.infer import product, promoting, same
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from ..math.unary import abs, error_function, exp, square, tanh
 
 _INFINITY = float("inf")

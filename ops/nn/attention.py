@@ -26,7 +26,8 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.products import matmul_op
-from ..math.elementwise import add_op, dtype_of, in_dtype, scale_op
+from ..math.casting import dtype_of, in_dtype
+from ..math.elementwise import add_op, scale_op
 from ..math.reduce import sum
 from .attention_kernels import Arithmetic, WithLargeProducts, forward, gradients
 from .softmax import softmax_grad_op, softmax_op

@@ -22,7 +22,8 @@ from ..core.kernels import by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of, power_op
+from ..math.casting import cast, dtype_of
+from ..math.elementwise import power_op
 from ..math.reduce import reduced_count, sum
 from .norm_kernels import View, gradients, scaled, statistics, view_of
 

@@ -16,7 +16,8 @@ from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import add_n, cast, dtype_of
+from ..math.casting import cast, dtype_of
+from ..math.elementwise import add_n
 from ..math.reduce import sum as reduce_sum
 from ..math.unary import square
 from .rules import adam_op, adamw_op, momentum_op, sgd_op, updates

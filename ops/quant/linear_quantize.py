@@ -12,7 +12,7 @@ from ..core.infer import same
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 
 _NO_SCALE, _FOR_NO_SCALE = 1e-30, 1e-6
 """What is 0 wherever it was measured has the scale 0: PaddlePaddle divides by 1e-6 then, as is done here."""

@@ -8,8 +8,9 @@ from ..array.concat_split import stack
 from ..array.reshape import reshape, transpose, unsqueeze
 from ..array.where import where
 from ..linalg.products import matmul
+from ..math.casting import cast
 from ..math.clip import clip
-from ..math.elementwise import cast, maximum
+from ..math.elementwise import maximum
 from ..math.reduce import any as any_of
 from ..math.reduce import max as largest
 from ..math.unary import abs as magnitude

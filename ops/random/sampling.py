@@ -29,7 +29,7 @@ from ..core.infer import same
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from ..math.unary import ceil, log, tan
 
 

@@ -11,7 +11,7 @@ from ..array.gather import put_at_op
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from .offsets import checked, lengths_of, levels_of, offset_specs, repeated, taken
 from .pooling import sequence_pool_op
 

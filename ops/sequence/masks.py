@@ -9,7 +9,7 @@ from ..array.full import is_value
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import in_dtype
+from ..math.casting import in_dtype
 
 
 def _sequence_mask(xp, x, max_len_tensor=None, *, maxlen: int = -1, out_dtype: DType = dt.int64):

@@ -14,7 +14,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, dtype_of
+from ..math.casting import cast, dtype_of
 from .offsets import last_of, lengths_of, levels_of, maxima, repeated, sums, without_last
 
 KINDS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")

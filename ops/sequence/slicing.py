@@ -17,7 +17,7 @@ from ..array.reshape import flatten_op
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from .offsets import copies, from_lengths, last_of, lengths_of, levels_of, offset_specs, owners, repeated, spans
 
 # sequence_slice

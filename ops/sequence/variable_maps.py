@@ -17,7 +17,7 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.products import matmul
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from .offsets import checked, from_lengths, lengths_of, levels_of, offset_specs, repeated
 
 

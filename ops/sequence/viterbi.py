@@ -7,7 +7,7 @@ from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import in_dtype
+from ..math.casting import in_dtype
 
 
 def _viterbi(xp, input, transition, length, *, include_bos_eos_tag: bool = True):

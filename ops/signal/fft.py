@@ -18,7 +18,7 @@ from ..array.slices import Ranges
 from ..core.infer import normalize_axis
 from ..core.trace import apply
 from ..linalg.matrices import COMPLEX
-from ..math.elementwise import as_floating, cast
+from ..math.casting import as_floating, cast
 from .fft_operators import SWAPPED, c2c_op, c2r_op, r2c_op
 
 

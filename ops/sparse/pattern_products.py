@@ -14,7 +14,7 @@ from ..core.infer import same
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 
 _AT_ONCE = 1 << 20
 

@@ -17,7 +17,7 @@ from ..core.infer import same
 from ..core.operator import Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from .pattern_products import taken_rows
 
 

@@ -12,7 +12,7 @@ from ..array.reshape import transpose as dense_transpose
 from ..array.where import nonzero
 from ..core.infer import normalize_axes, normalize_axis
 from ..math import reduce
-from ..math.elementwise import cast
+from ..math.casting import cast
 from .conversion import as_coo, in_kind
 from .values import check_sparse, coo, index_rows, merged, numbered, scattered, sparse_sizes, taken, unnumbered
 

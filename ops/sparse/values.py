@@ -17,8 +17,8 @@ from ..array.rearrange import repeat_interleave
 from ..array.reshape import reshape
 from ..array.sorting import bincount, unique
 from ..core.trace import apply, state
+from ..math.casting import cast, dtype_of
 from ..math.cumulative import cumsum
-from ..math.elementwise import cast, dtype_of
 
 
 def is_sparse(x: Any) -> bool:

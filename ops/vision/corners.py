@@ -10,9 +10,10 @@ from typing import Any
 from ..array.assign import shape
 from ..array.reshape import shape_handle, unsqueeze
 from ..core.trace import apply
+from ..math.casting import cast
 from ..math.clip import clip
 from ..math.comparison import greater_equal, less_equal
-from ..math.elementwise import cast, minimum, multiply, scale
+from ..math.elementwise import minimum, multiply, scale
 from ..math.reduce import sum
 from ..math.unary import floor
 from ..nn.pool import put_back, take_positions_op

@@ -18,8 +18,9 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of
 from ..math.comparison import less_equal
-from ..math.elementwise import cast, dtype_of, minimum, multiply
+from ..math.elementwise import minimum, multiply
 from ..math.unary import abs, floor, round
 from ..nn.pool import put_back
 from ..nn.pool_kernels import take_positions

@@ -20,7 +20,7 @@ from ..core.kernels import by
 from ..core.operator import Ints, Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import in_dtype
+from ..math.casting import in_dtype
 from ..nn.layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .resample_tables import resampled, table, transposed
 

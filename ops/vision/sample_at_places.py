@@ -10,7 +10,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.casting import dtype_of
 from ..math.reduce import sum
 from ..nn.pool import put_back, take_positions_op
 from ..nn.pool_kernels import put_positions, take_positions

@@ -8,7 +8,7 @@ from ...core.dtype import float32, int32
 from ...core.unique_name import generate
 from ...ops.amp.loss_scaling import check_finite_and_unscale, update_loss_scaling
 from ...ops.core.trace import current_trace, using
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.math.unary import logical_not
 from ..building.control_flow import cond
 from ..building.trace import ProgramTrace

@@ -13,7 +13,7 @@ from ...core.dtype import DType
 from ...ops.array.creation import full_like
 from ...ops.core.backward import Walk
 from ...ops.core.trace import grad_mode, using
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ..ir.block import Block
 from ..ir.operation import LOSS_ROLE, Operation
 from ..ir.usage import OUTSIDE, reads, writes

@@ -11,7 +11,8 @@ from ...core.dtype import float32
 from ...core.unique_name import generate
 from ...ops.array.full import full
 from ...ops.core.trace import current_trace
-from ...ops.math.elementwise import cast, minimum
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import minimum
 from ..run.scope import Scope, global_scope
 from .mode import default_main_program
 

@@ -19,7 +19,7 @@ from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
 from ...ops.array.full import is_value, number
 from ...ops.core.trace import apply, current_trace, grad_mode
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.math.unary import logical_not
 from ...ops.program.control_flow import select_input_op
 from ..ir.block import Block

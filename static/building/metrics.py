@@ -10,7 +10,8 @@ from ...ops.array.assign import shape
 from ...ops.array.full import full
 from ...ops.array.sorting import topk
 from ...ops.core.trace import apply, current_trace
-from ...ops.math.elementwise import cast, multiply
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import multiply
 from ...ops.math.reduce import sum
 from ...ops.math.unary import abs, square
 from ...ops.metric.accuracy_auc import accuracy_of, auc_op

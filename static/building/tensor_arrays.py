@@ -17,7 +17,8 @@ from ...ops.array.full import full, is_value, number
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec
 from ...ops.core.trace import apply, current_trace
-from ...ops.math.elementwise import cast, minimum
+from ...ops.math.casting import cast
+from ...ops.math.elementwise import minimum
 from ...ops.program import tensor_arrays as ops
 from ...ops.sequence.rank_table import RANK_TABLE, RankTableSpec
 from ..ir.block import Block

@@ -18,7 +18,7 @@ from ...ops.core.operator import Operator
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, grad_mode, staging, state, using
-from ...ops.math.elementwise import cast
+from ...ops.math.casting import cast
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ...ops.sequence.rank_table import RankTableSpec
 from ..autodiff.backward import derivatives, gradients_of_parameters

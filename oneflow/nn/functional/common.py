@@ -8,7 +8,7 @@ from ....core.random import drawing_from
 from ....nn import functional as F
 from ....ops.array import reshape as reshaping
 from ....ops.linalg import products
-from ....ops.math import elementwise, reduce
+from ....ops.math import casting, elementwise, reduce
 from ...charge import apply_op, flowing
 
 _TURNED = {"trans_x": False, "trans_y": True}
@@ -82,8 +82,8 @@ def one_hot(input: Any, num_classes: int = -1, on_value: Any = 1, off_value: Any
     hot = F.one_hot(input, num_classes)
     dtype = "float32" if isinstance(on_value, float) or isinstance(off_value, float) else "int64"
     if (on_value, off_value) == (1, 0):
-        return elementwise.cast(hot, dtype)
-    return elementwise.cast(elementwise.scale(hot, float(on_value - off_value), float(off_value)), dtype)
+        return casting.cast(hot, dtype)
+    return casting.cast(elementwise.scale(hot, float(on_value - off_value), float(off_value)), dtype)
 
 
 @flowing
@@ -174,7 +174,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 @flowing
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of the difference of vectors."""
-    return F.pairwise_distance(elementwise.as_floating(x1), elementwise.as_floating(x2), p, eps, keepdim)
+    return F.pairwise_distance(casting.as_floating(x1), casting.as_floating(x2), p, eps, keepdim)
 
 
 @flowing

@@ -7,8 +7,8 @@ from typing import Any
 from ....nn import functional as F
 from ....ops.array import reshape as reshaping
 from ....ops.array.where import where as choose
+from ....ops.math import casting, comparison, elementwise, reduce, unary
 from ....ops.math import clip as clipping
-from ....ops.math import comparison, elementwise, reduce, unary
 from ...charge import flowing
 from ..ctc import ctc_greedy_decoder as _ctc_greedy_decoder
 
@@ -45,13 +45,13 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, ignore_index: int
                                                _weighted(_smoothed(target, input.shape[axis], label_smoothing), weight,
                                                          rank)), axis)
         return reduce.mean(loss) if reduction == "mean" else reduced(loss, reduction)
-    target = elementwise.cast(target, "int64")
+    target = casting.cast(target, "int64")
     if label_smoothing == 0.0:
         return F.cross_entropy(input, target, weight, ignore_index, reduction, axis=axis)
     right = F.cross_entropy(input, target, weight, ignore_index, reduction, axis=axis)
     negative = unary_negative(F.log_softmax(input, axis))
     every = reduce.sum(_weighted(negative, weight, rank), axis)
-    kept = elementwise.cast(comparison.not_equal(target, ignore_index), input.dtype)
+    kept = casting.cast(comparison.not_equal(target, ignore_index), input.dtype)
     every = elementwise.multiply(every, kept)
     if reduction == "mean":
         total = reduce.sum(kept if weight is None else elementwise.multiply(kept, _weight_of(target, weight,
@@ -91,7 +91,7 @@ def _weight_of(target: Any, weight: Any, ignore_index: int) -> Any:
 def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """The negative of the logarithm of probability that input holds for the right class."""
     check_reduction("nll_loss", reduction)
-    target = elementwise.cast(target, "int64")
+    target = casting.cast(target, "int64")
     if len(input.shape) == 3:  # the operator knows one spatial dimension with another
         found = F.nll_loss(reshaping.unsqueeze(input, 2), reshaping.unsqueeze(target, 1), weight, ignore_index,
                            reduction)
@@ -102,7 +102,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -1
 @flowing
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
     """The negative logarithm of the probability that softmax gives the right class, of each row."""
-    return F.cross_entropy(logits, elementwise.cast(labels, "int64"), reduction="none")
+    return F.cross_entropy(logits, casting.cast(labels, "int64"), reduction="none")
 
 
 @flowing
@@ -183,13 +183,13 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
     The mean is of losses divided by the lengths of their targets. `zero_infinity` makes 0 of infinite ones.
     """
     check_reduction("ctc_loss", reduction)
-    loss = F.ctc_loss(log_probs, targets, elementwise.cast(input_lengths, "int64"),
-                      elementwise.cast(target_lengths, "int64"), blank, "none")
+    loss = F.ctc_loss(log_probs, targets, casting.cast(input_lengths, "int64"),
+                      casting.cast(target_lengths, "int64"), blank, "none")
     loss = reshaping.reshape(loss, [-1])
     if zero_infinity:
         loss = choose(unary.isinf(loss), elementwise.scale(loss, 0.0), loss)
     if reduction == "mean":
-        lengths = clipping.clip(elementwise.cast(target_lengths, loss.dtype), 1.0)
+        lengths = clipping.clip(casting.cast(target_lengths, loss.dtype), 1.0)
         return reduce.mean(elementwise.divide(loss, lengths))
     return reduced(loss, reduction)
 

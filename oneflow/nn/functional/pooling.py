@@ -7,7 +7,7 @@ from typing import Any
 
 from ....nn import functional as F
 from ....ops.array import reshape as reshaping
-from ....ops.math import elementwise
+from ....ops.math import casting
 from ...charge import flowing
 from .convolution import unfold
 from .shared import layout
@@ -26,7 +26,7 @@ def _max_pool(function: Callable, rank: int, name: str) -> Callable:
         if not return_indices:
             return function(x, kernel_size, stride, padding, ceil_mode=ceil_mode, **given)
         values, indices = function(x, kernel_size, stride, padding, True, ceil_mode, **given)
-        return values, elementwise.cast(indices, "int64")
+        return values, casting.cast(indices, "int64")
 
     pool.__name__ = pool.__qualname__ = name
     pool.__doc__ = (f"The maxima of windows over {rank} dimension{'s' if rank > 1 else ''}; on request with their "
@@ -81,7 +81,7 @@ def _adaptive(function: Callable, name: str, doc: str, with_indices: bool) -> Ca
         if not return_indices:
             return function(input, size)
         values, indices = function(input, size, True)
-        return values, elementwise.cast(indices, "int64")
+        return values, casting.cast(indices, "int64")
 
     pool.__name__ = pool.__qualname__ = name
     pool.__doc__ = doc
@@ -102,7 +102,7 @@ adaptive_max_pool3d = _adaptive(F.adaptive_max_pool3d, "adaptive_max_pool3d", _M
 def _unpool(function: Callable, name: str) -> Callable:
     def pool(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
              output_size: Any = None) -> Any:
-        return function(input, elementwise.cast(indices, "int32"), kernel_size, stride or None, padding,
+        return function(input, casting.cast(indices, "int32"), kernel_size, stride or None, padding,
                         output_size=None if output_size is None else list(output_size))
 
     pool.__name__ = pool.__qualname__ = name

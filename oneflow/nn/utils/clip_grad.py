@@ -10,8 +10,8 @@ from ....ops.array import full
 from ....ops.array.concat_split import stack
 from ....ops.array.full import is_value
 from ....ops.core.trace import state
+from ....ops.math import casting, elementwise, reduce, statistics, unary
 from ....ops.math import clip as clipping
-from ....ops.math import elementwise, reduce, statistics, unary
 from ..module import unrecorded
 
 
@@ -45,7 +45,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0,
     factor = clipping.clip(elementwise.divide(full.full([], float(max_norm), total.dtype),
                                               elementwise.add(total, 1e-6)), max=1.0)
     for parameter, gradient in pairs:
-        parameter.grad = elementwise.multiply(gradient, elementwise.in_dtype(factor, gradient.dtype))
+        parameter.grad = elementwise.multiply(gradient, casting.in_dtype(factor, gradient.dtype))
     return total
 
 
