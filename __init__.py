@@ -286,7 +286,8 @@ if TYPE_CHECKING:
     from .ops.linalg.distances import cdist, renorm
     from .ops.linalg.eigen import eigvalsh
     from .ops.linalg.einsum import einsum
-    from .ops.linalg.products import addmm, bmm, dot, inner, matmul, mm, mv, outer, tensordot
+    from .ops.linalg.matrix_product import matmul, mm
+    from .ops.linalg.products import addmm, bmm, dot, inner, mv, outer, tensordot
     from .ops.linalg.solving import inverse
     from .ops.linalg.triangular import cholesky
     from .ops.math.allclose import allclose, equal_all, is_empty, isclose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.linalg import products
+from ..ops.linalg import matrix_product
 from ..ops.math.elementwise import scale
 from .charge import their_face
 from .functions.norms import matrix_norm, vector_norm
@@ -32,7 +32,7 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
     if len(a.shape) != len(b.shape) and (len(b.shape) != 2 or transpose_a):
         raise ValueError("matmul(a, b): of different numbers of dimensions b must be a matrix, and a not transposed. "
                          f"Received a.shape={list(a.shape)}, b.shape={list(b.shape)}, transpose_a={transpose_a}.")
-    result = products.matmul(a, b, transpose_a, transpose_b)
+    result = matrix_product.matmul(a, b, transpose_a, transpose_b)
     return result if alpha == 1.0 else scale(result, float(alpha))
 
 

@@ -37,7 +37,7 @@ from .array import (
 )
 from .array.full import is_value
 from .core.gradient import parameter_names
-from .linalg import distances, products
+from .linalg import distances, matrix_product, products
 from .math import (
     allclose,
     bessel,
@@ -127,8 +127,8 @@ def _later(module: str, names: str) -> dict[str, _Later]:
 SYNTAX: dict[str, Any] = {
     **elementwise.SYNTAX,
     **comparison.SYNTAX,
-    "__matmul__": products.matmul_operator,
-    "__rmatmul__": products.reverse_matmul,
+    "__matmul__": matrix_product.matmul_operator,
+    "__rmatmul__": matrix_product.reverse_matmul,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
     "__invert__": unary.bitwise_not,
@@ -156,7 +156,7 @@ METHODS: dict[str, Any] = {
     **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero argmax argmin"),
     **_plain(cumulative, "cumsum cumprod cummax cummin logcumsumexp"),
     **_plain(concat_split, "concat stack split chunk unbind unstack"),
-    **_plain(products, "matmul mm bmm mv dot inner outer tensordot addmm"),
+    **_plain(matrix_product, "matmul mm"), **_plain(products, "bmm mv dot inner outer tensordot addmm"),
     **_plain(gather, "gather gather_nd scatter scatter_nd_add index_select index_add"),
     **_plain(take_along_axis, "index_sample take_along_axis put_along_axis"),
     **_plain(where, "where nonzero index_put masked_select masked_fill"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...nn.layer import Layer
 from ...ops.array.reshape import transpose
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.math.elementwise import pow
 from ...ops.math.unary import abs as magnitude
 from ...ops.signal.stft import stft

@@ -12,7 +12,7 @@ from ...linalg import cholesky
 from ...ops.array.creation import eye
 from ...ops.array.full import full, is_value
 from ...ops.core.trace import current_trace, grad_mode
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...optimizer.line_search import Point
 from .line_search import strong_wolfe
 

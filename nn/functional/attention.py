@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.array.reshape import transpose
 from ...ops.array.unknown_sizes import size_at
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import scale
 from ...ops.nn.attention import attention, attention_weights

@@ -12,7 +12,7 @@ from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.array.slices import slice_
 from ...ops.array.unknown_sizes import surrounded, vector_of
 from ...ops.core.trace import apply
-from ...ops.linalg.products import matmul_op
+from ...ops.linalg.matrix_product import matmul_op
 from ...ops.loss.cross_entropy import label_smooth
 from ...ops.math.casting import cast
 from ...ops.math.clip import clip

@@ -10,7 +10,7 @@ from ...ops.array.reshape import reshape, squeeze, transpose
 from ...ops.array.unknown_sizes import size_at
 from ...ops.array.where import where
 from ...ops.core.trace import apply
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.loss.cross_entropy import cross_entropy_op
 from ...ops.loss.losses import sigmoid_cross_entropy_op
 from ...ops.math.casting import cast

@@ -9,7 +9,7 @@ from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.trace import apply
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op, label_smooth
 from ...ops.loss.cross_entropy import mean_op as cross_entropy_mean_op
 from ...ops.loss.losses import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op

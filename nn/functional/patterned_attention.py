@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.reshape import unsqueeze
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.trace import apply
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import multiply
 from ...ops.nn.masked_softmax import csr_mask_op

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import nest
 from ...ops.array.full import full
 from ...ops.array.reshape import shape as shape_of
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.math.unary import tanh
 from ...ops.nn.activation import relu
 from ...ops.nn.cell_gates import gru_gates, lstm_gates

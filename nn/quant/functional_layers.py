@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.array import concat_split
 from ...ops.array import reshape as shapes
-from ...ops.linalg import products
+from ...ops.linalg import matrix_product
 from ...ops.math import elementwise
 from ..layer import Layer
 
@@ -90,4 +90,4 @@ class matmul(FloatFunctionalLayer):
     def forward(self, x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False,
                 name: str | None = None) -> Any:
         """The product."""
-        return products.matmul(x, y, transpose_x, transpose_y)
+        return matrix_product.matmul(x, y, transpose_x, transpose_y)

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.array.creation import assign
-from ...ops.linalg import products
+from ...ops.linalg import matrix_product
 from ...ops.quant.abs_max import fake_abs_max, fake_channels, follow_scale
 from ...ops.quant.linear_quantize import fake_quantize
 from .. import functional as F
@@ -227,7 +227,7 @@ class QuantizedMatmul(Layer):
         """The product."""
         if self._act_preprocess_x is not None and self._act_preprocess_y is not None:
             x, y = self._act_preprocess_x(x), self._act_preprocess_y(y)
-        return products.matmul(self._fake_quant_x(x), self._fake_quant_y(y), transpose_x, transpose_y)
+        return matrix_product.matmul(self._fake_quant_x(x), self._fake_quant_y(y), transpose_x, transpose_y)
 
 
 class MAOutputScaleLayer(Layer):

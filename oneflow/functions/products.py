@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array import diagonal
-from ...ops.linalg import products
+from ...ops.linalg import matrix_product, products
 from ...ops.linalg.einsum import einsum as _einsum
 from ...ops.linalg.solving import inverse as _inverse
 from ...ops.math import elementwise
@@ -24,18 +24,18 @@ def matmul(input: Any, other: Any, *, transpose_a: bool = False, transpose_b: bo
     """
     if not getattr(other, "_is_proa_value", False):
         other = flowing(as_value)(other)
-    return apply_op(products.matmul_op, (input, other), _AS_GIVEN if not transpose_a and not transpose_b else {
+    return apply_op(matrix_product.matmul_op, (input, other), _AS_GIVEN if not transpose_a and not transpose_b else {
         "trans_x": transpose_a, "trans_y": transpose_b})
 
 
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices."""
-    return apply_op(products.matmul_op, (input, mat2), _AS_GIVEN)
+    return apply_op(matrix_product.matmul_op, (input, mat2), _AS_GIVEN)
 
 
 def reverse_matmul(self: Any, other: Any) -> Any:
     """`other @ self`."""
-    return flowing(products.reverse_matmul)(self, other)
+    return flowing(matrix_product.reverse_matmul)(self, other)
 
 
 bmm, mv, dot = flowing(products.bmm), flowing(products.mv), flowing(products.dot)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.array.reshape import reshape
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ..initializers import constant_initializer
 from ..nn.bias import bias_add
 from .parameters import activated, layer_name, layer_variable

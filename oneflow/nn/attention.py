@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.reshape import reshape, transpose
-from ...ops.linalg.products import matmul
+from ...ops.linalg.matrix_product import matmul
 from ...ops.math.elementwise import scale
 
 

@@ -6,7 +6,7 @@ from ..array.reshape import reshape_op, squeeze_op, transpose_op
 from ..array.slices import slice_
 from ..core.decomposition import decomposition
 from ..core.trace import apply
-from ..linalg.products import matmul_op
+from ..linalg.matrix_product import matmul_op
 from ..math.elementwise import add_n, add_op, scale_op
 from ..nn.embedding import lookup_op
 from ..nn.norm import layer_norm_op

@@ -10,7 +10,7 @@ from ..array.where import masked_fill, where
 from ..core.decomposition import decomposition
 from ..core.trace import apply
 from ..linalg.lu import lu_unpack
-from ..linalg.products import matmul
+from ..linalg.matrix_product import matmul
 from ..linalg.qr_svd import svd
 from ..linalg.triangular import triangular_solve
 from ..math.casting import cast, dtype_of

@@ -6,7 +6,8 @@ from ..array.reshape import reshape_op, transpose_op
 from ..array.slices import slice_
 from ..core.decomposition import decomposition
 from ..core.trace import apply
-from ..linalg.products import matmul_op, mul_op
+from ..linalg.matrix_product import matmul_op
+from ..linalg.products import mul_op
 from ..math.elementwise import add_op, scale_op, subtract_op
 from ..math.unary import square
 from ..nn.activation import relu

@@ -8,24 +8,24 @@ from ..array.reshape import flatten, shape_handle
 from ..core.facts import matrix_product
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..linalg.products import _infer_matmul, _matmul, _matmul_gradients, matmul
+from ..linalg.matrix_product import infer_matmul, matmul, matmul_gradients, matmul_kernel
 from ..math.elementwise import scale
 from ..math.unary import sign
 
 
 def _product(xp, x, y, *, transpose_X: bool = False, transpose_Y: bool = False, alpha: float = 1.0):
-    result = _matmul(xp, x, y, trans_x=transpose_X, trans_y=transpose_Y)
+    result = matmul_kernel(xp, x, y, trans_x=transpose_X, trans_y=transpose_Y)
     return result if alpha == 1.0 else result * xp.asarray(alpha, result.dtype)
 
 
 def _gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, alpha: float, wants: Any) -> tuple[Any, Any]:
     scaled = g if alpha == 1.0 else scale(g, alpha)
-    return _matmul_gradients(scaled, x, y, trans_x, trans_y, wants)
+    return matmul_gradients(scaled, x, y, trans_x, trans_y, wants)
 
 
 matmul_op = operator(
     "matmul", "X, Y -> Out", kernel=_product, promotes=True,
-    infer=lambda x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0: _infer_matmul(
+    infer=lambda x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0: infer_matmul(
         x, y, trans_x=transpose_X, trans_y=transpose_Y),
     grad={"X, Y": lambda g, X, Y, transpose_X, transpose_Y, alpha, wants: _gradients(
         g, X, Y, transpose_X, transpose_Y, alpha, wants)},

@@ -16,7 +16,7 @@ from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..linalg.products import matmul
+from ..linalg.matrix_product import matmul
 from ..math import reduce
 
 

@@ -19,7 +19,7 @@ from ..math.casting import dtype_of
 from ..math.elementwise import conj_of
 from ..math.reduce import sum
 from ..math.statistics import divide_or_zero_op
-from .products import matmul_op
+from .matrix_product import matmul_op
 
 REAL = {complex64: float32, complex128: float64}
 COMPLEX = {float32: complex64, float64: complex128}

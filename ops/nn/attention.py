@@ -25,7 +25,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..linalg.products import matmul_op
+from ..linalg.matrix_product import matmul_op
 from ..math.casting import dtype_of, in_dtype
 from ..math.elementwise import add_op, scale_op
 from ..math.reduce import sum

@@ -7,7 +7,7 @@ from ...core.dtype import convert_dtype
 from ..array.concat_split import stack
 from ..array.reshape import reshape, transpose, unsqueeze
 from ..array.where import where
-from ..linalg.products import matmul
+from ..linalg.matrix_product import matmul
 from ..math.casting import cast
 from ..math.clip import clip
 from ..math.elementwise import maximum

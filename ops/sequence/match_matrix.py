@@ -15,7 +15,7 @@ from ..array.reshape import reshape
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..linalg.products import matmul
+from ..linalg.matrix_product import matmul
 from .offsets import from_lengths, last_of, lengths_of, levels_of, offset_specs
 
 

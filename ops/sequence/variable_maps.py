@@ -16,7 +16,7 @@ from ..array.reshape import reshape
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..linalg.products import matmul
+from ..linalg.matrix_product import matmul
 from ..math.casting import dtype_of
 from .offsets import checked, from_lengths, lengths_of, levels_of, offset_specs, repeated
 

@@ -14,7 +14,7 @@ from ..core.infer import promoting
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..linalg.products import matmul
+from ..linalg.matrix_product import matmul
 from ..math.elementwise import multiply
 from ..math.reduce import sum
 from ..nn.windows import Geometry, geometry

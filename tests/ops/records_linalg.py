@@ -4,7 +4,7 @@ import numpy as np
 from proa.ops.array import diagonal
 from proa.ops.core.operator import find
 from proa.ops.core.trace import apply
-from proa.ops.linalg import einsum, products
+from proa.ops.linalg import einsum, matrix_product, products
 from records import Record, floats
 
 
@@ -15,7 +15,7 @@ def _product(label, x, y, *, tx=False, ty=False, batched=None):
 
     return Record(
         "matmul_v2",
-        lambda a, b: products.matmul(a, b, tx, ty),
+        lambda a, b: matrix_product.matmul(a, b, tx, ty),
         [floats(*x), floats(*y, seed=1)],
         reference,
         label=label,

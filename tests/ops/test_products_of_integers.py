@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from proa.backend import onednn
-from proa.ops.linalg.products import matmul_op
+from proa.ops.linalg.matrix_product import matmul_op
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])

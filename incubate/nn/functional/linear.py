@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....nn import functional as F
-from ....ops.linalg.products import matmul
+from ....ops.linalg.matrix_product import matmul
 
 __all__ = ["fused_dropout_add", "fused_linear", "fused_linear_activation", "fused_matmul_bias"]
 

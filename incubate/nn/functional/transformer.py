@@ -10,7 +10,7 @@ from ....ops.array.concat_split import concat, stack
 from ....ops.array.creation import arange
 from ....ops.array.where import where
 from ....ops.core.infer import check_rank
-from ....ops.linalg.products import matmul
+from ....ops.linalg.matrix_product import matmul
 
 __all__ = ["fused_feedforward", "fused_multi_head_attention", "variable_length_memory_efficient_attention"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from ....core.random import drawing_from
 from ....nn import functional as F
 from ....ops.array import reshape as reshaping
-from ....ops.linalg import products
+from ....ops.linalg import matrix_product
 from ....ops.math import casting, elementwise, reduce
 from ...charge import apply_op, flowing
 
@@ -21,7 +21,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> flow.nn.functional.linear(flow.ones(1, 2), flow.ones(3, 2), flow.ones(3)).tolist()
     [[3.0, 3.0, 3.0]]
     """
-    product = apply_op(products.matmul_op, (input, weight), _TURNED)
+    product = apply_op(matrix_product.matmul_op, (input, weight), _TURNED)
     return product if bias is None else apply_op(elementwise.add_op, (product, bias))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ....ops.array.concat_split import concat_op
 from ....ops.array.gradient_shapes import sum_to_op
 from ....ops.core.spec import Spec
-from ....ops.linalg.products import matmul_op
+from ....ops.linalg.matrix_product import matmul_op
 from ....ops.math.elementwise import add_op
 from ...ir.operation import Operation
 from ..unit import Unit
