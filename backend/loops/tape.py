@@ -30,7 +30,8 @@ from ..onednn.library import is_ready, library
 from ..onednn.products import GAP, STRIDE
 from ..onednn.routine import SMALL, with_threads
 from .elementwise import ElementwiseLoop
-from .kernel import Kernel, kernel
+from .kernel import Kernel
+from .tape_kernels import PRODUCTS, copy_blocks, fill_all, sum_middle, sum_rows, take
 from .types import OF_ARRAY
 
 LARGEST = 1 << 16  # elements of a value: larger ones are shared among threads, and not here
@@ -183,7 +184,7 @@ class Tape:
             return out
         address = _gemm(x.dtype.char)
         if address is None:
-            self.step(_PRODUCTS[of_x, of_y], x, y, out, m, n, k)
+            self.step(PRODUCTS[of_x, of_y], x, y, out, m, n, k)
             return out
         self._alone |= m * n * k > _ALONE
         self._add(functools.partial(_product_step, x.dtype.char), (
@@ -202,20 +203,20 @@ class Tape:
     def filled(self, shape: Sequence[int], dtype: np.dtype, number: float) -> Value:
         """A value of one number."""
         out = self.new(shape, dtype)
-        self.step(_fill_all, out, out.size, float(number) if out.dtype.kind == "f" else int(number))
+        self.step(fill_all, out, out.size, float(number) if out.dtype.kind == "f" else int(number))
         return out
 
     def copy(self, source: Value, out: Value, outer: int, inner: int, of_source: tuple[int, int],
              of_out: tuple[int, int]) -> None:
         """Copies `outer` times `inner` elements; (first, distance) say where they lie on both sides."""
-        self.step(_copy_blocks, source, out, outer, inner, *of_source, *of_out)
+        self.step(copy_blocks, source, out, outer, inner, *of_source, *of_out)
 
     def taken(self, source: Value, out: Value, numbers: np.ndarray) -> None:
         """Fills `out` with the elements of `source` that have these numbers."""
         value = Value(numbers.shape, numbers.dtype)
         self._constants.append((value, np.ascontiguousarray(numbers)))
         self._values.append(value)
-        self.step(_take, source, value, out, out.size)
+        self.step(take, source, value, out, out.size)
 
     def summed(self, x: Value, shape: Sequence[int], outer: int, count: int, inner: int, divisor: float) -> Value:
         """The value as [outer, count, inner] summed over the middle dimension, divided by a number, in this shape."""
@@ -223,9 +224,9 @@ class Tape:
             raise Declined
         out = self.new(shape, x.dtype)
         if inner == 1:
-            self.step(_sum_rows, x, out, outer, count, float(divisor))
+            self.step(sum_rows, x, out, outer, count, float(divisor))
         else:
-            self.step(_sum_middle, x, out, outer, count, inner, float(divisor))
+            self.step(sum_middle, x, out, outer, count, inner, float(divisor))
         return out
 
     # What a call runs
@@ -409,98 +410,3 @@ def _sgemm() -> int:
 @functools.cache
 def _gemm(kind: str) -> int | None:
     return blas.address_of(f"cblas_{'s' if kind == 'f' else 'd'}gemm")
-
-
-@kernel
-def _fill_all(out, n, value):
-    for i in range(n):
-        out[i] = value
-
-
-@kernel
-def _copy_blocks(x, out, outer, inner, first, distance, to, wide):
-    for r in range(outer):
-        source = x + (first + r * distance)
-        target = out + (to + r * wide)
-        for i in range(inner):
-            target[i] = source[i]
-
-
-@kernel
-def _take(x, numbers, out, n):
-    for i in range(n):
-        out[i] = x[numbers[i]]
-
-
-@kernel
-def _sum_rows(x, out, rows, n, divisor):
-    for r in range(rows):
-        s = 0.0
-        for i in range(n):
-            s += x[r * n + i]
-        out[r] = s / divisor
-
-
-@kernel
-def _sum_middle(x, out, outer, n, inner, divisor):
-    for o in range(outer):
-        target = out + o * inner
-        for c in range(inner):
-            target[c] = 0.0
-        for i in range(n):
-            source = x + (o * n + i) * inner
-            for c in range(inner):
-                target[c] = target[c] + source[c]
-        for c in range(inner):
-            target[c] = target[c] / divisor
-
-
-@kernel
-def _product(x, y, out, m, n, k):
-    for i in range(m):
-        target = out + i * n
-        first = x[i * k]
-        for j in range(n):
-            target[j] = first * y[j]
-        for r in range(1, k):
-            factor = x[i * k + r]
-            source = y + r * n
-            for j in range(n):
-                target[j] = target[j] + factor * source[j]
-
-
-@kernel
-def _product_of_rows(x, y, out, m, n, k):
-    for i in range(m):
-        for j in range(n):
-            s = 0.0
-            for r in range(k):
-                s += x[i * k + r] * y[j * k + r]
-            out[i * n + j] = s
-
-
-@kernel
-def _product_of_columns(x, y, out, m, n, k):
-    for i in range(m * n):
-        out[i] = 0.0
-    for r in range(k):
-        source = y + r * n
-        for i in range(m):
-            factor = x[r * m + i]
-            target = out + i * n
-            for j in range(n):
-                target[j] = target[j] + factor * source[j]
-
-
-@kernel
-def _product_of_columns_and_rows(x, y, out, m, n, k):
-    for i in range(m):
-        for j in range(n):
-            s = 0.0
-            for r in range(k):
-                s += x[r * m + i] * y[j * k + r]
-            out[i * n + j] = s
-
-
-_PRODUCTS = {(False, False): _product, (False, True): _product_of_rows, (True, False): _product_of_columns,
-             (True, True): _product_of_columns_and_rows}
