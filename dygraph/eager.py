@@ -14,20 +14,18 @@ import numpy as np
 
 from .. import backend
 from ..backend.numpy_1 import IS_OLD
-from ..core import flags, nest
-from ..core.dtype import DType, from_numpy_dtype, promote
+from ..core import flags
+from ..core.dtype import DType, from_numpy_dtype
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..core.selected_rows import SelectedRows
 from ..ops.core import native
-from ..ops.core.accounts import NOT_IN_WORDS, account
+from ..ops.core.accounts import NOT_IN_WORDS
 from ..ops.core.backward import Output, next_order
 from ..ops.core.kernels import ANY, ONE, TWO, Choice, Kernels
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
-from ..ops.core.spec import spec_of
 from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
-from ..ops.math.casting import cast
 from ..ops.math.comparison import SYNTAX as COMPARING
 from ..ops.math.elementwise import (
     SYNTAX,
@@ -44,6 +42,16 @@ from ..ops.math.elementwise import (
     subtract_op,
 )
 from .engine import backward, derivatives, tensor_hook
+from .operator_inputs import (
+    check_finite,
+    expected_namespace,
+    failed,
+    namespace,
+    own_trace_of,
+    promoted,
+    slot_arrays,
+    slot_edges,
+)
 from .parameter import EagerParameter, Parameter
 from .py_layer import apply_eagerly
 from .selected_rows import SelectedRowsValue, rows_class
@@ -55,7 +63,7 @@ from .views import source_of
 _ndarray = np.ndarray
 _flags = flags.values
 _make = object.__new__
-_HOST, _NOTHING = {np.ndarray}, {type(None)}
+_HOST = {np.ndarray}
 _ARRAYS = (np.ndarray, np.generic)
 _NUMBERS = (float, int)
 
@@ -128,7 +136,7 @@ class EagerTrace(Trace):
             else:
                 array = choice.large(np, a, *inputs[1:], **attrs)
         except NOT_IN_WORDS as error:
-            _failed(op, inputs, attrs, error)
+            failed(op, inputs, attrs, error)
             raise
         result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
@@ -153,7 +161,7 @@ class EagerTrace(Trace):
                     arrays.append(None)
                 elif type(x) is list:
                     if op.promotes:
-                        _slot_arrays(op, inputs)  # raises: such an operator takes no lists
+                        slot_arrays(op, inputs)  # raises: such an operator takes no lists
                     part = [item._array for item in x]
                     arrays.append(part)
                     listed = True
@@ -169,18 +177,18 @@ class EagerTrace(Trace):
                     if x._edge is not None:
                         wanted = True
         except AttributeError:
-            elsewhere_trace = _own_trace(inputs)
+            elsewhere_trace = own_trace_of(inputs)
             if elsewhere_trace is not None:
                 return elsewhere_trace.apply(op, inputs, attrs)
             inputs = self._accepted(op, inputs)
-            arrays = _slot_arrays(op, inputs)
+            arrays = slot_arrays(op, inputs)
             listed = elsewhere = wanted = True
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
-            inputs, arrays = _promoted(inputs)
+            inputs, arrays = promoted(inputs)
             listed = wanted = True
         xp: Any = np
         if elsewhere or not arrays or arrays[0] is None:
-            xp = _namespace(arrays) if arrays else _expected_namespace()
+            xp = namespace(arrays) if arrays else expected_namespace()
             kernel = op.kernel_for(xp)
         elif listed:
             first = arrays[0]
@@ -193,10 +201,10 @@ class EagerTrace(Trace):
         try:
             results = kernel(xp, *arrays, **attrs)
         except NOT_IN_WORDS as error:
-            _failed(op, inputs, attrs, error)
+            failed(op, inputs, attrs, error)
             raise
         if _flags["FLAGS_check_nan_inf"]:
-            _check_finite(op, results)
+            check_finite(op, results)
         if not op.is_single:
             part = array = None  # an array that only its Tensor holds is known by its count
             return self._several(op, inputs, attrs, arrays, results, xp, wanted)
@@ -204,7 +212,7 @@ class EagerTrace(Trace):
         result._array = results if type(results) is _ndarray else xp.asarray(results)
         edge = None
         if wanted and op.gradient is not None and state.grad_enabled:
-            edges = _slot_edges(inputs) if listed else [None if x is None else x._edge for x in inputs]
+            edges = slot_edges(inputs) if listed else [None if x is None else x._edge for x in inputs]
             if any(edges):
                 edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
         result._edge = edge
@@ -234,7 +242,7 @@ class EagerTrace(Trace):
             else:
                 outputs.append(self.new(array if type(array) is _ndarray else xp.asarray(array)))
         if is_recorded:
-            edges = _slot_edges(inputs)
+            edges = slot_edges(inputs)
             if any(edges):
                 assert op.gradient is not None
                 node = self.node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
@@ -309,7 +317,7 @@ class EagerTrace(Trace):
 
     def zeros(self, shape: Any, dtype: DType) -> EagerValue:
         """A Tensor of zeros."""
-        return self.new(_expected_namespace().zeros(shape, dtype.dtype))
+        return self.new(expected_namespace().zeros(shape, dtype.dtype))
 
     def copy(self, x: EagerValue, place: Place | None) -> EagerValue:
         """A Tensor of its own with x's value; no gradient flows to x."""
@@ -354,11 +362,11 @@ class EagerTrace(Trace):
 
     def host_value(self, source: Any, dtype: DType, name: str) -> EagerValue:
         """A Tensor of what `source()` gives now."""
-        return self.new(_expected_namespace().full((1,), source(), dtype.dtype))
+        return self.new(expected_namespace().full((1,), source(), dtype.dtype))
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> EagerValue:
         """A Tensor of this name, filled with a number or with another Tensor's value."""
-        array = value._array.astype(dtype.dtype) if isinstance(value, EagerValue) else _expected_namespace().full(
+        array = value._array.astype(dtype.dtype) if isinstance(value, EagerValue) else expected_namespace().full(
             shape, value, dtype.dtype)
         tensor = self.new(array.view())  # memory that nothing else sees: updates write in place
         tensor.name, tensor.persistable = name, True
@@ -379,81 +387,6 @@ def _with_number(choice: Choice, a: Any, attrs: dict[str, Any]) -> Any:
     return choice.small(np, a, **attrs)
 
 
-def _namespace(arrays: list) -> Any:
-    return _expected_namespace() if _NOTHING.issuperset(map(type, arrays)) else backend.namespace_of(arrays)
-
-
-_host_place: list[Place | None] = [None]  # the latest place that was found to be NumPy's
-
-
-def _expected_namespace() -> Any:
-    place = expected_place()
-    if place is _host_place[0]:
-        return np
-    found = backend.namespace_at(place)
-    if found is np:
-        _host_place[0] = place
-    return found
-
-
-def _array_of(op: Operator, slot: Any, value: Any) -> Any:
-    if isinstance(value, EagerValue):
-        return value._array
-    if value is None and (slot.optional or slot.offsets_of):
-        return slot.nothing
-    raise TypeError(
-        f"{op.type}: the input {slot.name} must be a Tensor. Received {type(value).__name__}"
-        f"{_variable_hint(value)}. Make one with paddle.to_tensor(...)."
-    )
-
-
-def _variable_hint(value: Any) -> str:
-    return " of a static Program, which has no value yet" if getattr(type(value), "_is_proa_value", False) else ""
-
-
-def _own_trace(inputs: tuple) -> Trace | None:
-    """What appends to the Program of the first variable among the inputs; None where there is none."""
-    for slot in inputs:
-        for value in slot if isinstance(slot, (list, tuple)) else (slot,):
-            own = getattr(value, "own_trace", None)
-            if own is not None:
-                return own()
-    return None
-
-
-def _slot_arrays(op: Operator, inputs: tuple) -> list:
-    arrays: list[Any] = []
-    for slot, value in zip(op.inputs, inputs, strict=False):
-        if slot.many and value is not None:
-            try:
-                arrays.append([item._array for item in value])
-            except AttributeError:
-                arrays.append([_array_of(op, slot, item) for item in value])
-        else:
-            arrays.append(_array_of(op, slot, value))
-    return arrays
-
-
-def _slot_edges(inputs: tuple) -> list:
-    edges: list[Any] = []
-    for value in inputs:
-        if value is None:
-            edges.append(None)
-        elif isinstance(value, (list, tuple)):
-            items = [item._edge for item in value]
-            edges.append(items if any(items) else None)
-        else:
-            edges.append(value._edge)
-    return edges
-
-
-def _promoted(inputs: tuple) -> tuple[tuple, list]:
-    x, y = inputs[0], inputs[1]
-    dtype = promote(x.dtype, y.dtype)
-    inputs = (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
-    return inputs, [None if v is None else v._array for v in inputs]
-
-
 def _give_values(target: Any, array: Any, xp: Any) -> None:
     """A Tensor, or each of several, gets another array; the very same one means that the value did not change."""
     many = isinstance(target, (list, tuple))
@@ -471,27 +404,6 @@ def _connect(node: OperatorNode, outputs: list, aliases: dict[int, int]) -> None
                 item._edge = Output(node, index, position)
         elif from_numpy_dtype(value._array.dtype).is_differentiable:
             value._edge = Output(node, index)
-
-
-def _failed(op: Operator, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
-    """Raises the operator's own account of what is wrong with its inputs, or what `accounts.py` makes of the error."""
-    specs = tuple(map(spec_of, _slot_arrays(op, inputs)))  # raises where an input is missing
-    try:
-        op.infer_specs(specs, attrs)
-    except (ValueError, TypeError, LookupError) as explained:
-        raise explained from error
-    told = account(op, specs, attrs, error)
-    if told is not None:
-        raise told from error
-
-
-def _check_finite(op: Operator, results: Any) -> None:
-    for array in nest.leaves(results):
-        xp = backend.namespace_of([array])
-        if array is not None and array.dtype.kind in "fc" and not bool(xp.isfinite(array).all()):
-            raise FloatingPointError(
-                f"The operator {op.type} produced a NaN or an infinity (FLAGS_check_nan_inf is on)."
-            )
 
 
 _T = TypeVar("_T", bound=EagerTrace)
@@ -523,7 +435,7 @@ def _serve_native() -> None:
     try:
         native.module.serve(
             (EagerValue, EagerTrace, Kernels, Choice, SingleResultNode, _ndarray),
-            (np.asarray, next_order, _failed, from_numpy_dtype, _expected_namespace, NOT_IN_WORDS), np, _flags,
+            (np.asarray, next_order, failed, from_numpy_dtype, expected_namespace, NOT_IN_WORDS), np, _flags,
             probes)
         arithmetic = (("add", add_op), ("sub", subtract_op), ("mul", multiply_op), ("truediv", divide_op),
                       ("neg", scale_op))

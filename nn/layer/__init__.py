@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .layers import Layer, is_parameter, mode_changes, snake_case
+from .changes import mode_changes
+from .layers import Layer, is_parameter, snake_case
 
 __all__ = ["Layer", "is_parameter", "mode_changes", "snake_case"]
 

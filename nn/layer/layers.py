@@ -21,6 +21,7 @@ from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace, in_to_static_mode
 from ..initializer.initializer import initial_value
 from ..state import load_state
+from .changes import Counted, mode_changes
 
 _Inputs = ParamSpec("_Inputs")
 _Output = TypeVar("_Output", covariant=True)
@@ -55,44 +56,8 @@ def is_parameter(value: Any) -> bool:
     return getattr(type(value), "is_parameter", False)
 
 
-mode_changes = [0]
-"""Counts the times that a layer's mode, its functions, its hooks, which sublayers it has, or a setting of one of this
-package's layers may have changed: what depends on these and was worked out earlier holds while the count stands still.
-"""
 _OWN = f"{__name__.partition('.')[0]}."
 _COUNTED = frozenset({"training", "forward", "__class__"})
-
-
-class _Counted(OrderedDict[Any, Any]):
-    """Sublayers by name, or hooks by number; a change is counted."""
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        mode_changes[0] += 1
-        super().__setitem__(key, value)
-
-    def __delitem__(self, key: Any) -> None:
-        mode_changes[0] += 1
-        super().__delitem__(key)
-
-    def pop(self, *args: Any) -> Any:
-        """As of a dict."""
-        mode_changes[0] += 1
-        return super().pop(*args)
-
-    def popitem(self, last: bool = True) -> Any:
-        """As of a dict."""
-        mode_changes[0] += 1
-        return super().popitem(last)
-
-    def move_to_end(self, key: Any, last: bool = True) -> None:
-        """As of a dict."""
-        mode_changes[0] += 1
-        super().move_to_end(key, last)
-
-    def clear(self) -> None:
-        """As of a dict."""
-        mode_changes[0] += 1
-        super().clear()
 
 
 class Layer:
@@ -120,8 +85,8 @@ class Layer:
         scope = name_scope.replace(" ", "") if name_scope is not None else snake_case(type(self).__name__)
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
-            _buffers=OrderedDict(), _sub_layers=_Counted(), _non_persistable_buffer_names_set=set(),
-            _forward_pre_hooks=_Counted(), _forward_post_hooks=_Counted(), _state_dict_hooks=OrderedDict())
+            _buffers=OrderedDict(), _sub_layers=Counted(), _non_persistable_buffer_names_set=set(),
+            _forward_pre_hooks=Counted(), _forward_post_hooks=Counted(), _state_dict_hooks=OrderedDict())
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The layer's computation; a subclass defines it."""

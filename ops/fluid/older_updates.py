@@ -5,7 +5,7 @@ from ...backend.aliasing import changing
 from ...core.dtype import float32
 from ..core.operator import operator
 from ..optim.rules import as_scalar, updates
-from ..random.sampling import normal_array
+from ..random.draws import normal_array
 
 
 def _decayed_adagrad(xp, param, grad, moment, learning_rate, *, decay: float = 0.95, epsilon: float = 1e-6):

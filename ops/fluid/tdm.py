@@ -4,7 +4,7 @@ from ...core import dtype as dt
 from ...core.dtype import DType
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
-from ..random.sampling import numbers_apart
+from ..random.draws import numbers_apart
 
 _ITEM, _CHILDREN = 0, 3  # columns of a node: its item, its level, its parent, its children
 

@@ -11,7 +11,7 @@ from ..array.concat_split import concat
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..random.sampling import generator
+from ..random.draws import generator
 from .segments import repeated
 
 

@@ -12,7 +12,7 @@ from ...core.mersenne_twister import Engine
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..random.sampling import engine, generator
+from ..random.draws import engine, generator
 
 
 def _others(words: Engine, positive: np.ndarray, num_classes: int, count: int) -> np.ndarray:

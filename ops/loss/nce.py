@@ -16,7 +16,7 @@ from ..math.casting import cast, dtype_of
 from ..math.reduce import sum
 from ..math.unary import log
 from ..nn.activation import sigmoid_op
-from ..random.sampling import integers_apart, numbers_apart
+from ..random.draws import integers_apart, numbers_apart
 
 UNIFORM, LOG_UNIFORM, CUSTOM = 0, 1, 2
 

@@ -13,7 +13,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import dtype_of
-from ..random.sampling import generator
+from ..random.draws import generator
 
 _LARGEST = 1e20  # stands for infinity; a hit by accident is made so unlikely
 

@@ -12,7 +12,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..random.sampling import as_float32, uniform_array
+from ..random.draws import as_float32, uniform_array
 
 UPSCALE, DOWNGRADE = "upscale_in_train", "downgrade_in_infer"
 

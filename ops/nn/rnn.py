@@ -18,7 +18,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..random.sampling import uniform_array
+from ..random.draws import uniform_array
 
 STATES = {"LSTM": 2, "GRU": 1, "RNN_TANH": 1, "RNN_RELU": 1}
 """How many states a cell of each mode has."""

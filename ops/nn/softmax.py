@@ -16,7 +16,7 @@ from ..core.trace import apply
 from ..math.elementwise import multiply_op
 from ..math.reduce import sum
 from ..math.unary import exp
-from ..random.sampling import as_float32, gumbel_array, uniform_array
+from ..random.draws import as_float32, gumbel_array, uniform_array
 
 
 def _largest(xp: Any, x: Any, axis: int) -> Any:

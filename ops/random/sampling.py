@@ -7,17 +7,13 @@ sequence of its own, the same each time.
 
 
 import math
-import struct
 from typing import Any
 
 import numpy as np
 
 from ...backend import random as host
-from ...backend.random import F32, F64
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ...core.mersenne_twister import Engine, words_of_seed
-from ...core.random import default_generator
 from ..array.assign import shape
 from ..array.fed_axes import numbers_in, only_a_run_tells
 from ..array.fill import written_over
@@ -31,87 +27,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from ..math.unary import ceil, log, tan
-
-
-def generator(xp: Any, seed: int = 0) -> Any:
-    """A generator as NumPy has them, apart from the sequence of `paddle.seed`: NumPy's, or a device's started from it.
-
-    For devices, and for what draws from the system's entropy in Paddle, so that no two runs agree there.
-    """
-    if xp is not np:
-        return xp.random.default_rng(seed or default_generator().next_seed())
-    return xp.random.default_rng(seed) if seed else default_generator().numpy
-
-
-def engine(seed: int = 0) -> Engine:
-    """The words that a kernel on the host makes its numbers of: those of the place in use, or those of its own seed."""
-    return Engine(words_of_seed, seed) if seed else default_generator().engine
-
-
-def numbers_apart(xp: Any, sizes: tuple[int, ...], seed: int = 0) -> Any:
-    """float64 numbers from 0 to 1: with a seed those of Paddle, otherwise apart from the sequence of `paddle.seed`."""
-    return host.uniform(engine(seed), sizes, F64) if seed and xp is np else generator(xp, seed).random(sizes)
-
-
-def integers_apart(xp: Any, sizes: tuple[int, ...], bound: int, seed: int = 0) -> Any:
-    """Integers below `bound`: with a seed those of Paddle, otherwise apart from the sequence of `paddle.seed`."""
-    if seed and xp is np:
-        return host.integers(engine(seed), sizes, 0, bound)
-    return generator(xp, seed).integers(0, bound, sizes)
-
-
-def _kind(dtype: DType) -> np.dtype:
-    """What floats of this dtype are drawn in."""
-    return F64 if dtype is dt.float64 else F32
-
-
-def _kind_of(x: Any) -> np.dtype:
-    return F64 if x.dtype == F64 else F32
-
-
-def uniform_array(xp: Any, sizes: tuple[int, ...], dtype: DType, low: float = 0.0, high: float = 1.0,
-                  seed: int = 0) -> Any:
-    """An array spread evenly from `low` up to `high`."""
-    kind = F64 if dtype is dt.float64 else F32
-    if xp is np:
-        drawn = host.uniform(engine(seed), sizes, kind, low, high)
-        if dtype.dtype is kind:
-            return drawn
-    else:
-        drawn = xp.asarray(generator(xp, seed).random(sizes, dtype=kind))
-        if (low, high) != (0, 1):
-            drawn = drawn * xp.asarray(high - low, kind) + xp.asarray(low, kind)
-    return drawn.astype(dtype.dtype, copy=False)
-
-
-def normal_array(xp: Any, sizes: tuple[int, ...], dtype: DType, mean: float = 0.0, std: float = 1.0,
-                 seed: int = 0) -> Any:
-    """A normally distributed array."""
-    kind = _kind(dtype)
-    if xp is np:
-        drawn = host.normal(engine(seed), sizes, kind, mean, std)
-    else:
-        drawn = xp.asarray(generator(xp, seed).standard_normal(sizes, dtype=kind))
-        drawn = drawn * xp.asarray(std, kind) + xp.asarray(mean, kind)
-    return drawn.astype(dtype.dtype, copy=False)
-
-
-def gumbel_array(xp: Any, x: Any) -> Any:
-    """An array of x's shape and dtype, from Gumbel's distribution."""
-    if xp is np:
-        drawn = host.gumbel(engine(), x.shape, _kind_of(x))
-    else:
-        drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=_kind_of(x)))
-        drawn = -xp.log(drawn + xp.finfo(drawn.dtype).tiny)
-    return drawn.astype(x.dtype, copy=False)
-
-
-_pack_float, _unpack_float = struct.Struct("<f").pack, struct.Struct("<f").unpack
-
-
-def as_float32(number: float) -> float:
-    """The number as an operator's attribute in Paddle holds it."""
-    return _unpack_float(_pack_float(number))[0]
+from .draws import as_float32, engine, generator, kind_of, kind_of_dtype, normal_array, uniform_array
 
 
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
@@ -137,7 +53,8 @@ def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: in
                a: float = -2.0, b: float = 2.0):
     sizes = tuple(shape)
     if xp is np:
-        drawn = host.truncated_normal(engine(seed), sizes, _kind(dtype), as_float32(mean), as_float32(std), a, b)
+        kind = kind_of_dtype(dtype)
+        drawn = host.truncated_normal(engine(seed), sizes, kind, as_float32(mean), as_float32(std), a, b)
         return drawn.astype(dtype.dtype, copy=False)
     rng = generator(xp, seed)
     result = rng.standard_normal(sizes)
@@ -167,7 +84,7 @@ def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
 
 
 def _bernoulli(xp, x):
-    drawn = host.uniform(engine(), x.shape, _kind_of(x)) if xp is np else generator(xp).random(x.shape)
+    drawn = host.uniform(engine(), x.shape, kind_of(x)) if xp is np else generator(xp).random(x.shape)
     return (drawn < x).astype(x.dtype)
 
 
@@ -185,7 +102,7 @@ def _poisson(xp, x):
 
 
 def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
-    weights = x.astype(_kind_of(x), copy=False)
+    weights = x.astype(kind_of(x), copy=False)
     totals = weights.sum(-1)
     if weights.size and bool(weights.min() < 0) or not bool(totals > 0 if x.ndim == 1 else (totals > 0).all()):
         raise ValueError("multinomial(x): the probabilities must not be negative, and not all be 0.")
@@ -432,7 +349,7 @@ def _gamma(xp, x):
 
 def _dirichlet(xp, alpha):
     if xp is np:
-        drawn = host.gamma(engine(), alpha.astype(_kind_of(alpha)))
+        drawn = host.gamma(engine(), alpha.astype(kind_of(alpha)))
     else:
         drawn = xp.asarray(generator(xp).standard_gamma(alpha.astype("float64")))
     return (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
@@ -458,9 +375,9 @@ def _uniform_like(x: Any, low: float = 0.0) -> Any:
 
 def _exponential(xp, x, *, lambda_: float = 1.0):
     if xp is np:
-        drawn = host.exponential(engine(), x.shape, _kind_of(x), as_float32(lambda_))
+        drawn = host.exponential(engine(), x.shape, kind_of(x), as_float32(lambda_))
     else:
-        drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=_kind_of(x))) / lambda_
+        drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=kind_of(x))) / lambda_
     return drawn.astype(x.dtype, copy=False)
 
 

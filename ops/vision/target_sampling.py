@@ -15,7 +15,7 @@ from ...backend.arrays import to_numpy
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..random.sampling import generator
+from ..random.draws import generator
 from .matching import bounds_of
 
 _NEAR = 1e-5  # overlaps that differ by less are equal

@@ -1,0 +1,122 @@
+"""What the eager trace asks of an operator's inputs: arrays, edges, where to compute, and what was wrong with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import backend
+from ..core import nest
+from ..core.dtype import promote
+from ..core.place import Place, expected_place
+from ..ops.core.accounts import account
+from ..ops.core.operator import Operator
+from ..ops.core.spec import spec_of
+from ..ops.core.trace import Trace
+from ..ops.math.casting import cast
+from .value import EagerValue
+
+
+def namespace(arrays: list) -> Any:
+    """NumPy or CuPy, by the arrays; where there are none, by the place in use."""
+    return expected_namespace() if _NOTHING.issuperset(map(type, arrays)) else backend.namespace_of(arrays)
+
+
+_NOTHING = {type(None)}
+_host_place: list[Place | None] = [None]  # the latest place that was found to be NumPy's
+
+
+def expected_namespace() -> Any:
+    """The namespace of the place in use."""
+    place = expected_place()
+    if place is _host_place[0]:
+        return np
+    found = backend.namespace_at(place)
+    if found is np:
+        _host_place[0] = place
+    return found
+
+
+def array_of(op: Operator, slot: Any, value: Any) -> Any:
+    """The array of a Tensor that is given for a slot; TypeError for anything else."""
+    if isinstance(value, EagerValue):
+        return value._array
+    if value is None and (slot.optional or slot.offsets_of):
+        return slot.nothing
+    raise TypeError(
+        f"{op.type}: the input {slot.name} must be a Tensor. Received {type(value).__name__}"
+        f"{_variable_hint(value)}. Make one with paddle.to_tensor(...)."
+    )
+
+
+def _variable_hint(value: Any) -> str:
+    return " of a static Program, which has no value yet" if getattr(type(value), "_is_proa_value", False) else ""
+
+
+def own_trace_of(inputs: tuple) -> Trace | None:
+    """What appends to the Program of the first variable among the inputs; None where there is none."""
+    for slot in inputs:
+        for value in slot if isinstance(slot, (list, tuple)) else (slot,):
+            own = getattr(value, "own_trace", None)
+            if own is not None:
+                return own()
+    return None
+
+
+def slot_arrays(op: Operator, inputs: tuple) -> list:
+    """The arrays of all inputs, a list of them for a slot of many."""
+    arrays: list[Any] = []
+    for slot, value in zip(op.inputs, inputs, strict=False):
+        if slot.many and value is not None:
+            try:
+                arrays.append([item._array for item in value])
+            except AttributeError:
+                arrays.append([array_of(op, slot, item) for item in value])
+        else:
+            arrays.append(array_of(op, slot, value))
+    return arrays
+
+
+def slot_edges(inputs: tuple) -> list:
+    """Where the gradient of each input goes on."""
+    edges: list[Any] = []
+    for value in inputs:
+        if value is None:
+            edges.append(None)
+        elif isinstance(value, (list, tuple)):
+            items = [item._edge for item in value]
+            edges.append(items if any(items) else None)
+        else:
+            edges.append(value._edge)
+    return edges
+
+
+def promoted(inputs: tuple) -> tuple[tuple, list]:
+    """The two operands, and their arrays, in the dtype that both promote to."""
+    x, y = inputs[0], inputs[1]
+    dtype = promote(x.dtype, y.dtype)
+    inputs = (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
+    return inputs, [None if v is None else v._array for v in inputs]
+
+
+def failed(op: Operator, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
+    """Raises the operator's own account of what is wrong with its inputs, or what `accounts.py` makes of the error."""
+    specs = tuple(map(spec_of, slot_arrays(op, inputs)))  # raises where an input is missing
+    try:
+        op.infer_specs(specs, attrs)
+    except (ValueError, TypeError, LookupError) as explained:
+        raise explained from error
+    told = account(op, specs, attrs, error)
+    if told is not None:
+        raise told from error
+
+
+def check_finite(op: Operator, results: Any) -> None:
+    """FloatingPointError where a result holds a NaN or an infinity."""
+    for array in nest.leaves(results):
+        xp = backend.namespace_of([array])
+        if array is not None and array.dtype.kind in "fc" and not bool(xp.isfinite(array).all()):
+            raise FloatingPointError(
+                f"The operator {op.type} produced a NaN or an infinity (FLAGS_check_nan_inf is on)."
+            )
