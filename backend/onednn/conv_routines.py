@@ -40,6 +40,7 @@ from .routine import LEAST_ROWS, Routine, address_of, memoised
 
 _TRAINING, _INFERENCE, _DIRECT = 64, 96, 1
 _FEW_CHANNELS = 8  # with fewer, the gradient of the input is faster in an order that oneDNN chooses
+_MANY_CHANNELS = 64  # from so many on it is as fast by oneDNN's own code for it, whose windows may lie anywhere
 _FLOAT32 = np.dtype(np.float32)
 _OF_DEPTHWISE = 4  # an operation of a depthwise convolution takes as long as so many of a product
 _WIDTH = 16  # channels that are computed at a time
@@ -171,6 +172,15 @@ class Layouts:
         return tuple((size + before[n] + after[n] - (gaps[n] + 1) * (kernel[n] - 1) - 1) // strides[n] + 1
                      for n, size in enumerate(sizes))
 
+    def are_blocks(self, windows: Sequence[int], filters: Sequence[int], sizes: Numbers) -> bool:
+        """Whether windows lie side by side and cover the images, which have two dimensions and not many channels."""
+        strides, gaps, before, after = (each[:2] for each in self.windows)
+        kernel = list(filters[2:])
+        return (len(kernel) == 2 and max(kernel) > 1 and self.groups == 1 and filters[1] < _MANY_CHANNELS
+                and strides == kernel
+                and windows[1] == filters[0] and not any(gaps + before + after)
+                and [count * size for count, size in zip(windows[2:], kernel, strict=True)] == list(sizes))
+
     def forward(self, src: Description, weights: Description, dst: Description, bias: Description | None = None,
                 attributes: Attributes | None = None, prop: int = _TRAINING) -> Plan:
         """How the convolution would be computed."""
@@ -252,6 +262,8 @@ def input_grad(library: Library, g: np.ndarray, w: np.ndarray, sizes: Numbers, s
     target = routine.external(lay.image_last(shape))
     if groups == 1 and g.dtype == _FLOAT32 and are_fewer(g.shape) and g.shape[1] == w.shape[0]:
         return Columns(shape, w.shape, strides, pads, dilations, g.shape[2:])
+    if lay.are_blocks(g.shape, w.shape, sizes) and _blocks(lay, routine, image, filters, target, g.shape, w):
+        return routine
 
     def plan(src: Description, dst: Description) -> Plan:
         weights = lay.filters_free(w.shape)
@@ -265,6 +277,35 @@ def input_grad(library: Library, g: np.ndarray, w: np.ndarray, sizes: Numbers, s
     source = routine.brought(image, chosen.operand(DIFF_DST))
     _finish(routine, chosen, {DIFF_DST: source, WEIGHTS: weights}, DIFF_SRC, target)
     return routine
+
+
+def _blocks(lay: Layouts, routine: Routine, image: int, filters: int, target: int, windows: Sequence[int],
+            w: np.ndarray) -> bool:
+    """The gradient of images whose windows lie side by side as a product; False where oneDNN has no fast code for it.
+
+    A row of windows gives as many rows of the images as a window is high, each where it belongs: their elements, and
+    the channels of these, are the columns of a matrix of filters [row in the window, filter, column, channel].
+    """
+    (n, count, height, width), (_, channels, high, wide) = windows, w.shape
+    over_filters, over_channels, down, across = element_strides(w) or dense_strides(w.shape)
+    side = wide * channels
+    rows, matrices = [n * height, 1, width, count], [1, high, count, side]
+    result = [n * height, high, width, side]
+    source, weights, given = [strided(lay.library, dims, dense_strides(dims), lay.number)
+                              for dims in (rows, matrices, result)]
+    try:
+        plan = best([lambda: Plan(lay.library, "matmul", lay.library.engine, source, weights, None, given,
+                                  Attributes(lay.library))])
+    except Unimplemented:
+        return False
+    turned = [high, count, wide, channels]
+    steps = [down, over_filters, across, over_channels]
+    brought = routine.temporary(strided(lay.library, turned, dense_strides(turned), lay.number))
+    routine.step(reorder(lay.library, strided(lay.library, turned, steps, lay.number), routine.operands[brought]),
+                 {1: filters, 17: brought})
+    last = routine.brought(image, lay.image_last(windows))
+    routine.step(Primitive(lay.library, plan), {SRC: last, WEIGHTS: routine.seen_as(brought, weights), DST: target})
+    return True
 
 
 def filter_grad(library: Library, x: np.ndarray, g: np.ndarray, kernel: Numbers, strides: Numbers, pads: Pairs,

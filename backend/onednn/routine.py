@@ -131,6 +131,12 @@ class Routine:
         self.size += -(-description.size // _ALIGNMENT) * _ALIGNMENT
         return len(self.operands) - 1
 
+    def seen_as(self, operand: int, description: Description) -> int:
+        """The same place in the buffer under another description of as many bytes."""
+        self.operands.append(description)
+        self.offsets.append((len(self.operands) - 1, dict(self.offsets)[operand]))
+        return len(self.operands) - 1
+
     def step(self, primitive: Primitive, operands: dict[int, int]) -> None:
         """Runs a primitive next; `operands` says which operand is what to it."""
         scratchpad = primitive.plan.operand(SCRATCHPAD)

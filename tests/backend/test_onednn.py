@@ -9,7 +9,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.backend import onednn
-from proa.backend.onednn import finding, library, routine
+from proa.backend.onednn import conv_routines, finding, library, routine
 from proa.core.flags import flags_guard
 from proa.ops.core.operator import find
 from proa.ops.nn import conv_kernels, pool_kernels
@@ -56,6 +56,8 @@ CONVOLUTIONS = [
     ((2, 32, 8, 8), (32, 8, 3, 3), 1, (1, 1), 1, 4),
     ((2, 16, 5, 5), (24, 16, 1, 1), 1, (0, 0), 1, 1),
     ((2, 16, 5, 5), (24, 16, 2, 2), 2, (1, 0), 1, 1),
+    ((2, 3, 8, 12), (6, 3, 2, 2), 2, (0, 0), 1, 1),  # windows side by side
+    ((1, 5, 7, 9), (4, 5, 2, 2), 2, (0, 0), 1, 1),
     ((2, 16, 1, 1), (8, 16, 1, 1), 1, (0, 0), 1, 1),
     ((2, 5, 6, 6, 6), (7, 5, 3, 3, 3), 1, (1, 1), 1, 1),
     ((1, 64, 2, 2), (64, 64, 3, 3), 1, (1, 1), 1, 1),  # few windows: a product of matrices
@@ -95,6 +97,22 @@ def test_filters_in_another_order(conv):
     expected = conv_kernels.convolve(np, x, w, geo, groups)
     for change in ORDERS.values():
         close(onednn.convolution(x, change(w), geo.strides, geo.pads, geo.dilations, groups), expected)
+
+
+@pytest.mark.parametrize("order", ["plain", "channels last"])
+@pytest.mark.parametrize("kernel, count, channels", [((2, 2), 24, 24), ((2, 2), 24, 1), ((3, 4), 6, 5), ((1, 4), 8, 3)])
+def test_the_transpose_with_windows_side_by_side(kernel, count, channels, order, monkeypatch):
+    used, blocks = [], conv_routines._blocks
+    monkeypatch.setattr(conv_routines, "_blocks", lambda *operands: used.append(blocks(*operands)) or used[-1])
+    routine.forget()
+    g, w = normal(2, count, 5, 6), normal(count, channels, *kernel)
+    sizes = tuple(n * size for n, size in zip(g.shape[2:], kernel, strict=True))
+    rest = (kernel, ((0, 0), (0, 0)), (1, 1))
+    expected = np.einsum("nchw,coij->nohiwj", g, w).reshape(2, channels, *sizes)
+    result = onednn.convolution_input_grad(ORDERS[order](g), w, sizes, *rest)
+    close(result, expected, 1e-6)
+    close(onednn.convolution_input_grad(g, last(w), sizes, *rest), expected, 1e-6)
+    assert used and all(used)
 
 
 def test_what_follows_a_convolution(conv):
