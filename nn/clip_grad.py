@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.dtype import float32
+from ..core.dtype import float32, float64
 from ..ops.array.concat_split import stack
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
@@ -30,8 +30,9 @@ def _held(parameters: Any) -> list[Any]:
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
     """Scales the gradients of the parameters down so that their norm, of all together, is at most `max_norm`.
 
-    `norm_type` is 0, 1, 2 or infinity. Gives the norm before. ValueError for another type; RuntimeError where
-    `error_if_nonfinite` and the norm is not finite.
+    `norm_type` is 0, 1, 2 or infinity. Gives the norm before, float64 where a gradient is, otherwise float32. A
+    parameter that is listed twice counts twice and is scaled twice, as in PaddlePaddle. ValueError for another type;
+    RuntimeError where `error_if_nonfinite` and the norm is not finite.
 
     >>> import proa as paddle
     >>> layer = paddle.nn.Linear(1, 1)
@@ -48,14 +49,16 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, er
         return to_tensor(0.0)
     order = float(norm_type)
     gradients = [p.grad for p in held]
-    if order == 2 and all([g.dtype is float32 and not holds_rows(g) for g in gradients]):
+    once = len({id(p) for p in held}) == len(held)
+    if order == 2 and once and all([g.dtype is float32 and not holds_rows(g) for g in gradients]):
         gradients = [g if g.stop_gradient else g.detach() for g in gradients]
         whole = sqrt(total_square(gradients))
         factor = _factor(whole, max_norm, norm_type, error_if_nonfinite)
         for p, scaled in zip(held, scale_all(gradients, factor), strict=True):
             p.grad = scaled
         return whole
-    norms = stack([cast(norm(p.grad.detach().flatten(), order, 0), "float32") for p in held])
+    precision = float64 if any([g.dtype is float64 for g in gradients]) else float32
+    norms = stack([cast(norm(g.detach().flatten(), order, 0), precision) for g in gradients])
     if order == math.inf:
         whole = largest(norms)
     else:

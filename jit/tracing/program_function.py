@@ -321,9 +321,11 @@ class ProgramNode(Node):
     def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         function = self.function.recorded_gradient(self.wanted)
         xp, new = backend.namespace_of(saved[0]), _eager().new
+        unchanged = set(self.halves.unchanged)
         tensors = []
-        for array, edge in zip([*saved[0], *self.leaves], self.edges, strict=True):
-            tensor = new(array)
+        for index, (array, edge) in enumerate(zip([*saved[0], *self.leaves], self.edges, strict=True)):
+            is_former = index < len(saved[0]) and index not in unchanged  # as the run found it, before it wrote
+            tensor = new(array.view() if is_former else array)
             tensor._edge = edge
             tensors.append(tensor)
         tensors += [g if isinstance(g, EagerValue) else new(a)

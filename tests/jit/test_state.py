@@ -411,3 +411,36 @@ def test_state_without_a_gradient_has_none_though_the_results_have():
         net(paddle.ones([3, 2])).sum().backward()
         assert net.last.stop_gradient
     np.testing.assert_array_equal(net.w.grad, [9.0, 9.0])
+
+
+class _MovesWhatItUses(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.register_buffer("scale", paddle.ones([4]))
+
+    def forward(self, x):
+        y = paddle.tanh(self.linear(x))
+        with paddle.no_grad():
+            self.scale.add_(y.mean(0))
+        return y * self.scale
+
+
+def test_a_gradient_of_a_gradient_through_state_that_the_call_has_moved():
+    def steps(layer):
+        found = []
+        for turn in range(3):
+            x = paddle.to_tensor(np.linspace(-0.3, 0.4, 8, dtype="float32").reshape(2, 4) + turn / 10,
+                                 stop_gradient=False)
+            y = layer(x)
+            slope, = paddle.grad(y.sum(), [x], create_graph=True)
+            (y.sum() + (slope * slope).sum()).backward()
+            found += [x.grad.numpy(), *[p.grad.numpy() for p in layer.parameters()]]
+            for p in layer.parameters():
+                p.set_value(p - 0.1 * p.grad)
+                p.clear_grad()
+        return [*found, layer.scale.numpy()]
+
+    written, converted = both(_MovesWhatItUses, steps)
+    for one, other in zip(written, converted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)

@@ -157,7 +157,8 @@ def test_clip_grad_norm_of_many_kinds_of_gradients():
         parameters = [parameter(arrays[0]), parameter(arrays[1].astype(dtype)), parameter(arrays[2])]
         kept = parameters[0].grad
         norm = nn.utils.clip_grad_norm_(parameters, 1.0)
-        assert norm.dtype == paddle.float32 and norm.shape == [] and abs(norm.item() / whole - 1) < 1e-3
+        assert norm.dtype == (paddle.float64 if dtype == "float64" else paddle.float32) and norm.shape == []
+        assert abs(norm.item() / whole - 1) < 1e-3
         for p, a in zip(parameters, arrays):
             assert p.grad.dtype == p.dtype and p.grad.stop_gradient
             assert np.allclose(p.grad.numpy(), a / whole, atol=1e-3 if dtype == "float16" else 1e-6)
@@ -170,6 +171,24 @@ def test_clip_grad_norm_of_many_kinds_of_gradients():
     single.grad = single * 2.0
     nn.utils.clip_grad_norm_([single], 0.5)
     assert single.grad.stop_gradient
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_clip_grad_norm_of_a_parameter_listed_twice(dtype):
+    shared = paddle.to_tensor(np.array([3.0], dtype), stop_gradient=False)
+    (shared * 3.0).sum().backward()
+    norm = nn.utils.clip_grad_norm_([shared, shared], 1.0)
+    assert abs(norm.item() - 18 ** 0.5) < 1e-6  # it counts twice, and is scaled twice, as in PaddlePaddle
+    assert abs(shared.grad.item() - 3 / 18) < 1e-6
+
+
+def test_clip_grad_norm_of_doubles_is_one_itself():
+    gradient = np.array([3.0, 1e-5, 7.0])
+    single = paddle.to_tensor(np.ones(3), stop_gradient=False)
+    (single * paddle.to_tensor(gradient)).sum().backward()
+    whole = np.sqrt((gradient ** 2).sum())
+    assert abs(nn.utils.clip_grad_norm_([single], 1.0).item() - whole) < 1e-14
+    np.testing.assert_allclose(single.grad.numpy(), gradient / (whole + 1e-6), rtol=1e-14)
 
 
 def test_clip_grad_norm_refuses():
