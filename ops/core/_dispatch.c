@@ -1411,6 +1411,7 @@ static PyMethodDef functions[] = {
     {"serve", serve, METH_VARARGS, serve_doc},
     {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
     {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
+    {"serve_blas", serve_blas, METH_VARARGS, serve_blas_doc},
     {"serve_gemm", serve_gemm, METH_VARARGS, serve_gemm_doc},
     {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
@@ -1439,7 +1440,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 11);
+    return PyModule_AddIntConstant(module, "INTERFACE", 12);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -86,7 +86,8 @@ typedef struct {
 
 extern HIDDEN PyTypeObject *form_type;
 extern HIDDEN const FormEntry elementwise_forms[], shape_forms[], reduction_forms[], making_forms[], network_forms[],
-    order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[], gate_forms[];
+    order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[], gate_forms[],
+    attention_forms[];
 
 static inline PyObject *declined_form(void) { Py_RETURN_NOTIMPLEMENTED; }
 
@@ -123,7 +124,14 @@ HIDDEN int product_gradients(PyObject *g, PyObject *saved, PyObject *attrs, PyOb
                              PyObject **found);
 HIDDEN PyObject *serve_products(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_gemm(PyObject *module, PyObject *arguments);
-extern HIDDEN const char serve_products_doc[], serve_gemm_doc[];
+HIDDEN PyObject *serve_blas(PyObject *module, PyObject *arguments);
+extern HIDDEN const char serve_products_doc[], serve_gemm_doc[], serve_blas_doc[];
+/* factor * x @ y into `out`, of float32, on one thread; `turns`: of the operand as it lies turned. 0 where it failed. The
+   others say before whether a product of these sizes can be had, and whether one thread is to do so much. */
+HIDDEN int product_into(float *out, Py_ssize_t apart, const float *x, Py_ssize_t apart_x, int turns_x, const float *y,
+                        Py_ssize_t apart_y, int turns_y, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, float factor);
+HIDDEN int is_product_at_hand(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k);
+HIDDEN int is_for_one_thread(double multiplications);
 HIDDEN int is_product_form(PyObject *kernel); /* which takes operands of any size */
 /* `one + other`. */
 HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
@@ -145,7 +153,8 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(descending) X(k) \
     X(largest) X(rank) X(count) X(return_index) X(return_inverse) X(return_counts) X(is_sorted) X(starts) X(ends) X(decrease_axis) \
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
-    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y)
+    X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y) \
+    X(causal) X(with_mask)
 #define DECLARE(name) extern HIDDEN PyObject *name_##name;
 NAMES(DECLARE)
 #undef DECLARE

@@ -69,6 +69,45 @@ PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
+/* NumPy's own product of float32 matrices, as C's interface has it with sizes of 64 bits; NULL where that is not known. */
+typedef void (*Blas)(int order, int turns_x, int turns_y, int64_t m, int64_t n, int64_t k, float alpha, const float *x,
+                     int64_t lda, const float *y, int64_t ldb, float beta, float *out, int64_t ldc);
+static Blas blas;
+enum { BY_ROWS = 101, STRAIGHT = 111, TURNED = 112 };
+
+const char serve_blas_doc[] =
+    "serve_blas($module, sgemm, /)\n--\n\n"
+    "Takes the address of `cblas_sgemm` with sizes of 64 bits, 0 where there is none.";
+
+PyObject *serve_blas(PyObject *module, PyObject *arguments) {
+    unsigned long long address;
+    if (!PyArg_ParseTuple(arguments, "K", &address)) return NULL;
+    blas = (Blas)(uintptr_t)address;
+    Py_RETURN_NONE;
+}
+
+int is_product_at_hand(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) {
+    return (double)m * (double)n * (double)k > (double)served.large ? engine.gemm != NULL : blas != NULL;
+}
+
+int is_for_one_thread(double multiplications) {
+    return multiplications < (double)(engine.gemm ? engine.most : 8 * served.large);
+}
+
+int product_into(float *out, Py_ssize_t apart, const float *x, Py_ssize_t apart_x, int turns_x, const float *y,
+                 Py_ssize_t apart_y, int turns_y, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, float factor) {
+    if (m * n * k > served.large) {
+        if (!engine.gemm) return 0;
+        if (engine.threads_now() != 1) engine.set_threads(1);
+        return engine.gemm(turns_x ? 'T' : 'N', turns_y ? 'T' : 'N', m, n, k, factor, x, apart_x, y, apart_y, 0.0f, out,
+                           apart) == 0;
+    }
+    if (!blas) return 0;
+    blas(BY_ROWS, turns_x ? TURNED : STRAIGHT, turns_y ? TURNED : STRAIGHT, m, n, k, factor, x, apart_x, y, apart_y, 0.0f,
+         out, apart);
+    return 1;
+}
+
 /* How far apart rows, 'N', or columns, 'T', of a matrix of float32 lie, in elements; 0 where neither holds. */
 static char order_of(const Py_ssize_t *sizes, const Py_ssize_t *strides, Py_ssize_t *apart) {
     for (int turns = 0; turns < 2; turns++) {

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import blas
 from ...backend.engines import LOOPS, ONEDNN
 from ...backend.kernels import attention as accelerated
 from ...core.dtype import DType, float32
@@ -20,6 +21,7 @@ from ..array.assign import shape
 from ..array.full import full
 from ..array.gradient_shapes import sum_to
 from ..array.rearrange import triu
+from ..core import native
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import operator
@@ -191,7 +193,7 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 attention_op = operator(
     "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward,
     engines=[by(LOOPS, _forward_by_loops), by(ONEDNN, _forward_by_onednn)], infer=_infer,
-    composed=_composed,
+    composed=_composed, compiled="attention",
     grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, LogTotal, scale, causal, wants: _first(
         g, (Q, K, V, Mask, LogTotal), scale, causal, wants)})
 # LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
@@ -201,7 +203,10 @@ gradient_op = operator(
     infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,
-                                        causal).results(Mask_shape)}, only_here=True)
+                                        causal).results(Mask_shape)}, only_here=True, compiled="attention_grad")
+
+if native.module is not None:
+    native.module.serve_blas(blas.address_of("cblas_sgemm") or 0)
 
 
 def attention(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 1.0, causal: bool = False) -> Any:

@@ -5,7 +5,8 @@ import tracemalloc
 import numpy as np
 import proa as paddle
 import pytest
-from proa.backend import onednn
+from proa.backend import loops, onednn
+from proa.backend.kernels import attention as by_loops
 from proa.core import dtype as dt
 from proa.core.flags import flags_guard
 from proa.ops.core.spec import Spec
@@ -111,12 +112,31 @@ def test_dtypes_that_differ_are_told():
         attention(x.astype("int64"), x.astype("int64"), x.astype("int64"))
 
 
+@pytest.mark.parametrize("mask", [None, (3, 2, 1, 20)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_loops_give_the_same(mask, causal):
+    if not loops.is_ready():
+        pytest.skip("llvmlite is not installed")
+    q, k, v, g = _given(3, 2, 20, 4)
+    mask = None if mask is None else floats(*mask, seed=9)
+    exact = attention_kernels.Arithmetic(np)
+    out, totals = attention_kernels.forward(np, exact, q, k, v, mask, 0.3, causal)
+    back = attention_kernels.gradients(np, exact, q, k, v, mask, totals, g, 0.3, causal, mask is not None)
+    small = [None if a is None else a.astype("float32") for a in (q, k, v, mask, totals, g)]
+    found = (*attention_kernels.forward(np, by_loops, *small[:4], 0.3, causal),
+             *attention_kernels.gradients(np, by_loops, *small, 0.3, causal, mask is not None))
+    for one, other in zip(found, (out, totals, *back), strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5)
+
+
 @pytest.mark.parametrize("masked", [False, True])
 def test_large_products_go_to_onednn_before_loops_are_made(monkeypatch, masked):
     if not onednn.is_ready():
         pytest.skip("oneDNN is not installed")
-    q, k, v, g = _given(1, 4, 70, 32, dtype="float32")
-    mask = floats(70, 70, seed=9).astype("float32") if masked else None
+    q, k, v, g = _given(1, 4, 150, 32, dtype="float32")  # forms compute less
+    mask = floats(150, 150, seed=9).astype("float32") if masked else None
     asked = []
     matmul = onednn.matmul
     monkeypatch.setattr(onednn, "matmul", lambda *operands: asked.append(operands) or matmul(*operands))
