@@ -262,8 +262,8 @@ def _infer_cross(x, y, *, dim=_NO_DIM):
 
 
 cross_op = operator("cross", "X, Y -> Out", kernel=_cross, infer=_infer_cross, promotes=True, grad={
-    "X": lambda g, Y, dim: apply(cross_op, Y, g, dim=dim),
-    "Y": lambda g, X, dim: apply(cross_op, g, X, dim=dim)})
+    "X": lambda g, Y, dim: apply(cross_op, conj_of(Y), g, dim=dim),
+    "Y": lambda g, X, dim: apply(cross_op, g, conj_of(X), dim=dim)})
 
 
 def cross(x: Any, y: Any, axis: int = _NO_DIM, name: str | None = None) -> Any:

@@ -19,6 +19,10 @@ shape, no attribute is given and the numbers are real, which is what most applic
 the values that the rules ask for. It stands in the function that calls the rules, so that no function is called for it.
 Of an operator of one operand it says what its rule comes to for real numbers, whatever its attributes are, which it may
 name: the compiled form alone reads that, and rules that name nothing but their parameters (see `arithmetic.py`).
+`holomorphic=True` says of an operator of one result that it is a holomorphic function of its inputs, and that its rules
+give g times the slope. The gradient of a real number with respect to a complex one is the direction in which it grows
+most, which takes the slope's conjugate: where g is complex, the rules get its conjugate, and the conjugate of what they
+give is taken. Other operators conjugate in their rules.
 `alike="product"` says that the rule is that of a product of matrices, which the compiled form has (`_products.c`).
 """
 
@@ -31,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.dtype import from_numpy_dtype
 from .arithmetic import Arithmetic, names_nothing
 from .backward import Leaf
-from .trace import apply_zeros
+from .trace import apply, apply_zeros
 
 if TYPE_CHECKING:
     from .operator import Operator
@@ -116,13 +120,13 @@ class Gradient:
     run: Callable[..., list[Any]]
 
     def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]],
-                 alike: Mapping[str, str] | str | None = None):
-        self._operator, self._rules, self._alike = operator, rules, alike
+                 alike: Mapping[str, str] | str | None = None, holomorphic: bool = False):
+        self._operator, self._rules, self._alike, self._holomorphic = operator, rules, alike, holomorphic
 
     def __getattr__(self, name: str) -> Any:
         if name not in Gradient.__annotations__:
             raise AttributeError(name)
-        vars(self).update(_RuleReader(self._operator, self._rules, self._alike).read())
+        vars(self).update(_RuleReader(self._operator, self._rules, self._alike, self._holomorphic).read())
         return vars(self)[name]
 
 
@@ -130,8 +134,8 @@ class _RuleReader:
     """Reads the parameter names of rules, and writes the functions that save for them and call them."""
 
     def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]],
-                 alike: Mapping[str, str] | str | None = None):
-        self.operator, self.rules = operator, rules
+                 alike: Mapping[str, str] | str | None = None, holomorphic: bool = False):
+        self.operator, self.rules, self.holomorphic = operator, rules, holomorphic
         self.named = alike if isinstance(alike, str) else None
         self.alike = None if isinstance(alike, str) else alike
         self.inputs = [slot.name for slot in operator.inputs]
@@ -139,7 +143,7 @@ class _RuleReader:
         self.saved: list[Saved] = []
         self.positions: dict[tuple[bool, int, str], int] = {}
         self.used: set[int] = set()  # the results whose gradients the rules ask for
-        self.globals: dict[str, Any] = {"filled": _filled, "Leaf": Leaf}
+        self.globals: dict[str, Any] = {"filled": _filled, "Leaf": Leaf, "conjugates": _conjugates}
 
     def read(self) -> dict[str, Any]:
         """What a Gradient has, by name."""
@@ -150,6 +154,10 @@ class _RuleReader:
         ruled = {name.strip() for key in self.rules for name in key.split(",")}
         returned = ", ".join(f"r{n}" if name in ruled else "None" for n, name in enumerate(self.inputs))
         lines = [*self._short_way(), *fill, *lines, f"return [{returned}]"]
+        if self.holomorphic:
+            lines = ["if gs[0].dtype.kind == 'c':", "    gs = conjugates(gs)",
+                     *("    " + line.replace("return ", "return conjugates(") + ")" * line.startswith("return ")
+                       for line in lines), *lines]
         source = "\n    ".join(["def run(gs, saved, attrs, wants):", *lines])
         exec(source, self.globals)  # noqa: S102 - made of slot numbers and attribute names
         picked = ", ".join(s.source(self.operator) for s in self.saved)
@@ -284,6 +292,14 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a Python function's parameters."""
     code = function.__code__
     return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+def _conjugates(values: Sequence[Any]) -> list[Any]:
+    """The conjugates of gradients, None where there is none; a real one is its own."""
+    from .operator import find  # which imports this module
+
+    conj = find("conj")
+    return [value if value is None or value.dtype.kind != "c" else apply(conj, value) for value in values]
 
 
 def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:

@@ -26,7 +26,8 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
   of the inputs and attributes, taken as by `composed`: a cast, a broadcast, an axis counted from 0.
   Programs are written with those, so that their files run there too.
 - `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
-  nothing else is kept alive: see `gradient.py`, also of `alike`, a short form of the rules of two equal shapes.
+  nothing else is kept alive: see `gradient.py`, also of `alike`, a short form of the rules of two equal shapes,
+  and of `holomorphic`, which lets the rules be written as for real numbers.
 
 It says what others need to know of the operator, so that nobody keeps lists of operators. What is not said is the
 usual:
@@ -112,7 +113,7 @@ class Operator:
                  stands_for: Operator | None = None, alike: Mapping[str, str] | str | None = None,
                  names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
-                 written: Callable[..., Any] | None = None, may_copy: bool = False):
+                 written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -157,7 +158,7 @@ class Operator:
             engines = [by(LOOPS, loop, loop_from or least_size(formula, self.defaults))]
         function = None if ufunc is None else getattr(np, ufunc)
         self.kernels = Kernels(self, self.kernel, function, engines)
-        self.gradient = Gradient(self, grad, alike) if grad else None
+        self.gradient = Gradient(self, grad, alike, holomorphic) if grad else None
         self.__class__ = _Declared  # from here on nothing is set
         if stands_for is not None:
             _with_fed_inputs[stands_for.type] = self

@@ -102,7 +102,7 @@ def _stanh(xp, x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     return scale_b * xp.tanh(scale_a * x)
 
 
-stanh_op = operator("stanh", "X -> Out", kernel=_stanh, infer=same, grad={
+stanh_op = operator("stanh", "X -> Out", kernel=_stanh, infer=same, holomorphic=True, grad={
     "X": lambda g, Out, scale_a, scale_b: g * scale(Out * Out, -scale_a / scale_b, scale_a * scale_b)})
 
 

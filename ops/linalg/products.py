@@ -192,7 +192,7 @@ def _infer_addmm(input, x, y, *, Alpha=1.0, Beta=1.0):
 
 
 addmm_op = operator(
-    "addmm", "Input, X, Y -> Out", kernel=_addmm, infer=_infer_addmm,
+    "addmm", "Input, X, Y -> Out", kernel=_addmm, infer=_infer_addmm, holomorphic=True,
     engines=[by(ONEDNN, _addmm_by_onednn, SIDE, lambda input, x, y, **_: is_large(x, y))],
     grad={"Input": lambda g, Input_shape, Beta: sum_to(g * Beta, Input_shape),
           "X": lambda g, Y, Alpha: product_of(g, Y, False, True) * Alpha,

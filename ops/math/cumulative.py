@@ -94,10 +94,10 @@ def _cumprod_gradient(g: Any, x: Any, axis: int) -> Any:
     return before * apply(recurrence_op, g, x, axis=axis, reverse=True)
 
 
-cumprod_op = operator("cumprod", "X -> Out", kernel=_cumprod, infer=same,
+cumprod_op = operator("cumprod", "X -> Out", kernel=_cumprod, infer=same, holomorphic=True,
                       engines=[by(LOOPS, fast.cumprod, fast.LEAST)],
                       grad={"X": lambda g, X, dim: _cumprod_gradient(g, X, dim)}, precision="black")
-exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same, engines=[
+exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same, holomorphic=True, engines=[
     by(LOOPS, fast.exclusive_cumprod, fast.LEAST)], grad={
     "X": lambda g, X, axis: _cumprod_gradient(_shifted(g, axis, -1), X, axis)}, only_here=True)
 
@@ -214,7 +214,7 @@ def _logcumsumexp_gradient(g: Any, x: Any, out: Any, axis: int, exclusive: bool,
 
 
 logcumsumexp_op = operator(
-    "logcumsumexp", "X -> Out", kernel=_logcumsumexp, infer=_infer_cumulative,
+    "logcumsumexp", "X -> Out", kernel=_logcumsumexp, holomorphic=True, infer=_infer_cumulative,
     grad={"X": lambda g, X, X_shape, Out, Out_shape, axis, flatten, exclusive, reverse: reshape_to(
         _logcumsumexp_gradient(g, reshape_to(X, Out_shape) if flatten else X, Out, 0 if flatten else axis, exclusive,
                                reverse), X_shape)})

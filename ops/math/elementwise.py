@@ -60,7 +60,7 @@ def sum_along(g: Any, shape: Any, axis: int, to_leaf: bool = False) -> Any:
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
            result: DType | None = None, formula: str | None = None, only_here: bool = False,
            alike: Mapping[str, str] | None = None, of_floats: str | None = None,
-           engines: Sequence[EngineKernel] = ()) -> Operator:
+           engines: Sequence[EngineKernel] = (), holomorphic: bool = False) -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function.
 
     `of_floats` names the one of NumPy that it is for floats and complex numbers.
@@ -82,7 +82,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
-                    alike=alike, engines=engines)
+                    alike=alike, engines=engines, holomorphic=holomorphic)
 
 
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
@@ -116,7 +116,7 @@ def _whole(number: Any, dtype: Any) -> Any:
 
 
 scale_op = operator(
-    "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
+    "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same, holomorphic=True,
     formula="X * scale + bias if bias_after_scale else (X + bias) * scale", loop_from=1 << 14,
     with_number={"scale": "multiply", "bias": "add"},
     grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)}, alike={"X": "g * scale"})
@@ -167,7 +167,7 @@ pow_op = binary("elementwise_pow", "power", {
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
     "Y": lambda g, X, Out, Y_shape, axis: sum_along(
         apply(multiply_op, g * Out, _log_or_zero(X), axis=axis), Y_shape, axis)},
-    formula="pow(X, Y)")
+    formula="pow(X, Y)", holomorphic=True)
 # of equals, the gradient is y's
 
 maximum_op = binary("elementwise_max", "maximum", {
@@ -237,7 +237,8 @@ _POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 
 
 power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
                     formula=lambda factor: _POWERS.get(factor, "pow(X, factor)"), loop_from=1 << 9, grad={
-    "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)}, precision="black")
+    "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)}, precision="black",
+                    holomorphic=True)
 
 
 def _log_or_zero(x: Any) -> Any:

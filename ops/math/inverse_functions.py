@@ -51,7 +51,7 @@ def _logit_gradient(g: Any, x: Any, eps: float) -> Any:
     return g * inside / (safe * (safe * -1.0 + 1.0))
 
 
-logit_op = operator("logit", "X -> Out", kernel=_logit, infer=same,
+logit_op = operator("logit", "X -> Out", kernel=_logit, infer=same, holomorphic=True,
                     grad={"X": lambda g, X, eps: _logit_gradient(g, X, eps)})
 
 

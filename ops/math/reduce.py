@@ -30,7 +30,7 @@ from ..core.taped import over_dimensions
 from ..core.trace import apply
 from .casting import cast, dtype_of
 from .cumulative import product_of_others
-from .elementwise import equal_op, multiply_op
+from .elementwise import conj_of, equal_op, multiply_op
 
 
 def reduced_axes(what: str, dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
@@ -203,7 +203,7 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
     flat = apply(reshape_op, moved, None, None, shape=[0] * (X.ndim - len(axes)) + [-1])
     others = reshape_to(product_of_others(flat), shape_handle(moved))
     others = apply(transpose_op, others, axis=[order.index(n) for n in range(X.ndim)])
-    return apply(multiply_op, others, kept(g, shape_handle(X), dim, keep_dim, reduce_all))
+    return apply(multiply_op, conj_of(others), kept(g, shape_handle(X), dim, keep_dim, reduce_all))
 
 
 def _taped(is_mean: bool) -> Callable:

@@ -53,7 +53,7 @@ def _logsumexp_gradient(g: Any, x: Any, out: Any, axis: Any, keepdim: bool, redu
 
 
 logsumexp_op = operator(
-    "logsumexp", "X -> Out", kernel=_logsumexp, engines=[by(LOOPS, fast.logsumexp, fast.LEAST)],
+    "logsumexp", "X -> Out", kernel=_logsumexp, holomorphic=True, engines=[by(LOOPS, fast.logsumexp, fast.LEAST)],
     compiled="logsumexp",
     infer=lambda x, *, axis=(), keepdim=False, reduce_all=False: Spec(
         _reduced(x.shape, axis, reduce_all, keepdim), x.dtype),

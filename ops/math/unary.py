@@ -26,7 +26,7 @@ def _unary(type: str, function: str | Callable, grad: Callable | None = None, fo
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
                     grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision, compiled=compiled,
-                    engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
+                    holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
 
 
 _NUMBERS = "fciub"  # the kinds of dtypes of which NumPy has them

@@ -154,7 +154,7 @@ def _convolution(type: str, precision: str = "gray", compiled: str = "") -> Oper
     return operator(type, "Input, Filter -> Output", kernel=_conv,
                     engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
                     grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision, lod="drop",
-                    promotes=True, compiled=compiled)
+                    promotes=True, compiled=compiled, holomorphic=True)
 
 
 conv2d_op = _convolution("conv2d", precision="white", compiled="convolution")
@@ -298,7 +298,7 @@ def _transposed(type: str, signature: str) -> Operator:
     return operator(type, signature, kernel=_conv_transpose,
                     engines=[by(ONEDNN, _transposed_by_onednn)], infer=_infer_transpose,
                     grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter},
-                    cost=transposed_convolution, lod="drop", promotes=True)
+                    cost=transposed_convolution, lod="drop", promotes=True, holomorphic=True)
 
 
 conv2d_transpose_op = _transposed("conv2d_transpose", "Input, Filter, Bias? -> Output")

@@ -97,7 +97,7 @@ def _taped_grad(logarithm: bool) -> Any:
     return lambda tape, out, g, *, axis=-1: accelerated.taped_grad(tape, out, g, axis, logarithm)
 
 
-softmax_op = operator("softmax", "X -> Out", kernel=_softmax, engines=[by(LOOPS, accelerated.softmax)],
+softmax_op = operator("softmax", "X -> Out", kernel=_softmax, holomorphic=True, engines=[by(LOOPS, accelerated.softmax)],
                       taped=_taped(False),
                       infer=_infer("softmax(x, axis)"), grad={
     "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, precision="black", compiled="softmax")
@@ -106,7 +106,8 @@ softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_g
                            infer=same, grad={
     "Out": lambda g, Out, G, axis: _softmax_grad_of_out(Out, G, g, axis),
     "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, only_here=True)
-log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, engines=[by(LOOPS, accelerated.log_softmax)],
+log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, holomorphic=True,
+                          engines=[by(LOOPS, accelerated.log_softmax)],
                           taped=_taped(True),
                           infer=_infer("log_softmax(x, axis)"), grad={
     "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)}, precision="black", compiled="log_softmax")

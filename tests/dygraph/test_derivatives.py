@@ -136,3 +136,57 @@ def test_forward_gradients_of_what_keeps_nothing_to_derive():
         x = paddle.static.data("x", [2])
         with pytest.raises(ValueError, match=r"stop_gradient must be False before .* True of \['x'\]"):
             functional.forward_grad(x * x, x)
+
+
+_HOLOMORPHIC = {
+    name: getattr(paddle, name)
+    for name in "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh tanh "
+                "asinh acosh atanh stanh logit logsumexp prod cumprod".split()
+} | {name: getattr(paddle.nn.functional, name) for name in "sigmoid silu swish log_sigmoid softmax log_softmax".split()} | {
+    "a power": lambda x: x ** 2.5, "a complex power": lambda x: paddle.pow(x, paddle.to_tensor(2 + 1j)),
+    "a power of 2": lambda x: 2.0 ** x, "scale": lambda x: paddle.scale(x, 2 + 1j),
+    "cross": lambda x: paddle.cross(x, x * x), "addmm": lambda x: paddle.addmm(x[:, None], x[:, None], x[None, :1]),
+    "convolution": lambda x: paddle.nn.functional.conv1d(x[None, None], (x * x)[None, None, :2]),
+}
+
+
+@pytest.mark.parametrize("name", _HOLOMORPHIC)
+def test_the_gradient_of_a_complex_number_is_the_conjugate_of_the_slope(name):
+    function = (lambda x: paddle.cumprod(x, 0)) if name == "cumprod" else _HOLOMORPHIC[name]
+    start, step = np.array([0.3 + 0.6j, 0.7 + 0.2j, 0.5 + 0.4j]), np.array([0.6 - 0.3j, -0.2 + 0.5j, 0.4 + 0.7j]) * 1e-6
+    x = paddle.to_tensor(start, stop_gradient=False)
+    y = function(x)
+    weight = np.arange(1, 1 + y.size).reshape(y.shape) * (0.5 + 1.5j)
+    [gradient] = paddle.grad(y, x, [paddle.to_tensor(weight)])
+
+    def loss(at):
+        return (weight.conj() * function(paddle.to_tensor(at)).numpy()).real.sum()
+
+    grown = loss(start + step) - loss(start - step)
+    np.testing.assert_allclose(2 * (gradient.numpy().conj() * step).real.sum(), grown, rtol=1e-6)
+
+
+def test_a_loss_that_is_real_falls_along_the_gradient_of_a_complex_parameter():
+    x = paddle.to_tensor(np.array([0.5 + 2.0j, -1.0 + 0.5j]), stop_gradient=False)
+    losses = []
+    for _ in range(200):
+        loss = paddle.abs(paddle.exp(x) - (1 + 1j)).square().sum()
+        losses.append(float(loss))
+        [gradient] = paddle.grad(loss, x)
+        x = (x - gradient * 0.05).detach()
+        x.stop_gradient = False
+    assert losses[-1] < 1e-6 < losses[0]
+
+
+def test_second_gradients_of_a_complex_function_and_those_in_a_program():
+    x = paddle.to_tensor(np.array([0.3 + 0.6j]), stop_gradient=False)
+    [first] = paddle.grad(paddle.sin(x), x, create_graph=True)
+    np.testing.assert_allclose(first.numpy(), np.cos(x.numpy()).conj())
+    [second] = paddle.grad(first, x)
+    np.testing.assert_allclose(second.numpy(), -np.sin(x.numpy()).conj())
+
+    @paddle.jit.to_static
+    def slope(x):
+        return paddle.grad(paddle.sin(x).sum(), x)[0]
+
+    np.testing.assert_allclose(slope(x).numpy(), np.cos(x.numpy()).conj())
