@@ -97,8 +97,8 @@ def _cumprod_gradient(g: Any, x: Any, axis: int) -> Any:
 cumprod_op = operator("cumprod", "X -> Out", kernel=_cumprod, infer=same, holomorphic=True,
                       engines=[by(LOOPS, fast.cumprod, fast.LEAST)],
                       grad={"X": lambda g, X, dim: _cumprod_gradient(g, X, dim)}, precision="black")
-exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same, holomorphic=True, engines=[
-    by(LOOPS, fast.exclusive_cumprod, fast.LEAST)], grad={
+exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same,
+                                engines=[by(LOOPS, fast.exclusive_cumprod, fast.LEAST)], holomorphic=True, grad={
     "X": lambda g, X, axis: _cumprod_gradient(_shifted(g, axis, -1), X, axis)}, only_here=True)
 
 

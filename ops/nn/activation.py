@@ -61,7 +61,8 @@ def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Call
                 infer: Callable = same, precision: str = "gray", compiled: str = "",
                 alike: str | None = None) -> Operator:
     return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula,
-                    precision=precision, compiled=compiled, holomorphic=True, alike=None if alike is None else {"X": alike})
+                    precision=precision, compiled=compiled, holomorphic=True,
+                    alike=None if alike is None else {"X": alike})
 
 
 # constant slope in pieces

@@ -97,7 +97,8 @@ def _taped_grad(logarithm: bool) -> Any:
     return lambda tape, out, g, *, axis=-1: accelerated.taped_grad(tape, out, g, axis, logarithm)
 
 
-softmax_op = operator("softmax", "X -> Out", kernel=_softmax, holomorphic=True, engines=[by(LOOPS, accelerated.softmax)],
+softmax_op = operator("softmax", "X -> Out", kernel=_softmax, holomorphic=True,
+                      engines=[by(LOOPS, accelerated.softmax)],
                       taped=_taped(False),
                       infer=_infer("softmax(x, axis)"), grad={
     "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, precision="black", compiled="softmax")

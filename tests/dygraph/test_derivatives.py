@@ -142,7 +142,9 @@ _HOLOMORPHIC = {
     name: getattr(paddle, name)
     for name in "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh tanh "
                 "asinh acosh atanh stanh logit logsumexp prod cumprod".split()
-} | {name: getattr(paddle.nn.functional, name) for name in "sigmoid silu swish log_sigmoid softmax log_softmax".split()} | {
+} | {
+    name: getattr(paddle.nn.functional, name) for name in "sigmoid silu swish log_sigmoid softmax log_softmax".split()
+} | {
     "a power": lambda x: x ** 2.5, "a complex power": lambda x: paddle.pow(x, paddle.to_tensor(2 + 1j)),
     "a power of 2": lambda x: 2.0 ** x, "scale": lambda x: paddle.scale(x, 2 + 1j),
     "cross": lambda x: paddle.cross(x, x * x), "addmm": lambda x: paddle.addmm(x[:, None], x[:, None], x[None, :1]),
