@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 from .columns import Columns, are_fewer
 from .descriptors import (
     Description,
-    channels_last_strides,
     dense_strides,
     element_strides,
     free,
     image_dims,
+    image_last,
     strided,
     type_number,
     window_dims,
@@ -32,6 +33,7 @@ from .primitives import (
     Attributes,
     Plan,
     Primitive,
+    attributes_of,
     best,
     post_operation,
     reorder,
@@ -43,6 +45,7 @@ _FEW_CHANNELS = 8  # with fewer, the gradient of the input is faster in an order
 _MANY_CHANNELS = 64  # from so many on it is as fast by oneDNN's own code for it, whose windows may lie anywhere
 _FLOAT32 = np.dtype(np.float32)
 _OF_DEPTHWISE = 4  # an operation of a depthwise convolution takes as long as so many of a product
+_LAYOUTS = 256  # that are kept
 _WIDTH = 16  # channels that are computed at a time
 
 Pairs = tuple[tuple[int, int], ...]
@@ -99,8 +102,8 @@ class Layouts:
         if groups < 1:
             raise Unimplemented("groups")
         self.library, self.number, self.groups = library, number, groups
-        self.windows = (window_dims(strides, 1), window_dims([d - 1 for d in dilations]),
-                        window_dims([p[0] for p in pads]), window_dims([p[1] for p in pads]))
+        self.windows = (window_dims(strides, 1), window_dims(tuple([d - 1 for d in dilations])),
+                        window_dims(tuple([p[0] for p in pads])), window_dims(tuple([p[1] for p in pads])))
 
     def routine(self, title: str, result: Numbers, windows: int, filters: Sequence[int]) -> Routine:
         """A routine for so many windows."""
@@ -124,11 +127,11 @@ class Layouts:
 
     def image_last(self, shape: Sequence[int]) -> Description:
         """An image with its channels last."""
-        return strided(self.library, image_dims(shape), channels_last_strides(shape), self.number)
+        return image_last(self.library, tuple(shape), self.number)
 
     def image_free(self, shape: Sequence[int]) -> Description:
         """An image as a primitive will have it."""
-        return free(self.library, image_dims(shape), self.number)
+        return free(self.library, tuple(image_dims(shape)), self.number)
 
     def _grouped(self, shape: Sequence[int]) -> list[int]:
         if self.groups == 1:
@@ -155,7 +158,7 @@ class Layouts:
 
     def filters_free(self, shape: Sequence[int]) -> Description:
         """Filters as a primitive will have them."""
-        return free(self.library, self._grouped(shape), self.number)
+        return free(self.library, tuple(self._grouped(shape)), self.number)
 
     def factors(self, count: int) -> Description:
         """A number for each filter."""
@@ -185,13 +188,20 @@ class Layouts:
                 attributes: Attributes | None = None, prop: int = _TRAINING) -> Plan:
         """How the convolution would be computed."""
         return Plan(self.library, "convolution_forward", self.library.engine, prop, _DIRECT, src, weights, bias, dst,
-                    *self.windows, attributes or Attributes(self.library))
+                    *self.windows, attributes or attributes_of(self.library))
+
+
+@functools.lru_cache(_LAYOUTS)
+def layouts(library: Library, dtype: np.dtype, strides: Numbers, pads: Pairs, dilations: Numbers,
+            groups: int) -> Layouts:
+    """The Layouts of convolutions whose windows slide so, whatever the sizes."""
+    return Layouts(library, dtype, strides, pads, dilations, groups)
 
 
 def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
              bias: Any, residual: Any, epilogue: str | None, out: Any, scale: Any) -> Any:
     """The routine of a convolution, with what follows it; or Columns."""
-    lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
+    lay = layouts(library, x.dtype, strides, pads, dilations, groups)
     sizes = lay.out_sizes(x.shape[2:], w.shape[2:])
     shape = (x.shape[0], w.shape[0], *sizes)
     plain = type(w) is not PackedWeight and bias is residual is epilogue is out is scale
@@ -224,7 +234,7 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
         return as_packed
 
     try:
-        plan = chosen(Attributes(library, None if added is None else last, epilogue))
+        plan = chosen(attributes_of(library, epilogue) if added is None else Attributes(library, last, epilogue))
     except Unimplemented:
         if added is None:
             raise
@@ -254,7 +264,7 @@ def _finish(routine: Routine, plan: Plan, operands: dict[int, int], result: int,
 def input_grad(library: Library, g: np.ndarray, w: np.ndarray, sizes: Numbers, strides: Numbers, pads: Pairs,
                 dilations: Numbers, groups: int) -> Any:
     """The routine of the gradient of the images; or Columns."""
-    lay = Layouts(library, g.dtype, strides, pads, dilations, groups)
+    lay = layouts(library, g.dtype, strides, pads, dilations, groups)
     shape = (g.shape[0], w.shape[1] * groups, *sizes)
     routine = lay.routine(f"gradient of images from {list(g.shape)} and filters {list(w.shape)}", shape,
                           g.shape[0] * math.prod(g.shape[2:]), w.shape)
@@ -268,7 +278,7 @@ def input_grad(library: Library, g: np.ndarray, w: np.ndarray, sizes: Numbers, s
     def plan(src: Description, dst: Description) -> Plan:
         weights = lay.filters_free(w.shape)
         return Plan(library, "convolution_backward_data", library.engine, _DIRECT, src, weights, dst,
-                    *lay.windows, lay.forward(src, weights, dst), Attributes(library))
+                    *lay.windows, lay.forward(src, weights, dst), attributes_of(library))
 
     attempts = [lambda: plan(lay.image_last(shape), lay.image_last(g.shape)),
                 lambda: plan(lay.image_free(shape), lay.image_free(g.shape))]
@@ -311,7 +321,7 @@ def _blocks(lay: Layouts, routine: Routine, image: int, filters: int, target: in
 def filter_grad(library: Library, x: np.ndarray, g: np.ndarray, kernel: Numbers, strides: Numbers, pads: Pairs,
                  dilations: Numbers, groups: int) -> Any:
     """The routine of the gradient of the filters; or Columns."""
-    lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
+    lay = layouts(library, x.dtype, strides, pads, dilations, groups)
     shape = (g.shape[1], x.shape[1] // groups, *kernel)
     routine = lay.routine(f"gradient of filters {list(shape)} from images {list(x.shape)}", shape,
                           g.shape[0] * math.prod(g.shape[2:]), shape)
@@ -323,7 +333,7 @@ def filter_grad(library: Library, x: np.ndarray, g: np.ndarray, kernel: Numbers,
     def plan(src: Description, dst: Description) -> Plan:
         weights = lay.filters_free(shape)
         return Plan(library, "convolution_backward_weights", library.engine, _DIRECT, src, weights, None, dst,
-                    *lay.windows, lay.forward(src, weights, dst), Attributes(library))
+                    *lay.windows, lay.forward(src, weights, dst), attributes_of(library))
 
     chosen = best([lambda: plan(lay.image_last(x.shape), lay.image_last(g.shape)),
                          lambda: plan(lay.image_free(x.shape), lay.image_free(g.shape))])
@@ -343,7 +353,7 @@ def unpacking(library: Library, packed: Any) -> Routine:
 def packing(library: Library, x: np.ndarray, w: np.ndarray, strides: Numbers, pads: Pairs, dilations: Numbers,
              groups: int, is_scaled: bool) -> Routine:
     """The routine that packs filters: without a step where they lie well as they are."""
-    lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
+    lay = layouts(library, x.dtype, strides, pads, dilations, groups)
     shape = (x.shape[0], w.shape[0], *lay.out_sizes(x.shape[2:], w.shape[2:]))
     routine = lay.routine(f"packing of filters {list(w.shape)}", shape, x.shape[0] * math.prod(shape[2:]), w.shape)
     plan = best([

@@ -15,6 +15,7 @@ from .library import Library, Unimplemented
 _ANY = 1  # the format tag that leaves the choice to a primitive
 _MOST = 12  # dimensions that a description may have
 _FARTHEST = 2**16  # a stride, a dilation, padding before or behind, a window's size: no honest one is as large
+_KEPT = 1024  # descriptions that are kept, for the next operation whose operands lie alike
 _INT = 2**31  # oneDNN's code for windows computes with ints of C in between, and divides by what overflows there
 _QUERY_STRIDES, _QUERY_PADDED, _QUERY_BLOCK_COUNT, _QUERY_BLOCKS, _QUERY_BLOCK_INDICES = 14, 260, 263, 264, 265
 _NUMBERS = {"float16": 1, "bfloat16": 2, "float32": 3, "int32": 4, "int8": 5, "uint8": 6}
@@ -33,7 +34,8 @@ def dims(values: Sequence[int]) -> Any:
     return Dims(*values)
 
 
-def window_dims(values: Sequence[int], least: int = 0) -> Any:
+@functools.lru_cache(_KEPT)
+def window_dims(values: tuple[int, ...], least: int = 0) -> Any:
     """Strides, gaps, padding or sizes of windows, a number a dimension; Unimplemented where code would overflow."""
     if len(values) > _MOST or min(values) < least or max(values) > _FARTHEST or math.prod(values) >= _INT:
         raise Unimplemented("windows too large")
@@ -62,7 +64,7 @@ class Description:
             self._destroy("memory_desc_destroy", self.handle)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Description) and bool(
+        return self is other or isinstance(other, Description) and bool(
             self._library.ask("memory_desc_equal", self.handle, other.handle))
 
     __hash__ = None  # type: ignore[assignment]
@@ -86,14 +88,26 @@ class Description:
 
 
 def strided(library: Library, shape: Sequence[int], strides: Sequence[int], type_number: int) -> Description:
-    """An operand of given strides, counted in elements."""
+    """An operand of given strides, counted in elements. Nobody changes a description: equal ones are one object."""
+    return _strided(library, tuple(shape), tuple(strides), type_number)
+
+
+@functools.lru_cache(_KEPT)
+def _strided(library: Library, shape: tuple[int, ...], strides: tuple[int, ...], type_number: int) -> Description:
     return Description(library, library.call("memory_desc_create_with_strides", len(shape), dims(shape), type_number,
                                              dims(strides)))
 
 
-def free(library: Library, shape: Sequence[int], type_number: int) -> Description:
+@functools.lru_cache(_KEPT)
+def free(library: Library, shape: tuple[int, ...], type_number: int) -> Description:
     """An operand whose layout a primitive shall choose."""
     return Description(library, library.call("memory_desc_create_with_tag", len(shape), dims(shape), type_number, _ANY))
+
+
+@functools.lru_cache(_KEPT)
+def image_last(library: Library, shape: tuple[int, ...], type_number: int) -> Description:
+    """An image that windows slide over, with its channels side by side; Unimplemented for one too large for them."""
+    return strided(library, image_dims(shape), channels_last_strides(shape), type_number)
 
 
 def dense_strides(shape: Sequence[int]) -> list[int]:
@@ -117,14 +131,15 @@ def element_strides(array: np.ndarray) -> list[int] | None:
 
     Along a dimension of size 1 the stride means nothing, and is made a plain one.
     """
-    size, result = array.itemsize, []
-    for length, stride, plain in zip(array.shape, array.strides, dense_strides(array.shape), strict=True):
+    size, result, plain = array.itemsize, [], 1
+    for length, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
         if length == 1:
             stride = plain * size
         if stride <= 0 or stride % size:
             return None
         result.append(stride // size)
-    return result
+        plain *= length
+    return result[::-1]
 
 
 def channels_last(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:

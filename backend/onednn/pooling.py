@@ -14,15 +14,14 @@ import numpy as np
 
 from .descriptors import (
     channels_last,
-    channels_last_strides,
     element_strides,
-    image_dims,
+    image_last,
     strided,
     type_number,
     window_dims,
 )
 from .library import Library, Unimplemented
-from .primitives import DIFF_DST, DIFF_SRC, DST, SRC, WORKSPACE, Attributes, Plan, Primitive
+from .primitives import DIFF_DST, DIFF_SRC, DST, SRC, WORKSPACE, Plan, Primitive, attributes_of
 from .routine import Routine, address_of, memoised
 
 _TRAINING, _INFERENCE = 64, 96
@@ -82,8 +81,8 @@ class _Layouts:
         if number is None or x.dtype != _FLOAT32 or x.size == 0:
             raise Unimplemented(str(x.dtype))
         self.library, self.number, self.engine = library, number, library.engine
-        self.windows = (window_dims(strides, 1), window_dims(kernel, 1), window_dims([0] * len(kernel)),
-                        window_dims([p[0] for p in pads]), window_dims([p[1] for p in pads]))
+        self.windows = (window_dims(tuple(strides), 1), window_dims(tuple(kernel), 1), window_dims((0,) * len(kernel)),
+                        window_dims(tuple([p[0] for p in pads])), window_dims(tuple([p[1] for p in pads])))
 
     def described(self, array: np.ndarray) -> Any:
         """An array as it lies."""
@@ -94,12 +93,12 @@ class _Layouts:
 
     def last(self, shape: Numbers) -> Any:
         """An array with its channels last."""
-        return strided(self.library, image_dims(shape), channels_last_strides(shape), self.number)
+        return image_last(self.library, tuple(shape), self.number)
 
     def forward(self, shape: Numbers, out: Numbers, kind: int, prop: int) -> Plan:
         """How the pooling would be computed."""
         plan = Plan(self.library, "pooling_forward", self.engine, prop, kind, self.last(shape), self.last(out),
-                    *self.windows, Attributes(self.library))
+                    *self.windows, attributes_of(self.library))
         if plan.rank == 0:
             raise Unimplemented("no fast code")
         return plan
@@ -127,7 +126,7 @@ def _backward(library: Library, x: np.ndarray, g: np.ndarray, kind: int, kernel:
                       _READING * x.size)
     forward = lay.forward(x.shape, g.shape, kind, _TRAINING)
     backward = Plan(library, "pooling_backward", lay.engine, kind, lay.last(x.shape), lay.last(g.shape),
-                    *lay.windows, forward, Attributes(library))
+                    *lay.windows, forward, attributes_of(library))
     if backward.rank == 0:
         raise Unimplemented("no fast code")
     operands = {}

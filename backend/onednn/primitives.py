@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ _QUERY_NAME, _QUERY_SCRATCHPAD, _QUERY_WORKSPACE = 8, 136, 135
 _QUERIES = {SRC: 129, DIFF_SRC: 130, WEIGHTS: 131, DIFF_WEIGHTS: 132, DST: 133, DIFF_DST: 134,
             WORKSPACE: _QUERY_WORKSPACE, SCRATCHPAD: _QUERY_SCRATCHPAD}
 
+_KEPT = 64  # Attributes: there are few that differ
 _SCRATCHPAD_BY_CALLER, _BINARY_ADD = 1, 0x1FFF0
 EPILOGUES = {"relu": (0x20, 0.0, 0.0), "tanh": (0x21, 0.0, 0.0), "sigmoid": (0x29, 0.0, 0.0),
              "gelu_tanh": (0x2B, 0.0, 0.0), "swish": (0x2C, 1.0, 0.0), "relu6": (0x2E, 0.0, 6.0),
@@ -64,6 +66,12 @@ class Attributes:
 
     def __del__(self) -> None:
         self._library.ask("primitive_attr_destroy", self.handle)
+
+
+@functools.lru_cache(_KEPT)
+def attributes_of(library: Library, epilogue: str | None = None, scaled: int = 0) -> Attributes:
+    """Attributes that name no array: the same object for the same, as nobody changes them."""
+    return Attributes(library, None, epilogue, scaled=scaled)
 
 
 class Plan:
@@ -118,7 +126,7 @@ class Primitive:
 def reorder(library: Library, source: Description, target: Description, scaled: int = 0) -> Primitive:
     """Copies an operand into another layout; `scaled` is told at Attributes, and FACTORS says by what."""
     return Primitive(library, Plan(library, "reorder", source, library.engine, target, library.engine,
-                                   Attributes(library, scaled=scaled)))
+                                   attributes_of(library, scaled=scaled)))
 
 
 def best(attempts: Sequence[Callable[[], Plan]]) -> Plan:
