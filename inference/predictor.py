@@ -17,6 +17,7 @@ import numpy as np
 from .. import backend
 from ..backend.threads import set_num_threads
 from ..core.byte_reader import open_reader, source_name
+from ..core.collection import resting
 from ..core.dtype import from_numpy_dtype
 from ..core.forks import unforked
 from ..core.place import Place
@@ -291,7 +292,8 @@ def create_predictor(config: Config) -> Predictor:
     content, name, values = _files(config)
     if config._threads is not None:
         set_num_threads(config._threads)
-    return Predictor(_opened(content, name, values, config))
+    with resting():
+        return Predictor(_opened(content, name, values, config))
 
 
 _Values = Callable[[list[str]], dict[str, np.ndarray]]
