@@ -7,11 +7,13 @@ infinities and NaN are left to NumPy.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...core import flags
 from .. import loops, threads
 from ..loops.names import (
     bits,
@@ -25,6 +27,7 @@ from ..loops.names import (
     sin_cos_of_quarters,
     sin_cos_of_quarters_f64,
 )
+from ..loops.same_bits import SameBits
 from .arrays import F64, bound_plain, flat, takes_floats
 
 LEAST = 1 << 13
@@ -101,19 +104,26 @@ def _relu_in_place(x, n):
         x[i] = max(x[i], 0.0)
 
 
+_relu = SameBits(_relu_in_place, ("f32*", "i64"))
+
+
 def relu_function(size: int) -> Callable[..., None] | None:
     """The loop of `relu_in_place`: of threads, a dense array of float32, and its size; None before it is due."""
-    if not loops.is_ready() or not _relu_in_place.is_due(size):
+    if not loops.is_ready():
         return None
-    return _relu_in_place.typed("f32*", "i64")
+    if flags.values["FLAGS_kernel_after_elements"] == 0:
+        return _relu_in_place.typed("f32*", "i64")
+    return _relu.by_now(size)
 
 
 def relu_in_place(x: np.ndarray) -> np.ndarray:
     """relu of an array that nobody else has yet, in its own memory; by a loop, once that is worth its making."""
     ordered = x if x.flags.c_contiguous else x.transpose(0, *range(2, x.ndim), 1)
-    due = x.dtype == np.float32 and loops.is_ready() and _relu_in_place.is_due(x.size)
-    if ordered.flags.c_contiguous and due:
-        _relu_in_place.typed("f32*", "i64")(threads.get_num_threads(), ordered, x.size)
-    else:
-        np.maximum(ordered, 0, out=ordered)
+    loop = relu_function(x.size) if x.dtype == np.float32 and ordered.flags.c_contiguous else None
+    if loop is not None:
+        loop(threads.get_num_threads(), ordered, x.size)
+        return x
+    begin = time.thread_time()
+    np.maximum(ordered, 0, out=ordered)
+    _relu.took(begin)
     return x

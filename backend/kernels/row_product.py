@@ -14,11 +14,12 @@ import numpy as np
 from .. import loops
 from ..loops.names import parallel
 from ..threads import get_num_threads
-from .arrays import F32, bound_plain, takes
+from .arrays import F32, bound_plain
 
 MOST_ROWS = 2
 _WIDTH = 64  # columns at the least that a thread takes: a line of the cache and more
 _MOST_COLUMNS = 1 << 12  # at a time: their sums stay in the cache
+_LITTLE = 3  # an element counts as so little of one, 2**-3, for when the loop is due
 _NONE = np.zeros(1, np.float32)
 
 
@@ -48,13 +49,18 @@ def _products(x, w, bias, out, rows, k, n, block, blocks, has_bias):
                     result[c] = result[c] + values[i] * a[c]
 
 
+def _is_wanted(w: np.ndarray) -> bool:
+    """Whether loops can be had for a matrix, and are due: what computes before that is not much slower."""
+    return w.size > 0 and w.dtype is F32 and loops.is_ready() and _products.is_due(w.size >> _LITTLE)
+
+
 _run = bound_plain(_products, "f32* f32* f32* f32* i64 i64 i64 i64 i64 i64")
 
 
 def row_product(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None) -> Any:
     """x [..., k] @ w [k, n] + bias: [..., n], of at most `MOST_ROWS` rows; all lie in order, as C has it."""
     k, n = w.shape
-    if x.size > MOST_ROWS * k or x.shape[-1] != k or not takes(w, 1, _products) or x.dtype is not F32:
+    if x.size > MOST_ROWS * k or x.shape[-1] != k or not _is_wanted(w) or x.dtype is not F32:
         return NotImplemented
     if bias is not None and (bias.dtype is not F32 or bias.shape != (n,)):
         return NotImplemented

@@ -21,16 +21,13 @@ from .. import threads
 from .functions import Function
 from .kernel import Kernel
 from .passes import SAME_IN_NUMPY, passes
+from .same_bits import SameBits
 from .types import OF_ARRAY
 
 KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
 COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|atan|atan2|normal_cdf)\(")
 
 _ROUNDED_OTHERWISE = re.compile(rf"\b(?!({'|'.join(SAME_IN_NUMPY)})\()[A-Za-z_]\w*\(")  # a call of something else
-_WORTH_ITS_MAKING = 0.02  # seconds in NumPy's functions after which machine code is made: its making takes some 50 ms
-_WORTH_A_LOOK = 0.001  # the same after which machine code is looked for on disk
-_LARGE = 1 << 17  # elements for which that is done at once
-_FIRST = 1e-5  # what the first call counts, in which there is more to do than in later ones
 
 
 class Pattern(NamedTuple):
@@ -58,27 +55,24 @@ def _make(output: _Output) -> np.ndarray:
 class Code:
     """The code of a body for a pattern.
 
-    Where NumPy's functions one by one give the bits of machine code, they are called until they have taken its time;
-    the disk is looked at when they have taken that of a look. Where they may not, it is due as any kernel is, and until
-    then there is nothing here.
+    Where NumPy's functions one by one give the bits of machine code, they are called until they have taken its time
+    (`same_bits.py`). Where they may not, it is due as any kernel is, and until then there is nothing here.
     """
 
     def __init__(self, kernel: Kernel, types: tuple[str, ...], body: tuple[str, ...], dtypes: tuple[np.dtype, ...]):
-        self.kernel, self.types, self.spent = kernel, types, 0.0
+        self.kernel, self.types = kernel, types
         self.machine: Callable[..., None] | None = None
-        self.has_looked = False  # at what is on disk
         self.weight = 1 + 4 * sum(len(COSTLY.findall(line)) for line in body)  # of an element, in NumPy
         self.passes = None if _ROUNDED_OTHERWISE.search("\n".join(body)) else passes(
             body, dtypes, [kind for kind in types[len(dtypes):] if kind.endswith("*")])
+        self.same = SameBits(kernel, types)
 
     def by_now(self, elements: int) -> Callable[..., None] | None:
         """The machine code, where it is time for it."""
-        if self.machine is not None:
-            return self.machine
-        if self.kernel.is_due(elements * self.weight) if self.passes is None else self.spent >= _WORTH_ITS_MAKING:
+        if self.machine is None and self.passes is not None:
+            self.machine = self.same.by_now(elements)
+        elif self.machine is None and self.kernel.is_due(elements * self.weight):
             self.machine = self.kernel.typed(*self.types)
-        elif self.passes is not None and not self.has_looked and (self.spent >= _WORTH_A_LOOK or elements >= _LARGE):
-            self.has_looked, self.machine = True, self.kernel.kept(*self.types)
         return self.machine
 
     def fill(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
@@ -86,7 +80,7 @@ class Code:
         assert self.passes is not None
         begin = time.thread_time()
         self.passes(arrays, results)
-        self.spent += time.thread_time() - begin if self.spent else _FIRST
+        self.same.took(begin)
 
 
 class Launch:

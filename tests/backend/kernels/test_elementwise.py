@@ -1,9 +1,13 @@
-"""Sines and cosines of large arrays against NumPy in float64."""
+"""Sines and cosines of large arrays against NumPy in float64; relu in an array's memory."""
 
 import numpy as np
 import pytest
 from proa.backend import loops
 from proa.backend.kernels import elementwise
+from proa.backend.loops import same_bits
+from proa.backend.loops.kernel import Kernel
+from proa.backend.loops.same_bits import SameBits
+from proa.core.flags import flags_guard
 
 pytestmark = pytest.mark.skipif(not loops.is_ready(), reason="llvmlite is not installed")
 
@@ -33,3 +37,24 @@ def test_what_is_beyond_is_left_to_numpy(name, value):
 def test_arrays_whose_elements_do_not_lie_in_order():
     x = np.random.default_rng(0).standard_normal((256, 128)).astype("float32").T
     np.testing.assert_allclose(elementwise.sin(x), np.sin(x), atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+def test_relu_by_numpy_and_by_its_loop_gives_the_same_bits(size):
+    x = np.resize(np.array([-0.0, 0.0, np.nan, -1, 2, -np.nan, -np.inf, np.inf], "float32"), size)
+    with flags_guard({"FLAGS_kernel_after_elements": 0}):
+        by_loop = elementwise.relu_in_place(x.copy())
+    np.testing.assert_array_equal(np.maximum(x, 0).view("i4"), by_loop.view("i4"))
+
+
+def test_relu_has_its_loop_when_numpy_has_taken_its_time(monkeypatch):
+    monkeypatch.setattr(elementwise, "_relu", SameBits(elementwise._relu_in_place, ("f32*", "i64")))
+    monkeypatch.setattr(Kernel, "kept", lambda self, *types: None)
+    monkeypatch.setattr(same_bits, "WORTH_THE_COMPILER", 0.0)
+    monkeypatch.setattr(same_bits, "WORTH_ITS_MAKING", 1.2e-5)
+    x = np.linspace(-1, 1, 100000, dtype="float32")
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 40}):
+        assert elementwise.relu_function(x.size) is None
+        for _ in range(3):
+            elementwise.relu_in_place(x)
+        assert elementwise.relu_function(x.size) is not None

@@ -1,8 +1,10 @@
 """A body as calls of NumPy gives the bits that machine code gives."""
 
+import sys
+
 import numpy as np
 import pytest
-from proa.backend.loops import elementwise, is_ready
+from proa.backend.loops import elementwise, is_ready, same_bits
 from proa.backend.loops.elementwise import ElementwiseLoop
 from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.passes import passes
@@ -34,6 +36,7 @@ def nothing_kept(monkeypatch):
     """Neither in this process nor on disk."""
     elementwise._code.cache_clear()
     monkeypatch.setattr(Kernel, "kept", lambda self, *types: None)
+    monkeypatch.setattr(same_bits, "WORTH_THE_COMPILER", 0.0)
     yield monkeypatch
     elementwise._code.cache_clear()
 
@@ -48,8 +51,8 @@ def test_numpy_and_machine_code_give_the_same_bits(body, dtype, transposed, noth
     first = ElementwiseLoop(body, outputs)
     by_numpy = first(*given)
     (launch,) = first._launches.values()
-    assert launch.code is None and launch.source.spent > 0
-    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 0.0)
+    assert launch.code is None and launch.source.same.spent > 0
+    nothing_kept.setattr(same_bits, "WORTH_ITS_MAKING", 0.0)
     elementwise._code.cache_clear()
     by_code = ElementwiseLoop(body, outputs)(*given)
     for a, b in zip(by_numpy, by_code, strict=True):
@@ -62,7 +65,7 @@ def test_masks_count_as_numbers_and_broadcast(nothing_kept):
     mask, row = x > 0, np.arange(4, dtype="uint8")
     body = ["t0 = a0 * (a1 * 1.25) + a2", "r0 = t0 if a1 else -a0"]
     by_numpy, = ElementwiseLoop(body, ["float32"])(x, mask, row)
-    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 0.0)
+    nothing_kept.setattr(same_bits, "WORTH_ITS_MAKING", 0.0)
     elementwise._code.cache_clear()
     by_code, = ElementwiseLoop(body, ["float32"])(x, mask, row)
     np.testing.assert_array_equal(by_numpy, by_code)
@@ -71,12 +74,29 @@ def test_masks_count_as_numbers_and_broadcast(nothing_kept):
 
 def test_machine_code_comes_when_numpy_has_taken_its_time(nothing_kept):
     loop, x = ElementwiseLoop(["r0 = a0 * 2.0 + 1.0"], ["float32"]), np.ones(1000, "float32")
-    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 1.2e-5)
+    nothing_kept.setattr(same_bits, "WORTH_ITS_MAKING", 1.2e-5)
     codes = []
     for _ in range(4):
         loop(x)
         codes.append(next(iter(loop._launches.values())).code)
     assert codes[0] is None and codes[-1] is not None
+
+
+def test_the_compiler_is_imported_when_all_code_together_is_worth_it(nothing_kept):
+    made, x = [], np.ones(8, "float32")
+    nothing_kept.setattr(same_bits, "WORTH_ITS_MAKING", 1e-5)
+    nothing_kept.setattr(same_bits, "WORTH_THE_COMPILER", 0.5)
+    nothing_kept.setattr(same_bits._All, "spent", 0.0)
+    nothing_kept.delitem(sys.modules, "llvmlite.binding", raising=False)
+    nothing_kept.setattr(Kernel, "typed", lambda self, *types: made.append(types))
+    loop = ElementwiseLoop(["r0 = a0 * 7.0 + 0.25"], ["float32"])
+    for _ in range(3):
+        loop(x)
+    assert not made
+    same_bits._All.spent += 0.5  # by other code
+    loop(x)
+    assert made
+    elementwise._code.cache_clear()
 
 
 @pytest.mark.parametrize("line", ["r0 = max(a0, a1)", "r0 = min(a0, 0.0)", "r0 = a2 + a2", "r0 = a0 * (a2 * 2)",
@@ -101,7 +121,7 @@ def test_machine_code_is_looked_for_on_disk_when_that_is_worth_it(size, calls, m
     elementwise._code.cache_clear()
     looks = []
     monkeypatch.setattr(Kernel, "kept", lambda self, *types: looks.append(types))
-    monkeypatch.setattr(elementwise, "_WORTH_A_LOOK", 1e-5)
+    monkeypatch.setattr(same_bits, "WORTH_A_LOOK", 1e-5)
     loop, x = ElementwiseLoop(["r0 = a0 * 3.0 + 0.5"], ["float32"]), np.ones(size, "float32")
     for _ in range(4):
         loop(x)
