@@ -644,6 +644,15 @@ static int holds_floats(PyObject *value) {
     return dtype && (dtype == float32 || dtype == float64);
 }
 
+/* Whether it holds integers whose dtype holds an integer of Python's, as `wrapped` of the dtype keeps it. */
+static int holds_integer(PyObject *value, PyObject *number) {
+    PyObject *array = slot(value, of_value.array);
+    int kind = array && Py_TYPE(array) == array_type ? kind_of(((Array *)array)->dtype) : NO_KIND;
+    Py_ssize_t whole;
+    if ((kind != INT64 && kind != INT32) || integer_in(number, &whole) <= 0) return 0;
+    return kind == INT64 || (whole <= INT32_MAX && whole >= INT32_MIN);
+}
+
 /* Applies an operator, with an attribute where there is one, under this thread's trace; `declined` as of `applied`. */
 static PyObject *applied_here(PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyObject *name, PyObject *number,
                               int *declined) {
@@ -658,11 +667,26 @@ static PyObject *applied_here(PyObject *op, PyObject *const *inputs, Py_ssize_t 
     return result;
 }
 
+/* `number - x`: as `_reverse_subtract`. */
+static PyObject *turned_around(PyObject *x, PyObject *number, int *declined) {
+    PyObject *inputs[2] = {x, Py_None}, *trace = of_state(str_trace), *attrs = NULL, *minus = NULL, *result = NULL;
+    *declined = 0;
+    if (trace && Py_TYPE(trace) != trace_type) *declined = 1;
+    else if (trace && (attrs = PyDict_New()) && (minus = PyFloat_FromDouble(-1.0))
+             && PyDict_SetItem(attrs, str_scale, minus) == 0 && PyDict_SetItem(attrs, str_bias, number) == 0)
+        result = applied(trace, scale, inputs, 2, attrs, declined);
+    Py_XDECREF(minus);
+    Py_XDECREF(attrs);
+    Py_XDECREF(trace);
+    return result;
+}
+
 /* `x + number` and its like: one operator, which takes the number as an attribute. */
 static PyObject *with_number(PyObject *x, PyObject *number, int which, int is_turned, int *declined) {
     PyObject *inputs[2] = {x, Py_None}, *given = NULL, *one, *result;
     *declined = 1;
-    if (is_turned && (which == SUBTRACT || which == DIVIDE)) return NULL;
+    if (is_turned && which == DIVIDE) return NULL;
+    if (is_turned && which == SUBTRACT) return turned_around(x, number, declined);
     if (which == SUBTRACT) given = PyNumber_Negative(number);
     else if (which == DIVIDE) {
         double divisor = PyFloat_AsDouble(number);
@@ -690,8 +714,10 @@ static PyObject *binary(PyObject *x, PyObject *y, int which) {
     if (is_value && PyObject_TypeCheck(y, value_type)) {
         if (which != DIVIDE || (holds_floats(x) && holds_floats(y)))
             result = applied_here(operators[which], inputs, 2, NULL, NULL, &declined);
-    } else if (is_value && is_number(y) && holds_floats(x)) result = with_number(x, y, which, 0, &declined);
-    else if (!is_value && is_number(x) && holds_floats(y)) result = with_number(y, x, which, 1, &declined);
+    } else if (is_value && is_number(y) && (holds_floats(x) || (which != DIVIDE && holds_integer(x, y))))
+        result = with_number(x, y, which, 0, &declined);
+    else if (!is_value && is_number(x) && (holds_floats(y) || (which != DIVIDE && holds_integer(y, x))))
+        result = with_number(y, x, which, 1, &declined);
     if (!declined) return result;
     PyObject *straight[2] = {x, y}, *turned[2] = {y, x};
     return is_value ? PyObject_Vectorcall(forward[which], straight, 2, NULL)
@@ -713,7 +739,7 @@ static PyObject *negative(PyObject *x) {
     return declined ? PyObject_CallOneArg(forward[NEGATIVE], x) : result;
 }
 
-/* A value of floats beside a number: NumPy's function takes the number as it is, and nothing is recorded. */
+/* A value beside a number that its dtype takes: NumPy's function takes the number as it is, and nothing is recorded. */
 static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int *declined) {
     PyObject *trace = of_state(str_trace), *kernels = NULL, *function = NULL, *class = NULL, *found, *result = NULL;
     PyObject *array = NULL, *edge = NULL;
@@ -765,7 +791,8 @@ static PyObject *compare(PyObject *x, PyObject *y, int which) {
     PyObject *inputs[2] = {x, y}, *result = NULL;
     int declined = 1;
     if (PyObject_TypeCheck(y, value_type)) result = applied_here(compared[which], inputs, 2, NULL, NULL, &declined);
-    else if (numbers_are_weak && is_number(y) && holds_floats(x)) result = beside_number(x, y, compared[which], &declined);
+    else if (numbers_are_weak && is_number(y) && (holds_floats(x) || holds_integer(x, y)))
+        result = beside_number(x, y, compared[which], &declined);
     return declined ? PyObject_Vectorcall(comparing[which], inputs, 2, NULL) : result;
 }
 

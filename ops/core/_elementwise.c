@@ -152,10 +152,18 @@ static int is_behind(const Array *small, const Array *large) {
     return 1;
 }
 
-/* A number of Python's beside an array of floats, which keeps its dtype: 1 where the dtype holds it. */
+/* A number of Python's beside an array of floats or integers, which keeps its dtype: 1 where the dtype holds it. */
 static int number_beside(int kind, PyObject *number, char *place) {
     double value;
     Py_ssize_t whole;
+    if (kind == INT64 || kind == INT32) {
+        if (integer_in(number, &whole) <= 0 || (kind == INT32 && (whole > INT32_MAX || whole < INT32_MIN))) return 0;
+        int64_t wide = whole;
+        int32_t narrow = (int32_t)whole;
+        if (kind == INT64) memcpy(place, &wide, sizeof wide);
+        else memcpy(place, &narrow, sizeof narrow);
+        return 1;
+    }
     if (PyFloat_CheckExact(number)) value = PyFloat_AS_DOUBLE(number);
     else if (integer_in(number, &whole) > 0 && whole < 1 << 24 && whole > -(1 << 24)) value = (double)whole;
     else return 0;
@@ -209,6 +217,85 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
     return result;
 }
 
+/* x * scale + bias, each rounded for itself; of whole numbers the lowest bits. */
+#define SCALED(NAME, T, U) \
+    INLINE void NAME##_body(const void *given, void *result, Py_ssize_t count, const void *of_scale, const void *of_bias, \
+                            int how) { \
+        const T *restrict x = given; \
+        T *restrict out = result, scale, bias; \
+        memcpy(&scale, of_scale, sizeof scale); \
+        memcpy(&bias, of_bias, sizeof bias); \
+        if (how == ADDED_TO) \
+            for (Py_ssize_t n = 0; n < count; n++) out[n] = (T)((U)x[n] + (U)bias); \
+        else if (how == MULTIPLIED) \
+            for (Py_ssize_t n = 0; n < count; n++) out[n] = (T)((U)x[n] * (U)scale); \
+        else if (how == ADDED_AFTER) \
+            for (Py_ssize_t n = 0; n < count; n++) out[n] = (T)((U)((U)x[n] * (U)scale) + (U)bias); \
+        else \
+            for (Py_ssize_t n = 0; n < count; n++) out[n] = (T)((U)((U)x[n] + (U)bias) * (U)scale); \
+    } \
+    TWO_WAYS(NAME, (const void *given, void *result, Py_ssize_t count, const void *of_scale, const void *of_bias, int how), \
+             (given, result, count, of_scale, of_bias, how))
+
+enum { ADDED_TO, MULTIPLIED, ADDED_AFTER, ADDED_BEFORE };
+SCALED(scaled_f, float, float)
+SCALED(scaled_d, double, double)
+SCALED(scaled_l, int64_t, uint64_t)
+SCALED(scaled_i, int32_t, uint32_t)
+
+/* A number of `scale` or `bias` as the dtype has it, and whether it is `usual`: 0 where that is left to the kernel. */
+static int factor_in(PyObject *attrs, PyObject *name, int kind, double usual, char *place, int *is_usual) {
+    PyObject *number = attrs ? PyDict_GetItemWithError(attrs, name) : NULL;
+    double value = usual;
+    if (!number) PyErr_Clear();
+    else if (PyFloat_CheckExact(number)) value = PyFloat_AS_DOUBLE(number);
+    else if (number_attribute(attrs, name, &value) < 0) { /* large, or no number */
+        *is_usual = 0;
+        return number_beside(kind, number, place);
+    }
+    *is_usual = value == usual;
+    if (kind == INT64 || kind == INT32) { /* cut by the kernel where it is not whole */
+        if (!(fabs(value) <= INT32_MAX) || trunc(value) != value) return 0;
+        int64_t wide = (int64_t)value;
+        int32_t narrow = (int32_t)value;
+        if (kind == INT64) memcpy(place, &wide, sizeof wide);
+        else memcpy(place, &narrow, sizeof narrow);
+        return 1;
+    }
+    PyObject *as_float = PyFloat_FromDouble(value);
+    if (!as_float) PyErr_Clear();
+    int fits = as_float && number_beside(kind, as_float, place);
+    Py_XDECREF(as_float);
+    return fits;
+}
+
+static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    char scale[sizeof(double)], bias[sizeof(double)];
+    int is_one, is_nothing, after = 1;
+    if (count < 1 || count > 2 || (count == 2 && inputs[1] != Py_None) || !is_plain_array(inputs[0])) return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype);
+    Py_ssize_t size = size_of(inputs[0]);
+    if (kind < 0 || kind > INT32 || size > most_elements() || !factor_in(attrs, name_scale, kind, 1.0, scale, &is_one)
+        || !factor_in(attrs, name_bias, kind, 0.0, bias, &is_nothing)
+        || truth_attribute(attrs, name_bias_after_scale, &after) < 0)
+        return declined_form();
+    int how = is_nothing ? MULTIPLIED : is_one ? ADDED_TO : after ? ADDED_AFTER : ADDED_BEFORE;
+    PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
+    if (!result) return NULL;
+    void *out = ((Array *)result)->data;
+    begin_flags();
+    if (kind == FLOAT32) scaled_f(x->data, out, size, scale, bias, how);
+    else if (kind == FLOAT64) scaled_d(x->data, out, size, scale, bias, how);
+    else if (kind == INT64) scaled_l(x->data, out, size, scale, bias, how);
+    else scaled_i(x->data, out, size, scale, bias, how);
+    if (kind <= FLOAT64 && are_flags_raised()) {
+        Py_DECREF(result);
+        return declined_form();
+    }
+    return result;
+}
+
 #define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}
 #define NUMBERS(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NULL}
 #define ALL(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NAME##_b}
@@ -236,4 +323,4 @@ const FormEntry elementwise_forms[] = {
     ONE_ARRAY("isnan", FLOATS(isnan), 1, 0), ONE_ARRAY("isinf", FLOATS(isinf), 1, 0),
     ONE_ARRAY("isfinite", FLOATS(isfinite), 1, 0), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1, 0),
     ONE_ARRAY("bitwise_not", BITS(not, not_b), 0, 0), ONE_ARRAY("invert", BITS(not, not_b), 0, 0),
-    {NULL, NULL, NULL}};
+    {"scale", scaled, NULL}, {NULL, NULL, NULL}};

@@ -119,7 +119,8 @@ scale_op = operator(
     "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same, holomorphic=True,
     formula="X * scale + bias if bias_after_scale else (X + bias) * scale", loop_from=1 << 14,
     with_number={"scale": "multiply", "bias": "add"},
-    grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)}, alike={"X": "g * scale"})
+    grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)}, alike={"X": "g * scale"},
+    compiled="scale")
 
 
 def _divide(xp):

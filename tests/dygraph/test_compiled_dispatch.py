@@ -166,8 +166,11 @@ def test_operators_meet_numbers_arrays_and_each_other():
         x + object()
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "bool", "complex64"])
-@pytest.mark.parametrize("number", [2, 0, -1, 1.5, 0.0, -0.0, float("inf"), float("nan"), 2**40, 2**70, 1e300, True])
+@pytest.mark.parametrize("dtype", [
+    "float32", "float64", "float16", "int64", "int32", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize("number", [
+    2, 0, -1, 1.5, 0.0, -0.0, float("inf"), float("nan"), 2**31 - 1, -2**31, 2**31, 2**40, 2**63 - 1, -2**63, 2**70,
+    1e300, True])
 def test_numbers_meet_values_as_they_meet_functions(dtype, number):
     x = tensor(2, 3, trained=False, dtype=dtype)
     for one, other in ((operator.add, paddle.add), (operator.sub, paddle.subtract), (operator.mul, paddle.multiply),
@@ -179,6 +182,17 @@ def test_numbers_meet_values_as_they_meet_functions(dtype, number):
         assert type(found) is type(meant)
         if isinstance(meant, paddle.Tensor):
             assert found.dtype is meant.dtype and np.array_equal(found._array, meant._array, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32"])
+def test_values_are_taken_from_numbers(dtype):
+    x = tensor(2, 3, dtype=dtype, trained=dtype.startswith("float"))
+    for number in (2, -3, 0, 2**20 + 1):
+        found = number - x
+        assert found.dtype is x.dtype and np.array_equal(found._array, (number - x._array).astype(dtype))
+    if not x.stop_gradient:
+        (3 - x).sum().backward()
+        assert np.array_equal(x.grad._array, np.full((2, 3), -1, dtype))
 
 
 def _result(function, *given):

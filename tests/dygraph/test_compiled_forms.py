@@ -115,6 +115,23 @@ def test_functions_of_one_array(name):
             compare(found, meant(getattr(np, name), x))
 
 
+@pytest.mark.parametrize("dtype", "fdli")
+def test_factors_and_terms(dtype):
+    numbers = (0, 1, -1, 3, 2.0, -0.0, 2**31 - 1, -2**31, 2**40, 2.5, 1e-40, 1e39, float("inf"), float("nan"))
+    computed = 0
+    for x in arrays(dtype, [(), (0,), (5,), (4, 6), (33,)]):
+        for scale, bias, after in itertools.product(numbers, numbers, (True, False)):
+            computed += check("scale", x, scale=scale, bias=bias, bias_after_scale=after)
+        for attrs in ({}, {"scale": 3}, {"bias": 3}, {"bias": -2, "bias_after_scale": False}):
+            assert check("scale", x, None, **attrs) or dtype in "fd" and not np.isfinite(x).all()
+    assert computed > 300
+    for attrs in ({"scale": "3"}, {"scale": 2**70}, {"bias": None}, {"bias_after_scale": 1}):
+        with pytest.raises(Declined):
+            formed("scale", np.ones(3, dtype), **attrs)
+    with pytest.raises(Declined):
+        formed("scale", np.ones(3, dtype), np.ones(1, dtype))
+
+
 @pytest.mark.parametrize("type_", REDUCTIONS)
 def test_reductions_add_in_numpys_order(type_):
     count = 0
