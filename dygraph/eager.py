@@ -7,7 +7,7 @@ of an operator are asked for only once its kernel has failed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -266,6 +266,12 @@ class EagerTrace(Trace):
                               stacklevel=2)
                 taken[index] = value[0]
         return tuple(taken)
+
+    def note_views(self, parts: Sequence[Any], op: Operator, value: Any, attrs: Sequence[dict[str, Any]]) -> None:
+        """Lets Tensors know that they are views of another one."""
+        base, seen, *_ = source_of(op, (value,), {})
+        for part, how in zip(parts, attrs, strict=True):
+            part._source = base, seen, op, how, None
 
     def lift(self, value: Any, what: str) -> Any:
         """A Tensor of a NumPy array; any other value as it is."""

@@ -13,6 +13,7 @@ from typing import Any
 from .. import backend
 from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
+from ..ops.array.creation import zeros_like
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
@@ -294,23 +295,32 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
     for value in (*outputs, *inputs):
         if not isinstance(value, EagerValue):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
-    targets = [t._edge for t in inputs if t._edge is not None]
+    edges = [_edge_of(t) for t in inputs]
+    targets = [edge for edge in edges if edge is not None]
     results: list[EagerValue | None] = []
     with _Changes():
         with _blocked(no_grad):
             found = _walk(eager, _parts(outputs), _parts(starts), retain_graph, create_graph, targets)
-        for given in inputs:
+        for given, edge in zip(inputs, edges, strict=True):
             tensor = given._part()
-            gradient = found.get(tensor._edge) if tensor._edge is not None else None
+            gradient = found.get(edge) if edge is not None else None
             if tensor._array.itemsize == 2:
                 gradient = _of_width(gradient, tensor)
-            if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
-                gradient = run_hooks(tensor._edge.hooks, gradient)
+            if gradient is not None and type(edge) is Leaf and edge.hooks:
+                gradient = run_hooks(edge.hooks, gradient)
             if gradient is not None:
                 made = gradient if isinstance(gradient, EagerValue) else eager.of_gradient(gradient)
                 gradient = given._of_part(made)
             results.append(gradient)
     return results
+
+
+def _edge_of(tensor: EagerValue) -> Any:
+    """Where the gradient of a tensor goes; of one that was stopped since, where it went when it was computed with."""
+    part: EagerValue = tensor._part()
+    if part._edge is not None:
+        return part._edge
+    return part._stopped_edge if part._stopped_edge is not None else part._leaf
 
 
 def _of_width(gradient: Any, tensor: EagerValue) -> Any:
@@ -321,11 +331,11 @@ def _of_width(gradient: Any, tensor: EagerValue) -> Any:
 
 
 class _blocked:
-    """Within the block no gradient passes through the given Tensors."""
+    """Within the block no gradient passes through the given Tensors, and their hooks are not called."""
 
     def __init__(self, tensors: Any):
         self.edges = [] if tensors is None else [t._edge for t in _as_list(tensors) if t._edge is not None]
-        self.keys: list[tuple[dict, int]] = []
+        self.former: list[tuple[dict, Any, dict | None]] = []
 
     def __enter__(self) -> None:
         for edge in self.edges:
@@ -334,10 +344,20 @@ class _blocked:
                 continue
             node.hooks = node.hooks if node.hooks is not None else {}
             key = (edge.index, edge.position) if isinstance(edge, Output) else (0, None)
-            hooks = node.hooks.setdefault(key, {})
-            hooks[-1] = lambda gradient: gradient * 0.0
-            self.keys.append((hooks, -1))
+            self.former.append((node.hooks, key, node.hooks.get(key)))
+            node.hooks[key] = {0: _zeros}
 
     def __exit__(self, *_: Any) -> None:
-        for hooks, key in self.keys:
-            hooks.pop(key, None)
+        for hooks, key, former in reversed(self.former):
+            if former is None:
+                del hooks[key]
+            else:
+                hooks[key] = former
+
+
+def _zeros(gradient: Any) -> Any:
+    """No gradient, whatever it would be: infinity and NaN are none, either."""
+    if isinstance(gradient, EagerValue):
+        return zeros_like(gradient)
+    is_rows = isinstance(gradient, SelectedRows)
+    return gradient * 0.0 if is_rows else backend.namespace_of([gradient]).zeros_like(gradient)

@@ -329,7 +329,7 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         >>> x.detach_().stop_gradient
         True
         """
-        self._edge = None
+        self._edge = self._stopped_edge = None
         return self
 
     # Changing and moving it

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value", bound="EagerValue")
 
+_OF_THE_GRAPH = ("_leaf", "_stopped_edge", "_aliases", "_version")  # attributes that a copy has not
+
 
 class EagerValue(Readable):
     """A value of eager code: what every face's Tensors are, whatever their methods are called."""
@@ -50,6 +52,7 @@ class EagerValue(Readable):
     _name: str | None = None
     _version = 0  # how often an operation in place has changed it
     _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
+    _stopped_edge: Any = None  # of a computed value: its edge while stop_gradient is True, which may be taken back
     _aliases: list[weakref.ref[EagerValue]] | None = None  # those that share its memory, itself among them
     persistable = False
 
@@ -134,9 +137,14 @@ class EagerValue(Readable):
         if value:
             if type(self._edge) is Leaf:
                 self._leaf = self._edge
+            elif self._edge is not None:
+                self._stopped_edge = self._edge
             self._edge = None
         elif self._edge is None:
-            self._leaf = self._edge = self._leaf or Leaf(self._eager)
+            if self._stopped_edge is not None:
+                self._edge, self._stopped_edge = self._stopped_edge, None
+            else:
+                self._leaf = self._edge = self._leaf or Leaf(self._eager)
 
     @property
     def is_leaf(self) -> bool:
@@ -317,7 +325,7 @@ class EagerValue(Readable):
         """Gives this Tensor the value and the edge of another, whatever its own were."""
         if result is not self:
             self._replace(result._array.view())
-            self._edge, self._source = result._edge, None
+            self._edge, self._source, self._stopped_edge = result._edge, None, None
 
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise.
@@ -362,14 +370,14 @@ class EagerValue(Readable):
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         result._array, result._edge, result._source = self._array.copy(), None, None
-        kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name", "_aliases", "_version")}
+        kept = {k: v for k, v in self.__dict__.items() if k not in ("_name", *_OF_THE_GRAPH)}
         result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in kept.items()})
         if not self.stop_gradient:
             result.stop_gradient = False
         return result
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        attributes = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_aliases", "_version")}
+        attributes = {k: v for k, v in self.__dict__.items() if k not in _OF_THE_GRAPH}
         return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
 
 

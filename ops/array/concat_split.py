@@ -14,12 +14,13 @@ from ..core.infer import broadcast_shapes, normalize_axis
 from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
-from ..core.trace import apply
+from ..core.trace import apply, current_trace
 from ..math.casting import cast
 from ..program.tensor_arrays import is_array, joined
 from .full import constant, is_value, shape_inputs
 from .gradient_shapes import sum_to
 from .reshape import reshape
+from .slices import slice_op
 
 
 def _values(what: str, x: Any) -> list:
@@ -280,14 +281,24 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list:
 
 
 def unbind(input: Any, axis: int = 0) -> list:
-    """The slices of x along `axis`, without that dimension, as a list: `unstack`.
+    """The slices of x along `axis`, without that dimension, as a list: views, where `unstack` gives copies.
 
     >>> import proa as paddle
     >>> x, y = paddle.unbind(paddle.to_tensor([[1, 2], [3, 4]]))
     >>> x.tolist(), y.tolist()
     ([1, 2], [3, 4])
     """
-    return apply(unbind_op, input, axis=axis)
+    parts: list = apply(unbind_op, input, axis=axis)
+    if is_value(input):
+        current_trace().note_views(parts, slice_op, input, _places(axis, input.ndim, len(parts)))
+    return parts
+
+
+@functools.cache
+def _places(axis: int, rank: int, count: int) -> list[dict[str, Any]]:
+    """Where the parts of an axis are, as `slice` says it."""
+    along = axis % rank
+    return [{"axes": [along], "starts": [k], "ends": [k + 1], "decrease_axis": [along]} for k in range(count)]
 
 
 def hstack(x: Sequence[Any], name: str | None = None) -> Any:

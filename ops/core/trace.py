@@ -195,6 +195,9 @@ class Trace:
         """Lets the gradient of a variable of the Program go through a hook; what registering it returns."""
         raise self._cannot("register a hook on a variable of a Program")
 
+    def note_views(self, parts: Sequence[Any], op: Operator, value: Any, attrs: Sequence[dict[str, Any]]) -> None:
+        """Lets values know that they are views of another: what `op` gives of it with these attributes, one each."""
+
     # Gradients
 
     def begin_gradient(self, x: Any) -> None:

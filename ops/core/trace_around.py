@@ -171,6 +171,10 @@ class TraceAround(Trace):
         """Lets the gradient of a variable of the Program go through a hook."""
         return self.inner.hooked(variable, hook)
 
+    def note_views(self, parts: Sequence[Any], op: Operator, value: Any, attrs: Sequence[dict[str, Any]]) -> None:
+        """Lets values know that they are views of another."""
+        self.inner.note_views(parts, op, value, attrs)
+
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients."""

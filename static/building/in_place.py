@@ -112,8 +112,11 @@ def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
     """Under `no_grad` a new value leaves the gradient as it was: it flows to what the old value was computed from."""
     with grad_mode(True):
         former = copy.copy(variable._alias())
-    if former.stop_gradient:
-        return result
+    return result if former.stop_gradient else _with_gradient_of(former, result)
+
+
+def _with_gradient_of(former: Variable, result: Variable) -> Variable:
+    """`result`, whose gradient flows to another value of as many elements, as if it were that."""
     like_former = list(former.shape) if former.shape != result.shape else None
     with_same_shape = (lambda g: g) if like_former is None else (lambda g: g.reshape(like_former))
     return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")
@@ -141,13 +144,20 @@ def take_name(variable: Variable, result: Variable) -> Variable:
 def set_stop_gradient(variable: Variable, value: bool) -> None:
     """`variable.stop_gradient = value` in a converted function: it holds for what reads the variable from here on.
 
-    What has read it before keeps its gradient, and one through which gradients are to flow again is where they end. A
-    value that was given, or is of an enclosing block, keeps its name, so that all that reads it is concerned.
+    What has read it before keeps its gradient. Where gradients are to flow again, they flow to what the value had been
+    computed from when it was stopped; those of one that never had any end there. A value that was given, or is of an
+    enclosing block, keeps its name, so that all that reads it is concerned.
     """
     trace = current_trace()
     own = variable.block is trace.block and not variable.persistable and not variable.is_data
     if own and trace.captures and bool(value) != variable.stop_gradient and variable.kind == "tensor":
-        take_name(variable, variable.detach())
+        former, variable.flows_to = variable.flows_to, None
+        if former is not None:
+            take_name(variable, _with_gradient_of(former, variable.detach()))
+            variable.stop_gradient = False
+            return
+        stopped = take_name(variable, variable.detach())
+        variable.flows_to = stopped if value else None
     variable.stop_gradient = bool(value)
     if own and trace.captures and not variable.stop_gradient:
         variable.program.leaves.add(variable.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,12 @@ class ProgramTrace(Trace):
     def up_to_date(self, variable: Variable) -> Variable:
         """The variable, or what a view shows of a value that was changed since."""
         return up_to_date(variable)
+
+    def note_views(self, parts: Sequence[Any], op: Operator, value: Any, attrs: Sequence[dict[str, Any]]) -> None:
+        """Lets variables know that they are views of another one."""
+        base = self.lift(value, f"{op.type}: x")
+        for part, how in zip(parts, attrs, strict=True):
+            part.view_of = source_of(op, (base,), how)
 
     def assign_to(self, variable: Variable, result: Variable) -> None:
         """Gives a variable the value of another; by hand, one that stops gradients goes on to do so."""

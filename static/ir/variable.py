@@ -76,6 +76,7 @@ class Variable(_VariableMethods):
     changes = 0  # how often an operation in place has changed it
     chosen: tuple = ()  # of a value that a condition chose: see static/building/views.py
     is_one_of_several = False  # whether it may be, or be a view of, values that cannot be told apart before a run
+    flows_to: Variable | None = None  # while it stops gradients: the value that had one, should it have one again
     is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
     is_offsets = False  # whether it is the offsets of another one
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`

@@ -1,5 +1,8 @@
 """The backward walk on Tensors: accumulation, retention, hooks, in-place changes, higher orders."""
 
+import copy
+import pickle
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -342,3 +345,61 @@ def test_a_target_that_another_was_computed_from():
     np.testing.assert_allclose(found[0].numpy(), 3 * a.numpy() ** 2)
     np.testing.assert_allclose(found[1].numpy(), a.numpy())
     np.testing.assert_allclose(paddle.grad(found[0].sum(), x)[0].numpy(), 18 * a.numpy())
+
+
+@pytest.mark.parametrize("change", [None, "scale_", "set_value"])
+def test_a_computed_value_that_was_stopped_for_a_while_flows_on(change):
+    a = leaf(1.0, 2.0)
+    m = a * 3.0
+    m.stop_gradient = True
+    factor = 1.0 if change is None else 2.0
+    if change == "scale_":
+        m.scale_(2.0)
+    elif change == "set_value":
+        m.set_value(m * 2.0)
+    assert (m * m).stop_gradient
+    m.stop_gradient = False
+    assert not m.is_leaf
+    (m * m).sum().backward()
+    assert a.grad.tolist() == [18.0 * factor, 36.0 * factor] and m.grad is None
+
+
+def test_a_value_that_was_detached_in_place_has_a_gradient_of_its_own():
+    a = leaf(1.0, 2.0)
+    m = a * 3.0
+    m.stop_gradient = True
+    m.detach_()
+    m.stop_gradient = False
+    (m * m).sum().backward()
+    assert a.grad is None and m.grad.tolist() == [6.0, 12.0]
+
+
+def test_copies_of_a_stopped_value_know_nothing_of_its_graph():
+    m = leaf(1.0, 2.0) * 3.0
+    m.stop_gradient = True
+    for one in (copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+        one.stop_gradient = False
+        assert one.is_leaf
+
+
+def test_grad_of_what_was_stopped_since():
+    a = leaf(1.0, 2.0)
+    m = a * 3.0
+    y = (m * m).sum()
+    a.stop_gradient = m.stop_gradient = True
+    assert [g.tolist() for g in paddle.grad(y, [m, a])] == [[6.0, 12.0], [18.0, 36.0]]
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_no_grad_vars_are_constants():
+    a = leaf(1.0, 2.0)
+    m = a - 1.0
+    called = []
+    m.register_hook(called.append)
+    m.retain_grads()
+    y = (paddle.sqrt(m) + a).sum()  # the gradient of m is infinite
+    for _ in range(2):
+        [g] = paddle.grad(y, [a], no_grad_vars=[m], retain_graph=True)
+        assert g.tolist() == [1.0, 1.0] and called == [] and m.grad is None
+    [g] = paddle.grad(y, [a])
+    assert g.tolist() == [np.inf, 1.5] and len(called) == 1

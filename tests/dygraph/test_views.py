@@ -659,3 +659,38 @@ def test_assign_of_a_constant_leaves_the_gradient_as_it_was(converted):
     x = paddle.to_tensor(GIVEN, stop_gradient=False)
     (paddle.jit.to_static(change, full_graph=True) if converted else change)(x).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.full_like(GIVEN, 6.0))
+
+
+def _parts_scaled(x):
+    x = x * 1.0
+    first, second = x.unbind(0)
+    first.scale_(2.0)
+    second[0] = 5.0
+    return (x * x).sum() + first.sum() + second.sum()
+
+
+def _parts_clipped(x):
+    x = x * 1.0
+    left, right = paddle.unbind(x, -1)
+    left.clip_(0.0, 1.5)
+    right.add_(left)
+    return (x * x).sum()
+
+
+def _parts_in_a_loop(x):
+    x = x * 1.0
+    for part in x.unbind(1):
+        part.multiply_(part)
+    return x.sum()
+
+
+@pytest.mark.parametrize(("function", "wanted", "slopes"), [
+    (_parts_scaled, 76.0, [[10.0, 18.0], [0.0, 9.0]]), (_parts_clipped, 42.5, [[8.0, 6.0], [0.0, 11.0]]),
+    (_parts_in_a_loop, 30.0, [[2.0, 4.0], [6.0, 8.0]])])
+@pytest.mark.parametrize("converted", [False, True])
+def test_what_unbind_gave_are_views(function, wanted, slopes, converted):
+    given = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+    call = paddle.jit.to_static(function, full_graph=True) if converted else function
+    found = call(given)
+    found.backward()
+    assert found.item() == wanted and given.grad.tolist() == slopes

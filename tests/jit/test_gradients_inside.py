@@ -387,3 +387,72 @@ def test_a_branch_under_no_grad_that_hands_on_what_it_was_given(condition):
         f(x, paddle.to_tensor([condition])).backward()
         found.append(x.grad.tolist())
     assert found == [[2.0, 4.0] if condition > 0 else [2.0, 3.0]] * 2
+
+
+def _flipped(a, b):
+    m = a * 3.0
+    m.stop_gradient = True
+    u = m * m
+    m.stop_gradient = False
+    return (m * m).sum() + u.sum()
+
+
+def _changed_while_stopped(a, b):
+    m = a * 3.0
+    m.stop_gradient = True
+    m.scale_(2.0)
+    m.stop_gradient = False
+    return (m * m).sum()
+
+
+def _flipped_twice(a, b):
+    m = a * 3.0
+    for _ in range(2):
+        m.stop_gradient = True
+        m.stop_gradient = False
+    m = m * b
+    return (m * m).sum()
+
+
+def _flipped_in_a_branch(a, b):
+    m = a * 3.0
+    if b.sum() > 0:
+        m.stop_gradient = True
+        m.stop_gradient = False
+    return (m * m).sum()
+
+
+def _flipped_in_a_loop(a, b):
+    k, m = paddle.zeros([]), a * 1.0
+    while k < 2:
+        m = m * b
+        m.stop_gradient = True
+        m.stop_gradient = False
+        k = k + 1
+    return (m * m).sum()
+
+
+def _flipped_and_asked_for(a, b):
+    m = a * 3.0
+    m.stop_gradient = True
+    m.stop_gradient = False
+    [g] = paddle.grad((m * m).sum(), m, create_graph=True)
+    return (g * m).sum()
+
+
+def _detached_and_asked_for(a, b):
+    m = (a * 3.0).detach()
+    m.stop_gradient = False
+    [g] = paddle.grad((m * m).sum(), m, create_graph=True)
+    return (g * a).sum()
+
+
+@pytest.mark.parametrize(("function", "of_a"), [
+    (_flipped, [18.0, 36.0]), (_changed_while_stopped, [36.0, 72.0]), (_flipped_twice, [72.0, 900.0]),
+    (_flipped_in_a_branch, [18.0, 36.0]), (_flipped_in_a_loop, [32.0, 2500.0]), (_flipped_and_asked_for, [36.0, 72.0]),
+    (_detached_and_asked_for, [6.0, 12.0])])
+def test_what_was_stopped_for_a_while_flows_on(function, of_a):
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        a, b = (paddle.to_tensor(values, stop_gradient=False) for values in ([1.0, 2.0], [2.0, 5.0]))
+        call(a, b).backward()
+        assert a.grad.tolist() == of_a
