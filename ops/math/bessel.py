@@ -14,6 +14,7 @@ from ..core.infer import same
 from ..core.operator import operator
 from ..core.trace import apply
 from .casting import as_floating, cast, dtype_of
+from .erf import wide
 from .unary import sign
 
 _BORDER = 8.0
@@ -52,7 +53,7 @@ def _series(coefficients: list[float], u: Any) -> Any:
 
 def _scaled(xp: Any, x: Any, order: int) -> Any:
     """Iₙ(|x|)·e^-|x|, with the sign of x for order 1, in float64."""
-    size = xp.abs(x.astype("float64"))
+    size = xp.abs(wide(x, f"i{order}(x)"))
     near = _series(_near(order), xp.minimum(size, _BORDER) * (2 / _BORDER) - 1)
     near = near * size if order else near
     large = xp.maximum(size, _BORDER)

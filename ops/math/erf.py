@@ -92,7 +92,26 @@ def _erf64(x: np.ndarray) -> np.ndarray:
     return result
 
 
+def wide(x: Any, what: str) -> Any:
+    """An array of real numbers in float64; TypeError for complex ones, whose imaginary part would be lost.
+
+    >>> import numpy as np
+    >>> from proa.ops.math.erf import wide
+    >>> wide(np.array([1], "float32"), "erf(x)").dtype.name
+    'float64'
+    """
+    _check_real(x, what)
+    return x.astype("float64")
+
+
+def _check_real(x: Any, what: str) -> None:
+    if x.dtype.kind == "c":
+        raise TypeError(f"{what}: is computed of real numbers alone. Received x of dtype {x.dtype.name}. "
+                        "paddle.real(x) and paddle.imag(x) are its parts.")
+
+
 def _blockwise(function: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
+    _check_real(x, "erf(x)")
     flat = np.ascontiguousarray(x).reshape(-1)
     result = np.empty_like(flat)
     for start in range(0, flat.size, _BLOCK):

@@ -14,16 +14,13 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
 from .casting import as_floating
+from .erf import wide
 from .reduce import sum as reduce_sum
 
 _SHIFT = 10  # arguments below this go up by as many steps
 _LOWEST = -200.0  # the polygamma function is computed down to here, step by step
 _LARGEST_FACTORIAL = 170  # of float64
 _BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510]  # B2, B4, …
-
-
-def _wide(x: Any) -> Any:
-    return x.astype("float64")
 
 
 def _raised(xp: Any, x: Any, term: Any, below: int = 0) -> tuple[Any, Any]:
@@ -37,27 +34,27 @@ def _raised(xp: Any, x: Any, term: Any, below: int = 0) -> tuple[Any, Any]:
 
 
 def _lgamma(xp: Any, x: Any) -> Any:
-    wide = _wide(x)
-    mirrored = wide < 0.5
-    finite = xp.where(xp.isinf(wide), 1.0, wide)
+    x64 = wide(x, "lgamma(x)")
+    mirrored = x64 < 0.5
+    finite = xp.where(xp.isinf(x64), 1.0, x64)
     positive, logs = _raised(xp, xp.where(mirrored, 1 - finite, finite), xp.log)
     series = sum(b / (2 * k * (2 * k - 1) * positive ** (2 * k - 1)) for k, b in enumerate(_BERNOULLI, 1))
     found = (positive - 0.5) * xp.log(positive) - positive + 0.5 * math.log(2 * math.pi) + series - logs
     part = finite - xp.rint(finite)
     sine = xp.abs(xp.sin(math.pi * xp.where(mirrored & (part != 0), part, 0.5)))
     found = xp.where(mirrored, math.log(math.pi) - xp.log(sine) - found, found)
-    return xp.where(xp.isinf(wide) | (wide <= 0) & (part == 0), xp.inf, found).astype(x.dtype)
+    return xp.where(xp.isinf(x64) | (x64 <= 0) & (part == 0), xp.inf, found).astype(x.dtype)
 
 
 def _digamma(xp: Any, x: Any) -> Any:
-    wide = _wide(x)
-    mirrored = wide < 0.5
-    positive, inverses = _raised(xp, xp.where(mirrored, 1 - wide, wide), lambda v: 1 / v)
+    x64 = wide(x, "digamma(x)")
+    mirrored = x64 < 0.5
+    positive, inverses = _raised(xp, xp.where(mirrored, 1 - x64, x64), lambda v: 1 / v)
     series = sum(b / (2 * k * positive ** (2 * k)) for k, b in enumerate(_BERNOULLI, 1))
     found = xp.log(positive) - 0.5 / positive - series - inverses
-    part = wide - xp.rint(wide)
+    part = x64 - xp.rint(x64)
     found = xp.where(mirrored, found - math.pi / xp.tan(math.pi * xp.where(part != 0, part, 0.5)), found)
-    return xp.where((wide <= 0) & (part == 0), xp.nan, found).astype(x.dtype)
+    return xp.where((x64 <= 0) & (part == 0), xp.nan, found).astype(x.dtype)
 
 
 def _zeta(xp: Any, s: int, x: Any) -> Any:
@@ -86,11 +83,11 @@ def _polygamma(xp: Any, x: Any, *, n: int) -> Any:
     _check_order(n)
     if n == 0:
         return _digamma(xp, x)
-    wide = _wide(x)
-    is_pole = (wide <= 0) & (wide == xp.floor(wide))
-    computed = (wide > _LOWEST) & ~is_pole
+    x64 = wide(x, "polygamma(x, n)")
+    is_pole = (x64 <= 0) & (x64 == xp.floor(x64))
+    computed = (x64 > _LOWEST) & ~is_pole
     factorial = math.factorial(n) if n <= _LARGEST_FACTORIAL else math.inf
-    found = (-1.0) ** (n + 1) * factorial * _zeta(xp, n + 1, xp.where(computed, wide, 1.0))
+    found = (-1.0) ** (n + 1) * factorial * _zeta(xp, n + 1, xp.where(computed, x64, 1.0))
     return xp.where(computed, found, xp.where(is_pole, xp.inf, xp.nan)).astype(x.dtype)
 
 

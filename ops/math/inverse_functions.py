@@ -10,6 +10,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
 from .casting import as_floating, cast, dtype_of
+from .erf import wide
 from .unary import erf_op, exp
 
 _NEWTON_STEPS = 3
@@ -18,16 +19,16 @@ _WINITZKI = 0.147  # the constant of his approximation, from which Newton's step
 
 
 def _erfinv(xp, x):
-    wide = x.astype("float64")
-    inside = xp.abs(wide) < 1
-    y = xp.where(inside, wide, 0.0)
+    x64 = wide(x, "erfinv(x)")
+    inside = xp.abs(x64) < 1
+    y = xp.where(inside, x64, 0.0)
     log = xp.log((1 - y) * (1 + y))
     half = 2 / (math.pi * _WINITZKI) + log / 2
     found = xp.copysign(xp.sqrt(xp.sqrt(half * half - log / _WINITZKI) - half), y)
     for _ in range(_NEWTON_STEPS):
         miss = (erf_op.kernel(xp, found) - y) * _HALF_ROOT_PI * xp.exp(found * found)
         found = found - miss / (1 + found * miss)
-    ends = xp.where(xp.abs(wide) == 1, xp.copysign(xp.inf, wide), xp.nan)
+    ends = xp.where(xp.abs(x64) == 1, xp.copysign(xp.inf, x64), xp.nan)
     return xp.where(inside, found, ends).astype(x.dtype)
 
 

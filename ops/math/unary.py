@@ -55,8 +55,15 @@ sinh_op = _unary("sinh", "sinh", lambda g, X: g * cosh(X), precision="black")
 cosh_op = _unary("cosh", "cosh", lambda g, X: g * sinh(X), "cosh(X)", precision="black")
 tanh_op = _unary("tanh", "tanh", lambda g, Out: g - g * Out * Out, "tanh(X)")
 asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
-acosh_op = _unary("acosh", "arccosh", lambda g, X: g * rsqrt(X * X - 1.0))
+acosh_op = _unary("acosh", "arccosh", lambda g, X: g * _slope_of_acosh(X))
 atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0), precision="black")
+
+
+def _slope_of_acosh(x: Any) -> Any:
+    """Of complex numbers left of 0 the root of x * x - 1 is the other one of two."""
+    return rsqrt(x - 1.0) * rsqrt(x + 1.0) if dtype_of(x).is_complex else rsqrt(x * x - 1.0)
+
+
 def _times_sign(xp, g, x):
     return xp.where(x > 0, g, xp.where(x < 0, -g, x))  # what is left is 0, or NaN
 

@@ -60,6 +60,33 @@ def test_complex_numbers():
     assert not paddle.is_integer(given([True], "bool"))
 
 
+@pytest.mark.parametrize("function", [
+    paddle.erf, paddle.erfinv, paddle.digamma, paddle.lgamma, paddle.i0, paddle.i0e, paddle.i1, paddle.i1e,
+    paddle.nn.functional.gelu, lambda x: paddle.polygamma(x, 1)])
+def test_functions_of_real_numbers_refuse_complex_ones(function):
+    with pytest.raises(TypeError, match="real numbers alone.*complex64"):
+        function(paddle.to_tensor([1 + 2j]))
+
+
+@pytest.mark.parametrize("function", [
+    paddle.acos, paddle.acosh, paddle.asin, paddle.asinh, paddle.atan, paddle.atanh, paddle.cos, paddle.cosh,
+    paddle.exp, paddle.expm1, paddle.log, paddle.log10, paddle.log1p, paddle.log2, paddle.reciprocal, paddle.rsqrt,
+    paddle.nn.functional.sigmoid, paddle.nn.functional.silu, paddle.sin, paddle.sinh, paddle.sqrt, paddle.square,
+    paddle.tan, paddle.tanh])
+def test_gradients_of_complex_numbers_in_every_quadrant(function):
+    draw = np.random.RandomState(0)
+    at, step = draw.rand(8) * 6 - 3 + 1j * (draw.rand(8) * 4 - 2), draw.randn(8) + 1j * draw.randn(8)
+
+    def loss(z):
+        parts = paddle.as_real(function(z))
+        return (parts * parts * paddle.arange(1.0, 17.0, dtype="float64").reshape([8, 2])).sum()
+
+    z = paddle.to_tensor(at, stop_gradient=False)
+    loss(z).backward()
+    difference = (loss(paddle.to_tensor(at + 1e-6 * step)) - loss(paddle.to_tensor(at - 1e-6 * step))).item() / 2e-6
+    assert np.allclose((np.conj(z.grad.numpy()) * step).real.sum(), difference, rtol=1e-6)
+
+
 def test_shapes():
     assert [x.shape for x in paddle.atleast_2d(given(1.0), given([2.0]))] == [[1, 1], [1, 1]]
     assert paddle.atleast_3d(given([[1.0, 2.0]])).shape == [1, 2, 1]
