@@ -16,6 +16,7 @@ from .convolution import (
     convolution,
     convolution_filter_grad,
     convolution_input_grad,
+    one_by_one,
     pack_weight,
     prepared_convolution,
 )
@@ -28,5 +29,5 @@ from .products import for_the_compiled_form
 
 __all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight",
            "bound_convolution", "convolution", "convolution_filter_grad", "convolution_input_grad",
-           "for_the_compiled_form", "is_ready", "large_product", "linear", "matmul", "pack_matrix", "pack_weight",
-           "pooling", "pooling_grad", "prepared_convolution", "prepared_linear", "version"]
+           "for_the_compiled_form", "is_ready", "large_product", "linear", "matmul", "one_by_one", "pack_matrix",
+           "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear", "version"]

@@ -20,7 +20,7 @@ from .descriptors import channels_last, element_strides
 from .routine import Prepared, Routine, address_of, are_as_long, memoised
 
 _FLOAT32 = np.dtype(np.float32)
-_CHANNELS_FIRST = (0, 3, 1, 2)
+_CHANNELS_FIRST, _CHANNELS_LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
 def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int = 1,
@@ -76,14 +76,26 @@ def prepared_convolution(x: np.ndarray, w: PackedWeight, strides: Numbers, pads:
                          epilogue: str | None) -> Prepared | None:
     """`convolution` with this filter and bias, as a function of images that lie as `x`, and of a residual.
 
-    Nothing is checked there. None where these operands have no routine of their own.
+    It takes `out`, too, with the channels last of all. Nothing is checked there. None where these operands have no
+    routine of their own.
     """
     routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, None, None)
     if type(routine) is not Routine or bias is not None and not bias.flags.c_contiguous or x.ndim != 4:
         return None
     n, c, *sizes = routine.result
     run = routine.on((n, *sizes, c), x.dtype, w.data, bias)
-    return lambda x, residual: run(x, residual).transpose(_CHANNELS_FIRST)
+    return lambda x, residual, out=None: run(x, residual, out).transpose(_CHANNELS_FIRST)
+
+
+def one_by_one(run: Prepared, x: np.ndarray, residual: np.ndarray | None) -> np.ndarray:
+    """What a prepared convolution of one image gives of each of several, which lie as that one does."""
+    first = run(x[:1], None if residual is None else residual[:1])
+    _, o, h, w = first.shape
+    out = np.empty((len(x), h, w, o), x.dtype)
+    out[0] = first.transpose(_CHANNELS_LAST)[0]
+    for n in range(1, len(x)):
+        run(x[n:n + 1], None if residual is None else residual[n:n + 1], out[n:n + 1])
+    return out.transpose(_CHANNELS_FIRST)
 
 
 def bound_convolution(make: Any, x: np.ndarray, w: PackedWeight, strides: Numbers, pads: Pairs, dilations: Numbers,

@@ -22,11 +22,15 @@ from .descriptors import (
 )
 from .library import Library, Unimplemented
 from .primitives import DIFF_DST, DIFF_SRC, DST, SRC, WORKSPACE, Plan, Primitive, attributes_of
-from .routine import Routine, address_of, memoised
+from .routine import Routine, address_of, made, memoised
 
 _TRAINING, _INFERENCE = 64, 96
 _FLOAT32, _LOWEST = np.dtype(np.float32), np.finfo(np.float32).min
 _READING = 16  # what reading an element takes, in operations: pooling does little else
+_MOST_IMAGES = 16  # that are computed one by one, until there is code for so many
+_HOT = 3  # times that so many images have come, for which that is made
+_KEPT = 256
+_apart: dict[Any, int] = {}  # how often images were computed one by one
 MAX, MEAN_WITH_PADDING, MEAN = 0x1FF, 0x2FF, 0x3FF
 
 Numbers = tuple[int, ...]
@@ -39,13 +43,33 @@ def pooling(x: np.ndarray, kind: int, kernel: Numbers, strides: Numbers, pads: P
 
     `into` receives the result; it lies channels last.
     """
-    key = ("pooling", x.shape, x.strides, x.dtype.char, kind, kernel, strides, pads, out)
-    routine = memoised(key, _forward, x, kind, kernel, strides, pads, out)
+    what = kind, kernel, strides, pads, out
+    single = _for_one_image(x, *what) if 1 < len(x) <= _MOST_IMAGES else None
+    routine = single or memoised(_key(x, *what), _forward, x, *what)
     if routine is None:
         return NotImplemented
     result = into if into is not None else channels_last((x.shape[0], x.shape[1], *out), x.dtype)
-    routine(address_of(x), address_of(result))
+    for n in range(len(x) if single else 0):
+        routine(address_of(x[n:n + 1]), address_of(result[n:n + 1]))
+    if not single:
+        routine(address_of(x), address_of(result))
     return result if kind != MAX or _are_true(x, result) else NotImplemented
+
+
+def _key(x: np.ndarray, *what: Any) -> tuple:
+    return "pooling", x.shape, x.strides, x.dtype.char, *what
+
+
+def _for_one_image(x: np.ndarray, *what: Any) -> Routine | None:
+    """The routine for one of these images, where there is one, and so many have not come often: they are computed one
+    by one then, as making code for them takes as long as many calls."""
+    key = _key(x, *what)
+    if made(key) is not None or (single := made(_key(x[:1], *what))) is None:
+        return None
+    if len(_apart) >= _KEPT:
+        _apart.clear()
+    _apart[key] = times = _apart.get(key, 0) + 1
+    return single if times < _HOT else None
 
 
 def _are_true(x: np.ndarray, maxima: np.ndarray) -> bool:

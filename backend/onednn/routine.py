@@ -53,7 +53,7 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-Prepared = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
+Prepared = Callable[..., np.ndarray]
 
 
 def address_of(array: np.ndarray, _offset: int = data_offset() or 0) -> int:
@@ -174,13 +174,15 @@ class Routine:
     def on(self, shape: tuple[int, ...], dtype: np.dtype, *fixed: np.ndarray | None) -> Prepared:
         """The routine as a function of its first operand and of what is added; between them come the fixed ones.
 
-        They are C-contiguous, None where there is none. It gives a new array of this shape.
+        They are C-contiguous, None where there is none. It gives a new array of this shape, or fills `out`.
         """
         held = [array for array in fixed if array is not None]
         between = tuple(map(address_of, held))
 
-        def call(x: np.ndarray, residual: np.ndarray | None, _held: Any = held) -> np.ndarray:
-            out = np.empty(shape, dtype)
+        def call(x: np.ndarray, residual: np.ndarray | None, out: np.ndarray | None = None,
+                 _held: Any = held) -> np.ndarray:
+            if out is None:
+                out = np.empty(shape, dtype)
             if residual is None:
                 self(address_of(x), *between, address_of(out))
             else:
@@ -272,6 +274,11 @@ def memoised(key: Hashable, build: Callable[..., Any], *arguments: Any) -> Any:
     if found is not None:
         found.used = next(_clock)
     return found
+
+
+def made(key: Hashable) -> Any:
+    """What was made for this key; None where nothing was."""
+    return _routines.get((key, _get_num_threads()))
 
 
 def _made(key: Hashable, build: Callable[..., Any], arguments: tuple) -> Any:

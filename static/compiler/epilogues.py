@@ -37,6 +37,7 @@ is a loop of its own."""
 _HOT = 3
 _LEAST_MATRIX = 1 << 14  # elements: a product of a row with a smaller one is NumPy's
 _MOST_CALLS = 32  # sizes of the other operand, of which each has its function
+_MOST_IMAGES = 16  # that are computed one by one, until there is code for so many
 _OFTEN = 12  # uses for operands that lie so, after which binding a routine is worth what it takes
 _IN_VAIN = -100  # where it cannot be bound now: it is tried again so many uses later
 _F32 = np.dtype(np.float32)
@@ -49,6 +50,7 @@ class _Use(NamedTuple):
     times: int
     packed: Any
     calls: dict[Any, tuple[Any, Callable[..., Any]]]  # the bias and the function, by how the other operands lie
+    apart: dict[Any, int]  # by how the other operands lie: how often images were computed one by one
     bound: dict[Any, Any]  # by shape, threads and engines: what the line calls, or a number of uses before
 
 
@@ -66,7 +68,7 @@ class Packed:
         self._line: Any = None  # what lines of plans call, where the compiled form is there
         self._line_for = -1  # the engines' generation
         # Replaced as a whole: several threads may run at once.
-        self._last = _Use(lambda: None, None, "", 0, None, {}, {})
+        self._last = _Use(lambda: None, None, "", 0, None, {}, {}, {})
 
     def __reduce__(self) -> tuple:
         return Packed, ()
@@ -78,12 +80,13 @@ class Packed:
         """
         last = self._last
         if last.weight() is not weight or last.scale is not scale or last.form != form:
-            last = _Use(weakref.ref(weight), scale, form, 0, None, {}, {})
+            last = _Use(weakref.ref(weight), scale, form, 0, None, {}, {}, {})
         if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             packed = pack() if last.times + 1 >= uses or type(weight) is FrozenWeight else None
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
-            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={}, bound={})
+            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={}, apart={},
+                                              bound={})
             if self._line is not None:
                 self._line.forget()
         return last.packed
@@ -95,6 +98,22 @@ class Packed:
         if found is None or found[0] is not bias or last.weight() is not weight or last.scale is not scale:
             return None
         return found[1]
+
+    def one_by_one(self, x: Any, weight: Any, scale: Any, bias: Any, residual: Any, key: Any) -> Any:
+        """The images one after the other, by the function for one of them, where there is one; None otherwise.
+
+        Code for so many images together is made when they have come so often: making it takes as long as many calls.
+        """
+        if not 1 < len(x) <= _MOST_IMAGES or residual is not None and residual.shape[:1] != x.shape[:1]:
+            return None
+        call = self.call_for(weight, scale, bias, _key_of(x[:1], None if residual is None else residual[:1]))
+        if call is None:
+            return None
+        apart = self._last.apart
+        if len(apart) >= _MOST_CALLS:
+            apart.clear()
+        apart[key] = times = apart.get(key, 0) + 1
+        return onednn.one_by_one(call, x, residual) if times < _HOT else None
 
     def keep(self, packed: Any, bias: Any, key: Any, prepare: Callable[[], Callable[..., Any] | None]) -> None:
         """Keeps what `prepare()` gives for operands of this key, with the weight that `of` gave."""
@@ -178,6 +197,9 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         return result
     if residual is not None and 0 in residual.shape:
         return NotImplemented
+    apart = packed.one_by_one(x, w, scale, bias, residual, key)
+    if apart is not None:
+        return relu_in_place(apart) if activation == "relu" else apart
     epilogue = ACTIVATIONS[activation]
     geo = conv_geometry(x, w, strides, paddings, padding_algorithm, dilations)
     if residual is not None and residual.shape != (x.shape[0], w.shape[0], *geo.out):
