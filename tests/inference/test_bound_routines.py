@@ -80,7 +80,7 @@ def by_python(opened, monkeypatch, images):
 
 
 def test_the_same_bits(opened, calls, monkeypatch):
-    images = [image(shape, n) for n, shape in enumerate(SHAPES * 3)]
+    images = [image(shape, n) for n, shape in enumerate(SHAPES * 5)]
     expected = by_python(opened, monkeypatch, images)
     assert not calls
     predictor = opened()
