@@ -18,7 +18,7 @@ from .arrays import F32, bound_plain, takes
 from .reduce import sums_of_parts
 
 _PART = 256  # places of the image that are summed at a time
-_ALONE = 1 << 15  # elements and products that one thread has done as soon as another is awake
+_ALONE = 1 << 17  # elements and products that one thread has done as soon as others have been woken three times
 _NONE = np.zeros(1, np.float32)
 
 

@@ -22,8 +22,9 @@ def images(shape, dtype="float32", last=True, seed=0):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", [(7,), (5, 9), (2, 3, 4)])
-def test_channels_that_lie_side_by_side_are_joined_as_they_lie(dtype, sizes):
-    arrays = [images((2, c, *sizes), dtype, seed=c) for c in (3, 1, 24)]
+@pytest.mark.parametrize("channels", [(3, 1, 24), (64, 16), (24, 24, 24, 24), (16, 17, 40, 16, 33, 20)])
+def test_channels_that_lie_side_by_side_are_joined_as_they_lie(dtype, sizes, channels):
+    arrays = [images((2, c, *sizes), dtype, seed=n) for n, c in enumerate(channels)]
     found = copying.joined(arrays, 1, False)
     if found is NotImplemented:
         pytest.skip("no loops here")
