@@ -73,8 +73,9 @@ def plan(function: Any) -> Plan:
     graph = build(function.body)
     live = live_names(graph, always)
     changing = rebinding(function)
-    states = {s: _state(s, graph, live, changing, scope.local, done.aliased) for s in graph.tests if convertible(s)}
     held = scope.parameters | done.aliased
+    others = held | done.given
+    states = {s: _state(s, graph, live, changing, scope.local, others) for s in graph.tests if convertible(s)}
     own = _own_names(states, graph)
     bound = bound_names(graph, scope.parameters, own)
     maybe_none = _maybe_none(graph, scope.local - done.captured, scope.parameters, own)

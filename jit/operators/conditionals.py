@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ConversionError, here
 from . import staging
-from .containers import copied, lists_kept, settled
+from .containers import Held, copied, lists_kept, objects
 from .merging import Merge
 from .preparing import Preparer, restoring
 from .retracing import traced
@@ -71,20 +71,21 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
 def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
            merge: Merge) -> None:
     before, outputs = get_state(), len(merge.names)
-    given: list[tuple] = []  # to each branch
-    left: list[tuple] = []  # by each branch
+    held, lists_before = Held(before), tuple(map(copied, before))
+    found: list[tuple] = []  # the objects that each branch leaves
 
     def run(branch: Body) -> tuple:
-        given.append(tuple(map(copied, before)))
-        set_state(given[-1])
+        set_state(before)
         branch()
-        left.append(tuple(map(lists_kept, before, get_state()))[:outputs])
-        return left[-1]
+        after = get_state()[:outputs]
+        found.append(tuple(map(objects, after)))
+        left = tuple(lists_kept(b, copied(a)) for b, a in zip(lists_before, after, strict=False))
+        held.restore()
+        return left
 
-    with no_changes_in_place(merge.where, "`if`", body, orelse), restoring(lambda: set_state(before)):
+    with no_changes_in_place(merge.where, "`if`", body, orelse), restoring(lambda: set_state(before)), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
-    kept = [a is c and b is d for a, b, c, d in zip(*given, *left, strict=False)]
-    set_state((*map(settled, before, kept, after), *before[outputs:]))
+    set_state((*held.settled(found, after), *before[outputs:]))
 
 
 def _refuse(holds: Any, branch: raising, where: str) -> None:

@@ -1,20 +1,23 @@
-"""Lists and dicts in the state of a staged branch: each branch gets copies, so that neither sees the other's changes.
+"""Lists and dicts in the state of a staged branch or turn: which objects they are, whoever else holds them.
 
-Behind the branch, what a branch has changed in place is changed in place, and what none has changed is what it was.
+A branch, and a turn of a loop, works on the objects themselves, so that all names for one show what is done to it;
+behind it they hold again what they held before, and behind the whole statement what the statement makes of them.
 Knows nested structures; does no staging.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 from ...core import nest
 from . import staging
-from .values import same, same_structure
 
 DICTS = (dict, OrderedDict, defaultdict)
-_COPIED = (list, tuple, *DICTS)
+_CHANGEABLE = (list, *DICTS)
+_COPIED = (tuple, *_CHANGEABLE)
 
 
 def copied(value: Any) -> Any:
@@ -33,17 +36,107 @@ def lists_kept(before: Any, after: Any) -> Any:
     return after
 
 
-def settled(before: Any, kept: bool, new: Any) -> Any:
-    """The value behind a staged statement: `before`, brought up to date, where the variable `kept` what it held."""
-    if type(before) not in _COPIED or not kept:
-        return new
-    if same_structure(before, new) and all(map(same, nest.leaves(before), nest.leaves(new))):
-        return before
-    if type(before) is list:
-        before[:] = new
-    elif type(before) in DICTS:
-        before.clear()
-        before.update(new)
+class Objects:
+    """The lists, tuples and dicts that a value consists of: the outermost one, and those of each part."""
+
+    __slots__ = ("outer", "parts")
+
+    def __init__(self, value: Any):
+        self.outer = value
+        self.parts = {key: Objects(part) for key, part in nest.parts(value) if type(part) in _COPIED}
+
+
+def objects(value: Any) -> Objects | None:
+    """The Objects of a value; None if it is no list, tuple or dict."""
+    return Objects(value) if type(value) in _COPIED else None
+
+
+def places(found: Any) -> dict[tuple, Any]:
+    """The lists and dicts in the Objects of a state, by place: the variable's number, indices and keys."""
+    held: dict[tuple, Any] = {}
+
+    def walk(each: Objects | None, path: tuple) -> None:
+        if each is not None:
+            if type(each.outer) in _CHANGEABLE:
+                held[path] = each.outer
+            for key, part in each.parts.items():
+                walk(part, (*path, key))
+
+    for i, each in enumerate(found):
+        walk(each, (i,))
+    return held
+
+
+class Held:
+    """The lists and dicts in a state, with what they hold when this is made."""
+
+    def __init__(self, state: tuple):
+        self.found = tuple(map(objects, state))
+        self.places = places(self.found)
+        self._contents = {id(each): (each, content_of(each)) for each in self.places.values()}
+
+    def restore(self) -> None:
+        """Gives each what it held."""
+        for each, content in self._contents.values():
+            if not holds(each, content):
+                _pour(each, content)
+
+    @contextlib.contextmanager
+    def restored(self) -> Iterator[None]:
+        """Within the block what they hold may change; behind it they hold again what they held, also when it raises."""
+        try:
+            yield
+        finally:
+            self.restore()
+
+    def settled(self, left: list[tuple], values: Any, entered: dict[tuple, Any] | None = None) -> tuple:
+        """The values of the variables, in the lists and dicts of these that every way leaves in their place.
+
+        `left`: the Objects of the variables behind each way. What is one object on every way is one object. `entered`:
+        the lists and dicts that a turn found where these had been, where turns work on others.
+        """
+        made: dict[tuple, Any] = {}
+
+        def settle(found: list[Objects | None], value: Any, path: tuple) -> Any:
+            ways = [each for each in found if each is not None]
+            if len(ways) < len(found) or any(type(each.outer) is not type(value) for each in ways):
+                return value
+            key = tuple(id(each.outer) for each in ways)
+            if key not in made:
+                made[key] = value if type(value) is tuple else original(ways, value, path)
+                parts = value.items() if type(value) in DICTS else enumerate(value)
+                content = {k: settle([each.parts.get(k) for each in ways], part, (*path, k)) for k, part in parts}
+                if type(value) is not tuple:
+                    _pour(made[key], content if type(value) in DICTS else list(content.values()))
+                elif any(a is not b for a, b in zip(value, content.values(), strict=True)):
+                    made[key] = tuple(content.values())
+            return made[key]
+
+        def original(ways: list[Objects], value: Any, path: tuple) -> Any:
+            outer = ways[0].outer
+            if entered is not None:
+                return self.places[path] if entered.get(path) is outer else value
+            return outer if id(outer) in self._contents and all(each.outer is outer for each in ways) else value
+
+        every = enumerate(zip(*left, values, strict=True))
+        return tuple(settle(list(found), value, (i,)) for i, (*found, value) in every)
+
+
+def content_of(container: Any) -> Any:
+    """What a list or dict holds."""
+    return dict(container) if type(container) in DICTS else list(container)
+
+
+def holds(container: Any, content: Any) -> bool:
+    """Whether a list or dict holds the very objects that it held when `content` was taken."""
+    if type(container) is list:
+        return len(container) == len(content) and all(a is b for a, b in zip(container, content, strict=True))
+    return list(container) == list(content) and all(container[key] is content[key] for key in content)
+
+
+def _pour(container: Any, content: Any) -> None:
+    if type(container) is list:
+        container[:] = content
     else:
-        return new
-    return before
+        container.clear()
+        container.update(content)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import staging
-from .containers import lists_kept, settled
+from .containers import Held, content_of, copied, holds, lists_kept, objects, places
 from .merging import described_name
-from .retracing import CastNumber, Preparations, StageNumbers, check_differences
+from .retracing import Apart, CastNumber, Preparations, StageNumbers, check_differences
 from .undefined import Undefined, reason
 from .values import NESTED, NUMBERS, agree, described, disagreement, filled, same, staged_leaves, staged_paths
 
@@ -28,17 +28,21 @@ class LoopState:
         self.preparations = Preparations(names, self._why)
         self.variables: list[Any] = []
         self._before: tuple = ()
+        self._held = Held(())
+        self._entered: dict[tuple, Any] = {}  # the lists and dicts with which a turn begins, by place
+        self._contents: dict[int, Any] = {}  # and what is in them then
+        self._left: tuple = ()  # the objects that a turn leaves
+        self._begun: dict[tuple, Any] = {}  # the lists and dicts with which that turn began
         self._initial: tuple = ()
         self._staying: list[frozenset] = []
-        self._kept: list[bool] = []
         self._changes: dict[int, int] = {}  # how often what it begins with had been changed, by id
         self._lost: set[tuple[int, int]] = set()  # leaves of values that may be views of something outside
+        self._turn: dict[tuple[int, int], tuple[Any, Any]] = {}  # the tensors that a turn found and left, by leaf
 
     def begin(self, before: tuple) -> None:
         """Takes down the state before the loop."""
-        self._before = before
-        self._initial = tuple(map(self._prepared, range(len(before)), before))
-        self._kept = [True] * len(before)
+        self._before, self._held = tuple(map(copied, before)), Held(before)
+        self._initial = tuple(map(self._prepared, range(len(before)), self._before))
         self._changes = {id(leaf): staging.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
         self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
@@ -71,6 +75,19 @@ class LoopState:
         return tuple(value if type(value) is Undefined else self._filled(i, value, given)
                      for i, value in enumerate(self._initial))
 
+    def entered(self, variables: Any) -> tuple:
+        """The same state in the lists and dicts that the state before the loop is held in."""
+        state = self.values(variables)
+        if not self.preparations.apart:
+            state = self._held.settled([self._held.found], state)
+        self._entered = places(map(objects, state))
+        self._contents = {id(each): content_of(each) for each in self._entered.values()}
+        return state
+
+    def restored(self) -> Any:
+        """Within the block turns are traced; behind it lists and dicts hold again what they held before."""
+        return self._held.restored()
+
     def _filled(self, i: int, value: Any, given: Iterator[Any]) -> Any:
         staying = self._staying[i]
         if i in self._constant:
@@ -80,14 +97,16 @@ class LoopState:
         leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
         return filled(value, (leaf if path in staying else next(given) for path, leaf in leaves))
 
-    def next_variables(self, entered: tuple, left: tuple, variables: Any) -> list[Any]:
-        """The loop variables after a turn, which was given the state `entered`, made of `variables`, and left `left`.
+    def next_variables(self, left: tuple, variables: Any) -> list[Any]:
+        """The loop variables after a turn, which was given `variables`, and left the state `left`.
 
         Raises Retrace when something must be prepared first, TypeError where a value changed its type or nesting.
         """
-        first = self.values(variables)  # `entered` may have been changed in place
-        left = tuple(map(lists_kept, self._before, left))
-        self._kept = [kept and a is b for kept, a, b in zip(self._kept, entered, left, strict=True)]
+        first = self.values(variables)  # what the turn was given may have been changed in place
+        self._left, self._begun = tuple(map(objects, left)), self._entered
+        others = self._other_holders()
+        left = tuple(lists_kept(before, copied(after)) for before, after in zip(self._before, left, strict=True))
+        self._held.restore()
         left = tuple(map(self._completed, range(len(left)), left))
         check_differences(*(tuple(None if i in self._constant else v for i, v in enumerate(state))
                             for state in (first, left)))
@@ -98,7 +117,33 @@ class LoopState:
             self._check(i, first[i], value)
             if type(first[i]) is not Undefined:
                 new += self._changing_leaves(i, value)
+        self._check_tensors()
+        if others is not None:
+            self._check_holders(*others)
         return new
+
+    def _other_holders(self) -> tuple[int, bool] | None:
+        """A variable that shares a list or dict with another behind a turn and not before it, or the reverse.
+
+        And whether the turn has changed in place what it begins with there.
+        """
+        before, after = self._entered, places(self._left)
+        first, last = _holders(before), _holders(after)
+        moved = [at for at in first.keys() & last.keys()
+                 if first[at] & after.keys() != last[at] & before.keys()]
+        if not moved:
+            return None
+        touched = [at for at in moved if not holds(before[at], self._contents[id(before[at])])]
+        return (touched or moved)[0][0], bool(touched)
+
+    def _check_holders(self, i: int, is_touched: bool) -> None:
+        if is_touched:
+            raise TypeError(
+                f"{self._where}: a tensor decides how often this loop runs, and {described_name(self._names[i])} and "
+                "another variable hold the same list or dict in some turns only, and the loop changes it in place. "
+                "Whether the other one shows that is known only when the program runs. Give one of them a copy.")
+        if not self.preparations.apart:
+            raise Apart(i, ())
 
     def _check(self, i: int, before: Any, after: Any) -> None:
         if type(before) is Undefined:
@@ -116,6 +161,7 @@ class LoopState:
             raise StageNumbers(i, tuple(others))
         for n, (x, y) in enumerate(leaves):
             self._check_views(i, n, begun[n], x, y)
+            self._turn[i, n] = (x, y)
             if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
@@ -144,14 +190,52 @@ class LoopState:
             f"{before} before a turn and {after} behind it. Give it before the loop a value of the type, and of the "
             f"nesting, that the loop computes{way}.")
 
+    def _check_tensors(self) -> None:
+        """TypeError where a turn changes a tensor in place, and reads it under another name too."""
+        for (i, n), (x, y) in self._turn.items():
+            if not staging.changes_of(x):
+                continue
+            begun = staged_leaves(self._initial[i])[n]
+            for (j, m), (other, left) in self._turn.items():
+                same_one = staged_leaves(self._initial[j])[m] is begun or left is y
+                if (i, n) != (j, m) and same_one and (left is other or staging.is_read(other)):
+                    raise TypeError(
+                        f"{self._where}: a tensor decides how often this loop runs, it changes "
+                        f"{described_name(self._names[i])} in place, and {described_name(self._names[j])} is the same "
+                        "tensor in some turns. Give one of them a copy: `x.clone()`.")
+
     def final(self, results: Any) -> tuple:
         """The state behind the loop; what only the loop binds has a value if it ran."""
         given = self.values(results)
         for i, n in self._lost:
             staging.note_lost(staged_leaves(given[i])[n])
-        values = (before if i in self._constant else settled(before, kept, value)
-                  for i, (before, kept, value) in enumerate(zip(self._before, self._kept, given, strict=True)))
+        given = tuple(filled(v, iter([self._tensor_behind(i, n, leaf) for n, leaf in enumerate(staged_leaves(v))]))
+                      if i not in self._constant and type(v) is not Undefined else v for i, v in enumerate(given))
+        for i, value in enumerate(given):
+            if i not in self._constant:
+                for n, leaf in enumerate(staged_leaves(value)):
+                    self._note_others(i, n, leaf)
+        values = self._held.settled([self._left], given, self._begun)
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
+
+    def _tensor_behind(self, i: int, n: int, result: Any) -> Any:
+        """What a leaf is behind the loop: what it was before, with the result, where turns change that in place."""
+        begun = staged_leaves(self._initial[i])[n]
+        found, left = self._turn.get((i, n), (None, None))
+        if found is None or found is not left or not staging.is_symbolic(begun) or not staging.changes_of(found):
+            return result
+        staging.write(begun, result)
+        return begun
+
+    def _note_others(self, i: int, n: int, result: Any) -> None:
+        """Notes the values of before that a leaf may be behind the loop."""
+        begun = staged_leaves(self._initial[i])[n]
+        found, left = self._turn.get((i, n), (None, None))
+        if found is not left:
+            places = (place for place, (x, _) in self._turn.items() if x is left)
+            given = next((staged_leaves(self._initial[j])[m] for j, m in places), left)
+            for value in (begun, given):
+                staging.note_may_be(result, value, f"{self._where}: {described_name(self._names[i])}")
 
     def _missing(self, i: int, value: Undefined) -> Undefined:
         return Undefined(self._names[i], reason(value) or self._why(self._names[i]))
@@ -178,6 +262,14 @@ class FirstTurnApart(Exception):
     def __init__(self, otherwise: Exception):
         super().__init__(otherwise)
         self.otherwise = otherwise
+
+
+def _holders(held: dict[tuple, Any]) -> dict[tuple, set[tuple]]:
+    """For each place all the places that hold the same list or dict."""
+    by_object: dict[int, set[tuple]] = {}
+    for place, each in held.items():
+        by_object.setdefault(id(each), set()).add(place)
+    return {place: by_object[id(each)] for place, each in held.items()}
 
 
 def _begins_as(value: Any, dtype: str) -> bool:

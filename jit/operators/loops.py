@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import here
 from . import staging
 from .conditionals import if_stmt
+from .containers import Held
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import FirstTurnApart, LoopState
 from .preparing import Preparer, restoring
@@ -63,16 +64,15 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     state.begin(before)
 
     def traced_test(*variables: Any) -> Any:
-        set_state(state.values(variables))
+        set_state(state.entered(variables))
         return staging.truth(test())
 
     def traced_body(*variables: Any) -> list[Any]:
-        entered = state.values(variables)
-        set_state(entered)
+        set_state(state.entered(variables))
         body()
-        return state.next_variables(entered, get_state(), variables)
+        return state.next_variables(get_state(), variables)
 
-    with no_changes_in_place(where, "loop", users), restoring(lambda: set_state(before)):
+    with no_changes_in_place(where, "loop", users), restoring(lambda: set_state(before)), state.restored():
         results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
 
@@ -150,6 +150,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
 
     counts_up = all(type(n) is int for n in (items.start, items.step)) and items.start >= 0 < items.step
     mark, before = staging.mark(), get()
+    contents = Held(before)
     changes = [staging.changes_of(n) for n in items.bounds]
 
     def turn() -> None:
@@ -162,6 +163,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
     if changes != [staging.changes_of(n) for n in items.bounds]:  # the body changes one in place: a range keeps its own
         staging.undo(mark)
         set_(before)
+        contents.restore()
         _for_staged(items.with_own_bounds(), body, guard, get_state, set_state, names, held, kept)
 
 

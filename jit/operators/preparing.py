@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .merging import described_name
-from .retracing import CastNumber, MakePartial, Preparations, Retrace, Several, StageList, StageNumbers, with_list
+from .retracing import (
+    Apart,
+    CastNumber,
+    MakePartial,
+    Preparations,
+    Retrace,
+    Several,
+    StageList,
+    StageNumbers,
+    with_list,
+)
 
 
 class Preparer:
@@ -38,6 +48,8 @@ class Preparer:
             self._preparations.note_dtype(found)
         elif isinstance(found, StageNumbers):
             self._preparations.note_numbers(found)
+        elif isinstance(found, Apart):
+            self._preparations.apart = True
         elif isinstance(found, StageList):
             self._stage_list(found)
 

@@ -66,6 +66,10 @@ class StageNumbers(Retrace):
     """Numbers of Python in a list, tuple or dict, at these paths, are others behind a turn of a loop than before it."""
 
 
+class Apart(Retrace):
+    """Variables that hold the same list or dict before a loop hold others, or one more the same, behind a turn."""
+
+
 @dataclass(frozen=True)
 class Example:
     """What a tensor is like."""
@@ -108,6 +112,7 @@ class Preparations:
         self._partial: dict[tuple[int, Path], MakePartial] = {}
         self._dtypes: dict[tuple[int, Path], str] = {}  # of leaves of a variable, by path, that are numbers
         self._changing: set[tuple[int, Path]] = set()  # numbers in a variable that a loop changes
+        self.apart = False  # whether a turn works on copies of lists and dicts
 
     def complete(self, index: int, value: Any) -> Any:
         """A variable's value with a flag wherever one is needed."""

@@ -221,6 +221,25 @@ def note_lost(result: Any) -> None:
         result.is_one_of_several = True
 
 
+def note_may_be(result: Any, value: Any, what: str) -> None:
+    """Notes that a result, which errors call `what`, may be a value of before: to change one and read the other is one.
+    """
+    if isinstance(result, Variable) and isinstance(value, Variable) and result is not value and _was_there(value):
+        result.chosen = (*result.chosen, [None, what, value, value.changes])
+
+
+def is_read(value: Any) -> bool:
+    """Whether an operation of the block that is being traced, or of one in it, takes a symbolic value."""
+    block = current_trace().block
+    blocks = [block, *(b for b in block.program.blocks if b.idx > block.idx)]
+    return any(value.name in op.input_arg_names for each in blocks for op in each.ops)
+
+
+def write(value: Any, result: Any) -> None:
+    """Changes a symbolic value in place, into a result."""
+    value._rebind(result)
+
+
 def loses_changes(before: Any, after: Any) -> bool:
     """Whether a turn of a loop leaves another view of something outside than it was given."""
     return before is not after and _shows_what_was_there(after)

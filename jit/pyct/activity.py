@@ -16,6 +16,7 @@ from .trees import Visitor
 _MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault",
              "popitem"}
 RETURN_VALUE = "return_value__"  # with which names begin that hold what a function returns: it reads them no more
+_MADE_HERE = (gast.List, gast.Dict, gast.Set, gast.Constant, gast.BinOp, gast.Compare, gast.ListComp, gast.DictComp)
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 
 
@@ -31,6 +32,7 @@ class Activity:
     handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
     mutates: set[str] = field(default_factory=set)  # lists and dicts, perhaps, that it changes in place
     aliased: set[str] = field(default_factory=set)  # names whose value is given to another variable or put somewhere
+    given: set[str] = field(default_factory=set)  # names bound to what somebody else may hold: of a call, a loop's item
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     attributes: dict[str, gast.Attribute] = field(default_factory=dict)  # written `a.b.c`, by its text
@@ -118,6 +120,13 @@ class _Collector(Visitor):
             self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
         if isinstance(node.value, (gast.Name, gast.Attribute, gast.Subscript)):
             self.found.aliased |= {t.id for t in node.targets if isinstance(t, gast.Name)}
+        if not isinstance(node.value, _MADE_HERE):
+            self.found.given |= {n.id for t in node.targets for n in gast.walk(t) if isinstance(n, gast.Name)
+                                 and isinstance(n.ctx, gast.Store)}
+        self.generic_visit(node)
+
+    def visit_For(self, node: gast.For) -> None:
+        self.found.given |= {n.id for n in gast.walk(node.target) if isinstance(n, gast.Name)}
         self.generic_visit(node)
 
     def visit_Subscript(self, node: gast.Subscript) -> None:

@@ -76,7 +76,7 @@ class ConcreteProgram:
         args, kwargs = inputs.call_arguments(variables)
         given = held_by(variables)
         with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
-            result = as_result(converted(*receiver, *args, **kwargs))
+            result = nest.map_structure(_up_to_date, as_result(converted(*receiver, *args, **kwargs)))
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
             raise self.main_program.value_wanted
         for message in dict.fromkeys(trace.main.told):
@@ -313,6 +313,11 @@ def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
     while block.has_var(name):
         name += "_1"
     return block.create_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
+
+
+def _up_to_date(leaf: Any) -> Any:
+    """A value as it is by now, where a condition chose it and what it is one of was changed in place since."""
+    return leaf._alias() if isinstance(leaf, Variable) and leaf.chosen else leaf
 
 
 def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:

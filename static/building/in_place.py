@@ -53,6 +53,10 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     if variable.view_of is not None:
         pass_on(variable, result, former)
     for each in variable.chosen:
+        if each[0] is None:
+            raise RuntimeError(
+                f"{each[1]} is changed in place ({user_line()}), and how often a loop runs, which a tensor decides, "
+                "says whether another variable is the same tensor and changes too. Give one of them a copy: x.clone().")
         _change_where_chosen(variable, each)
     return variable
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import user_line
 from ...ops.array.assign import assign_op
 from ...ops.array.where import where
 from ...ops.core.infer import product
@@ -84,11 +85,17 @@ def _chosen_now(variable: Variable) -> Variable:
     """A value that a condition chose, with what those that it is one of have become since.
 
     Each of `chosen` is the condition, whether it holds where the variable is that value, the value, and how often that
-    had been changed when both were last the same.
+    had been changed when both were last the same. Of what a loop leaves nobody knows the condition (None);
+    errors call it by what stands in the place of `holds`.
     """
     for condition, holds, value, changes in variable.chosen:
         now = value._alias()
         if now is not value or isinstance(value, Variable) and value.changes != changes:
+            if condition is None:
+                raise RuntimeError(
+                    f"{holds} is read ({user_line()}), and has been changed in place as another variable, if both are "
+                    "one tensor: that depends on how often a loop runs, which a tensor decides. Give one of them a "
+                    "copy: x.clone().")
             variable = where(condition if holds else logical_not(condition), now, variable)
     return variable
 

@@ -1,0 +1,218 @@
+"""Two names for one list, dict or tensor: a converted function shows under both what is done to it under one."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+VALUES = ([[1.0, 2.0], [3.0, 4.0]], [[-1.0, 2.0], [-3.0, 1.0]], [[0.1, 0.2], [0.1, 0.1]], [[9.0, 2.0], [3.0, 30.0]])
+
+
+def dict_under_two_names_in_a_branch(x):
+    a = {"k": x}
+    b = a
+    if x.sum() > 1:
+        a["k"] = x * 5
+        b["k"] = b["k"] + 1
+    return b["k"], a["k"]
+
+
+def dict_read_under_another_name_in_a_loop(x):
+    a = {"k": x}
+    b = a
+    while b["k"].sum() > 1:
+        a["k"] = a["k"] * 0.5
+    return b["k"], a["k"]
+
+
+def list_under_two_names_in_a_loop(x):
+    a = [x, 0]
+    b = a
+    while a[0].sum() > 1:
+        b[0] = b[0] * 0.5
+        a[1] += 1
+    return b[0], b[1], a[0]
+
+
+def inner_list_of_another(x):
+    rows = [[x], [x * 2]]
+    first = rows[0]
+    while rows[0][0].sum() > 1:
+        first[0] = first[0] * 0.3
+    return rows[0][0], first[0]
+
+
+def one_object_made_in_both_branches(x):
+    if x.sum() > 1:
+        a = [x]
+        b = a
+    else:
+        a = [x * 3]
+        b = a
+    a[0] = a[0] + 1
+    return b[0]
+
+
+def lists_that_change_places(x):
+    h, g = [x, x * 2], [x * 3, x * 4]
+    c = h
+    n = x.sum()
+    while n > 1:
+        h, g = g, h
+        n = n * 0.5
+    return c[0], c[1], h[0], g[1]
+
+
+def one_kept_and_one_new(x):
+    a = [x, x * 2]
+    before = a
+    while a[0].sum() > 1:
+        a = [a[0] * 0.5, a[1] + 1]
+    return before[0], a[0], a[1]
+
+
+def parameter_of_a_function(x):
+    d = {"a": x, "n": x.sum()}
+    e = {"d": d}
+
+    def update(q):
+        if q["n"] > 3:
+            q["a"] = q["a"] * 2
+            q["n"] = q["n"] - 3
+
+    update(e["d"])
+    update(d)
+    return d["a"], d["n"], e["d"]["a"]
+
+
+def items_of_a_list(x):
+    parts = [{"v": x}, {"v": -x}]
+    for each in parts:
+        if each["v"].sum() > 1:
+            each["v"] = each["v"] * 7
+    return parts[0]["v"], parts[1]["v"]
+
+
+def what_a_call_gives(x):
+    d = {"v": x}
+
+    def same(value):
+        return value
+
+    e = same(d)
+    if x.sum() > 1:
+        e["v"] = x * 7
+    return d["v"]
+
+
+def tensor_changed_in_a_loop(x):
+    x = x * 1
+    y = x
+    while x.sum() > 1:
+        x[0] = x[0] - 50
+    return y, x
+
+
+def view_changed_in_a_loop(x):
+    x = x * 1
+    row = x[0]
+    while row.sum() > 1:
+        row.subtract_(paddle.ones([2]) * 50)
+    return x
+
+
+def value_that_a_condition_chose(x):
+    a, b = x * 1, x * 2
+    c = a if x.sum() > 1 else b
+    a[0] = 50
+    return c
+
+
+def former_value_is_the_same_tensor(x):
+    x = x * 1
+    former = x
+    while x.sum() > 1:
+        former = x
+        x[0] = x[0] - 50
+    return former, x
+
+
+def former_value_apart(x):
+    x = x * 1
+    former = x
+    while x.sum() > 1:
+        former = x.clone()
+        x[0] = x[0] - 50
+    return former, x
+
+
+SAME = (dict_under_two_names_in_a_branch, dict_read_under_another_name_in_a_loop, list_under_two_names_in_a_loop,
+        inner_list_of_another, one_object_made_in_both_branches, lists_that_change_places, one_kept_and_one_new,
+        parameter_of_a_function, items_of_a_list, what_a_call_gives, tensor_changed_in_a_loop, view_changed_in_a_loop,
+        value_that_a_condition_chose, former_value_is_the_same_tensor, former_value_apart)
+
+
+def outcome(function, value):
+    x = paddle.to_tensor(value, stop_gradient=False)
+    results = function(x)
+    results = results if isinstance(results, (list, tuple)) else [results]
+    tensors = [r for r in results if isinstance(r, paddle.Tensor) and not r.stop_gradient]
+    sum(((r * (r.detach() + n)).sum() for n, r in enumerate(tensors)), x.sum() * 0).backward()
+    return [np.asarray(r) for r in (*results, x.grad)]
+
+
+@pytest.mark.parametrize("shape", [None, [None, 2]])
+@pytest.mark.parametrize("function", SAME, ids=lambda f: f.__name__)
+def test_both_names_show_a_change(function, shape):
+    spec = shape and [paddle.static.InputSpec(shape)]
+    converted = paddle.jit.to_static(function, input_spec=spec, full_graph=True)
+    for value in VALUES:
+        for found, wanted in zip(outcome(converted, value), outcome(function, value), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def chosen_by_a_loop(x):
+    a, c = x * 1, x * 2
+    n = x.sum()
+    while n > 1:
+        c = a
+        n = n * 0.5
+    a[0] = 50
+    return c
+
+
+def written_where_a_loop_chose(x):
+    a, c = x * 1, x * 2
+    n = x.sum()
+    while n > 1:
+        c = a
+        n = n * 0.5
+    c[0] = 50
+    return a, c
+
+
+def read_under_another_name_in_the_loop(x):
+    x = x * 1
+    y = x
+    total = x.sum() * 0
+    while x.sum() > 1:
+        total = total + y.sum()
+        x[0] = x[0] - 50
+        y = x
+    return total
+
+
+def list_that_is_the_same_in_some_turns(x):
+    a, b = [x], [x * 2]
+    n = x.sum()
+    while n > 1:
+        a[0] = a[0] + b[0]
+        b = a
+        n = n * 0.5
+    return a[0], b[0]
+
+
+@pytest.mark.parametrize("function", [chosen_by_a_loop, written_where_a_loop_chose, read_under_another_name_in_the_loop,
+                                      list_that_is_the_same_in_some_turns], ids=lambda f: f.__name__)
+def test_what_only_a_run_knows_is_refused(function):
+    with pytest.raises((RuntimeError, TypeError), match=rf"{function.__name__}: .* a copy"):
+        outcome(paddle.jit.to_static(function, full_graph=True), VALUES[0])
