@@ -15,6 +15,7 @@ from . import staging
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
+from .partial import truth
 
 
 def len_(value: Any) -> Any:
@@ -128,7 +129,7 @@ def all_(values: Any) -> Any:
 def _truths(values: Any) -> Iterator[Any]:
     """Whether each item is true; behind one that Python knows to decide, Python does not look."""
     for value in values:
-        yield value if staging.is_symbolic(value) else bool(staging.truth(value))
+        yield value if staging.is_symbolic(value) else bool(truth(value))
 
 
 def reversed_(values: Any) -> Any:

@@ -6,12 +6,14 @@ How a function is converted is given from outside; knows the kinds of callables 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from .builtin import OVERLOADS
-from .partial import some_are_optional, used
+from .conditionals import if_exp
+from .partial import is_optional, parts, some_are_optional, used
 from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
@@ -130,12 +132,44 @@ class Calls:
 
 
 def _given_values(function: Any) -> Any:
-    """A function that knows nothing of values that are None on some ways: it is given those that they are otherwise."""
+    """A function that knows nothing of values that are None on some ways.
+
+    Where None is the default of what it is given one for, it is called with None on those ways; otherwise it is given
+    the value of the others.
+    """
     @functools.wraps(function)
     def given(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(used, args), **{name: used(value) for name, value in kwargs.items()})
+        key = _may_be_none(function, args, kwargs)
+        if key is None:
+            return function(*map(used, args), **{name: used(value) for name, value in kwargs.items()})
+        value, flag = parts(kwargs[key] if isinstance(key, str) else args[key])
+
+        def call(new: Any) -> Any:
+            if isinstance(key, str):
+                return given(*args, **{**kwargs, key: new})
+            return given(*args[:key], new, *args[key + 1:], **kwargs)
+
+        return if_exp(flag, lambda: call(value), lambda: call(None))
 
     return given
+
+
+def _may_be_none(function: Any, args: tuple, kwargs: dict[str, Any]) -> int | str | None:
+    """An argument, by position or name, that is None on some ways and for which None is the default."""
+    given: list[tuple[Any, Any]] = [*enumerate(args), *kwargs.items()]
+    optional = [key for key, value in given if is_optional(value)]
+    if not optional:
+        return None
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some builtins do not say
+        return None
+    names = [p.name for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for key in optional:
+        name = key if isinstance(key, str) else names[key] if key < len(names) else ""
+        if name in parameters and parameters[name].default is None:
+            return key
+    return None
 
 
 def _made(kind: type, init: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ from ..errors import ConversionError, here
 from . import staging
 from .containers import Held, copied, lists_kept, objects
 from .merging import Merge
+from .partial import truth
 from .preparing import Preparer, restoring
 from .retracing import traced
 from .watching import no_changes_in_place
@@ -50,7 +51,7 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
 
     `held`: those whose value someone else may hold too.
     """
-    test = staging.truth(test)
+    test = truth(test)
     if not staging.is_symbolic(test):
         return body() if test else orelse()
     where = here()
@@ -103,7 +104,7 @@ def _check_raises(where: str, *branches: Body) -> None:
 
 def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     """`body() if test else orelse()`."""
-    test = staging.truth(test)
+    test = truth(test)
     if not staging.is_symbolic(test):
         return body() if test else orelse()
     where = here()

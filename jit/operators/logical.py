@@ -13,7 +13,7 @@ from typing import Any
 from ...core import nest
 from ..errors import ConversionError, here
 from . import staging
-from .partial import is_partial, parts
+from .partial import is_partial, parts, truth
 
 
 def contains(items: Any, value: Any) -> Any:
@@ -63,9 +63,11 @@ def and_(first: Any, *later: Callable[[], Any]) -> Any:
     """`first and later() and …`."""
     value = first
     for operand in later:
-        value = staging.truth(value)
+        value = truth(value)
         if staging.is_symbolic(value):
-            value = _both(value, operand())
+            with staging.only_where(value):
+                other = operand()
+            value = _both(value, other)
         elif value:
             value = operand()
         else:
@@ -74,7 +76,7 @@ def and_(first: Any, *later: Callable[[], Any]) -> Any:
 
 
 def _both(symbolic: Any, other: Any) -> Any:
-    other = staging.truth(other)
+    other = truth(other)
     if staging.is_symbolic(other):
         return staging.logical_and(symbolic, other)
     return symbolic if other else False
@@ -84,9 +86,11 @@ def or_(first: Any, *later: Callable[[], Any]) -> Any:
     """`first or later() or …`."""
     value = first
     for operand in later:
-        value = staging.truth(value)
+        value = truth(value)
         if staging.is_symbolic(value):
-            value = _either(value, operand())
+            with staging.only_where(staging.logical_not(value)):
+                other = operand()
+            value = _either(value, other)
         elif not value:
             value = operand()
         else:
@@ -95,7 +99,7 @@ def or_(first: Any, *later: Callable[[], Any]) -> Any:
 
 
 def _either(symbolic: Any, other: Any) -> Any:
-    other = staging.truth(other)
+    other = truth(other)
     if staging.is_symbolic(other):
         return staging.logical_or(symbolic, other)
     return True if other else symbolic
@@ -103,7 +107,7 @@ def _either(symbolic: Any, other: Any) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    value = staging.truth(value)
+    value = truth(value)
     return staging.logical_not(value) if staging.is_symbolic(value) else not value
 
 

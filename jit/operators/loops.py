@@ -15,6 +15,7 @@ from .conditionals import if_stmt
 from .containers import Held
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import FirstTurnApart, LoopState
+from .partial import truth
 from .preparing import Preparer, restoring
 from .retracing import traced
 from .statements import nothing
@@ -30,12 +31,12 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
 
     `held`: those whose value someone else may hold too; `kept`: those that the loop gives no other value.
     """
-    going = staging.truth(test())
+    going = truth(test())
     while not staging.is_symbolic(going):
         if not going:
             return
         body()
-        going = staging.truth(test())
+        going = truth(test())
     staging.check_condition(going, here())
     _stage(test, body, get_state, set_state, names, body, held, kept)
 
@@ -65,7 +66,7 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
 
     def traced_test(*variables: Any) -> Any:
         set_state(state.entered(variables))
-        return staging.truth(test())
+        return truth(test())
 
     def traced_body(*variables: Any) -> list[Any]:
         set_state(state.entered(variables))
@@ -86,7 +87,7 @@ class _first_turn:
     def __call__(self) -> None:
         self._turn()
         test, body, get_state, set_state, names, users, held, kept = self._rest
-        going = staging.truth(test())
+        going = truth(test())
         if staging.is_symbolic(going):
             _stage(test, body, get_state, set_state, names, users, held, kept, apart=True)
         elif going:

@@ -111,6 +111,18 @@ def not_none(value: Any) -> Any:
     return value._flag if is_optional(value) else value is not None
 
 
+def truth(value: Any) -> Any:
+    """What decides for a value as a condition: None is false."""
+    if type(value) is not Partial:
+        return staging.truth(value)
+    if not value._optional:
+        return truth(used(value))
+    inside = truth(value._content)
+    if staging.is_symbolic(inside):
+        return staging.logical_and(value._flag, staging.cast(staging.detached(inside), "bool"))
+    return value._flag if inside else False
+
+
 def narrowed(value: Any) -> Any:
     """A value where a test has shown that it is not None."""
     return value._content if is_optional(value) else value
@@ -133,7 +145,8 @@ def used(value: Any) -> Any:
     block = staging.current_block()
     returned = value._name.startswith(RETURN_VALUE) and not value._optional  # every way through returns
     if not returned and block not in value._checked:
-        value._checked.add(block)
+        if not staging.is_conditional():
+            value._checked.add(block)
         staging.check(value._flag, message(value), None)
     return value._content
 

@@ -5,7 +5,9 @@ Everything that operators ask of `static` is asked here, so that they can be tes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core import nest
@@ -360,9 +362,34 @@ def default_dtype() -> str:
     return str(get_default_dtype())
 
 
+@contextlib.contextmanager
+def only_where(condition: Any) -> Iterator[None]:
+    """Within the block, what is checked when the program runs is checked only where a symbolic condition holds."""
+    _conditions.held.append(_as_bool(condition))
+    try:
+        yield
+    finally:
+        _conditions.held.pop()
+
+
+def is_conditional() -> bool:
+    """Whether what is checked now is checked in some runs only."""
+    return bool(_conditions.held)
+
+
+class _Conditions(threading.local):
+    def __init__(self) -> None:
+        self.held: list[Any] = []
+
+
+_conditions = _Conditions()
+
+
 def check(test: Any, message: str | None, where: str | None) -> None:
     """A run-time check that a symbolic test holds: an AssertionError with the message and the user's place."""
     said = message or "the assertion does not hold"
+    for condition in _conditions.held:
+        test = logical_or(logical_not(condition), test if is_symbolic(test) else number(test, "bool"))
     assert_value(test, message=said if where is None else f"{where}: {said}")
 
 

@@ -195,10 +195,14 @@ class HOLDER:
 KEPT = {}
 
 
-@pytest.mark.parametrize("function", [as_a_condition, kept])
-def test_what_cannot_be_none_on_some_ways_says_so(function):
+def test_what_cannot_be_none_on_some_ways_says_so():
     with pytest.raises((UnboundLocalError, paddle.jit.errors.ConversionError, TypeError)):
-        staged(function)(paddle.to_tensor(X))
+        staged(kept)(paddle.to_tensor(X))
+
+
+def test_what_is_none_on_some_ways_is_no_condition_with_several_elements():
+    with pytest.raises(ValueError, match="is one truth value"):
+        staged(as_a_condition)(paddle.to_tensor(X))
 
 
 def test_a_class_checks_what_it_is_given():
@@ -340,3 +344,80 @@ def test_an_iterator_over_rows_that_only_a_run_counts_has_a_first_item():
     np.testing.assert_allclose(converted(paddle.to_tensor(X)).numpy(), X[0] * 2)
     with pytest.raises(TypeError, match="iteration over an unknown first dimension"):
         staged(lambda x: _adds_all(x))(paddle.to_tensor(X))
+
+
+def best_in_a_dict(x):
+    kept = {"best": None, "n": 0}
+    for row in x:
+        if kept["best"] is None or row.max() > kept["best"]:
+            kept["best"] = row.max()
+        if kept["best"] is not None and kept["best"] > 3:
+            kept["n"] += 1
+    return kept["best"] + kept["n"]
+
+
+def only_if_it_is_there(x):
+    seen, n = None, 0
+    while x.sum() > 1:
+        if seen:
+            n += 1
+        x = x * (0.4 if not seen else 0.5)
+        seen = x.sum() > 5
+    return x + n
+
+
+def a_tuple_that_is_there(x):
+    cache, n = None, 0
+    while x.sum() > 1:
+        if cache:
+            x = cache[0] * 0.5
+        else:
+            n, x = n + 1, x * 0.4
+        cache = (x, x * 2)
+    return cache[1] + n if cache else x
+
+
+@pytest.mark.parametrize("function", [best_in_a_dict, only_if_it_is_there, a_tuple_that_is_there])
+def test_none_decides_as_in_python(function):
+    converted = staged(function)
+    for x in (X, X[::-1].copy(), -X, X * 0.01, X * 10):
+        wanted, found = function(paddle.to_tensor(x)), converted(paddle.to_tensor(x))
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)
+
+
+def test_behind_or_an_assertion_holds_only_where_python_looks():
+    def positive(x):
+        assert x.min() > 0, "not positive"
+        return x.sum() > 5
+
+    converted = staged(lambda x: x * 2 if x.max() < 0 or positive(x) else x)
+    np.testing.assert_allclose(converted(paddle.to_tensor(-X)).numpy(), -X * 2)
+    np.testing.assert_allclose(converted(paddle.to_tensor(X)).numpy(), X * 2)
+    with pytest.raises(AssertionError, match="not positive"):
+        converted(paddle.to_tensor(X - 2))
+
+
+def test_a_layer_is_called_with_none_where_that_is_its_default():
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.cell = paddle.nn.SimpleRNNCell(2, 2)
+
+        def forward(self, x):
+            state = None
+            for row in x:
+                _, state = self.cell(row.unsqueeze(0), states=state)
+            return state
+
+    net = Net()
+    converted = staged(net.forward)
+    for x in (X, X[:1]):
+        net.clear_gradients()
+        net(paddle.to_tensor(x)).sum().backward()
+        gradients = [p.grad.numpy() for p in net.parameters()]
+        net.clear_gradients()
+        found = converted(paddle.to_tensor(x))
+        np.testing.assert_allclose(found.numpy(), net(paddle.to_tensor(x)).numpy(), rtol=1e-6)
+        found.sum().backward()
+        for parameter, wanted in zip(net.parameters(), gradients, strict=True):
+            np.testing.assert_allclose(parameter.grad.numpy(), wanted, rtol=1e-5, atol=1e-7)
