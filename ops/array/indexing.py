@@ -264,41 +264,60 @@ def _at_points(x: Any, key: Any) -> Any:
 
 
 def _plain(x: Any, key: Any) -> Any:
-    """x[key] for ints and slices that go forward: a shorter way to what `_Index` finds; None for other keys."""
-    ranges = _plain_ranges(x, key)
+    """x[key] for ints, slices that go forward, `...` and None: a shorter way to what `_Index` finds; else None."""
+    added: list[int] = []
+    ranges = _plain_ranges(x, key, added)
     if ranges is None:
         return None
     axes, starts, ends, strides, dropped = ranges
     given = {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": dropped}
     if strides.count(1) == len(strides):
-        return apply(slice_op, x, None, None, None, None, **given)
-    return apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
+        part = apply(slice_op, x, None, None, None, None, **given) if axes else x
+    else:
+        part = apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
+    return apply(unsqueeze_op, part, None, None, axes=added) if added else part
 
 
-def _plain_ranges(x: Any, key: Any) -> tuple[list[int], ...] | None:
-    """The axes, starts, ends and strides of a key of ints and slices that go forward, and the axes it drops."""
+def _plain_ranges(x: Any, key: Any, added: list[int] | None = None) -> tuple[list[int], ...] | None:
+    """The axes, starts, ends and strides of a key of ints and slices that go forward, and the axes it drops.
+
+    Places of dimensions that None adds go to `added`; without it a key that holds one has none of these.
+    """
     items = key if type(key) is tuple else (key,)
-    if len(items) > x.ndim:
-        return None
+    rank, axis, position, jumped = x.ndim, 0, 0, False
     axes, starts, ends, strides, dropped = [], [], [], [], []
-    for axis, item in enumerate(items):
+    for item in items:
         if type(item) is int:
             start, end, step = item, item + 1 if item != -1 else END, 1
             dropped.append(axis)
         elif type(item) is slice:
+            position += 1
             start, end, step = item.start, item.stop, item.step
             if start is end is step is None:
+                axis += 1
                 continue
             start, end, step = 0 if start is None else start, END if end is None else end, 1 if step is None else step
             if not (type(start) is type(end) is type(step) is int) or step < 1:
                 return None
+        elif item is None and added is not None:
+            added.append(position)
+            position += 1
+            continue
+        elif item is Ellipsis and not jumped:
+            jumped = True
+            left = rank - sum([one is not None and one is not Ellipsis for one in items])
+            if left < 0:
+                return None
+            axis, position = axis + left, position + left
+            continue
         else:
             return None
         axes.append(axis)
         starts.append(start)
         ends.append(end)
         strides.append(step)
-    return (axes, starts, ends, strides, dropped) if axes else None
+        axis += 1
+    return (axes, starts, ends, strides, dropped) if (axes or added) and axis <= rank else None
 
 
 def _too_many(x: Any) -> Any:

@@ -307,4 +307,4 @@ set_value_op = operator(
           ends, steps, decrease_axes: sum_to(apply(
               strided_slice_op, g, None, StartsTensorList, None, EndsTensorList, None, StepsTensorList, axes=list(axes),
               starts=list(starts), ends=list(ends), strides=list(steps), decrease_axis=list(decrease_axes)),
-              ValueTensor_shape)}, moves=True, lod="drop")
+              ValueTensor_shape)}, moves=True, lod="drop", compiled="set_value")

@@ -182,7 +182,8 @@ def _infer_index_put(x, indices, value, *, accumulate=False):
 index_put_op = operator(
     "index_put", "x, indices*, value -> out", kernel=_index_put, infer=_infer_index_put,
     grad={"x": lambda g, indices, accumulate: g if accumulate else apply(index_put_op, g, indices, _zero(g)),
-          "value": lambda g, indices, value_shape: sum_to(apply(index_get_op, g, indices), value_shape)})
+          "value": lambda g, indices, value_shape: sum_to(apply(index_get_op, g, indices), value_shape)},
+    compiled="index_put")
 index_get_op = operator(
     "index_get", "X, Indices* -> Out", kernel=lambda xp, x, indices: x[tuple(indices)],
     infer=lambda x, indices: Spec(_indexed_shape(x, indices), x.dtype),

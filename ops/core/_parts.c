@@ -1,5 +1,7 @@
-/* Parts of arrays by ranges, as views; arrays in the middle of padding, and turned along a dimension. */
+/* Parts of arrays by ranges, as views; values put into copies by ranges, numbers of rows and masks; arrays in the middle of padding, and turned along a dimension. */
 #include "_native.h"
+
+#include <stdint.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -13,35 +15,39 @@ static Py_ssize_t within(Py_ssize_t place, Py_ssize_t size) {
     return place < 0 ? 0 : place > size ? size : place;
 }
 
-static PyObject *slice(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+/* A part of an array by ranges: its sizes and strides, and where it begins. */
+typedef struct {
+    char *data;
+    Py_ssize_t sizes[MOST_DIMENSIONS], strides[MOST_DIMENSIONS], rank;
+} Part;
+
+/* The part that attributes name: `steps` and `drops` are called otherwise where values are put. 0 where it is left. */
+static int read_part(Array *x, PyObject *attrs, PyObject *name_of_steps, PyObject *name_of_drops, Part *part) {
     Py_ssize_t axes[MOST_DIMENSIONS], starts[MOST_DIMENSIONS], ends[MOST_DIMENSIONS], steps[MOST_DIMENSIONS];
     Py_ssize_t dropped[MOST_DIMENSIONS], named = 0, more = 0, others = 0, stepped = 0, drops = 0;
-    Py_ssize_t sizes[MOST_DIMENSIONS], strides[MOST_DIMENSIONS], made = 0;
-    if (count < 1 || !attrs || Py_TYPE(inputs[0]) != array_type) return declined_form();
-    for (Py_ssize_t n = 1; n < count; n++)
-        if (inputs[n] != Py_None) return declined_form();
-    Array *x = (Array *)inputs[0];
+    Py_ssize_t *sizes = part->sizes, *strides = part->strides;
     int rank = x->dimensions_count, leaves[MOST_DIMENSIONS] = {0}, seen[MOST_DIMENSIONS] = {0};
     if (rank > MOST_DIMENSIONS || integers_attribute(attrs, name_axes, axes, &named) <= 0
         || integers_attribute(attrs, name_starts, starts, &more) <= 0 || more != named
         || integers_attribute(attrs, name_ends, ends, &others) <= 0 || others != named
-        || integers_attribute(attrs, name_strides, steps, &stepped) < 0 || (stepped && stepped != named)
-        || integers_attribute(attrs, name_decrease_axis, dropped, &drops) < 0)
-        return declined_form();
+        || integers_attribute(attrs, name_of_steps, steps, &stepped) < 0 || (stepped && stepped != named)
+        || integers_attribute(attrs, name_of_drops, dropped, &drops) < 0)
+        return 0;
     for (Py_ssize_t n = 0; n < drops; n++) {
-        if (dropped[n] < 0 || dropped[n] >= rank) return declined_form();
+        if (dropped[n] < 0 || dropped[n] >= rank) return 0;
         leaves[dropped[n]] = 1;
     }
-    char *data = x->data;
+    part->data = x->data;
+    part->rank = 0;
     for (int n = 0; n < rank; n++) sizes[n] = x->dimensions[n], strides[n] = x->strides[n];
     for (Py_ssize_t n = 0; n < named; n++) {
         Py_ssize_t axis = axes[n], step = stepped ? steps[n] : 1;
-        if (axis < 0 || axis >= rank || seen[axis] || step < 1) return declined_form();
+        if (axis < 0 || axis >= rank || seen[axis] || step < 1) return 0;
         seen[axis] = 1;
         Py_ssize_t size = sizes[axis], start = starts[n];
         if (leaves[axis]) {
             if (start < 0) start += size;
-            if (start < 0 || start >= size) return declined_form(); /* whose error says so */
+            if (start < 0 || start >= size) return 0; /* whose error says so */
         } else {
             start = within(start, size);
             Py_ssize_t length = within(ends[n], size) - start;
@@ -49,15 +55,140 @@ static PyObject *slice(const void *with, PyObject *const *inputs, Py_ssize_t cou
             if (sizes[axis] > 1) strides[axis] *= step; /* no further than the dimension reaches */
             if (!sizes[axis]) start = 0;
         }
-        data += start * x->strides[axis];
+        part->data += start * x->strides[axis];
     }
     for (int n = 0; n < rank; n++) {
-        if (leaves[n] && !seen[n]) return declined_form();
+        if (leaves[n] && !seen[n]) return 0;
         if (leaves[n]) continue;
-        sizes[made] = sizes[n], strides[made] = strides[n];
-        made++;
+        sizes[part->rank] = sizes[n], strides[part->rank] = strides[n];
+        part->rank++;
     }
-    return new_view((PyObject *)x, (int)made, sizes, strides, data);
+    return 1;
+}
+
+static PyObject *slice(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Part part;
+    if (count < 1 || !attrs || Py_TYPE(inputs[0]) != array_type) return declined_form();
+    for (Py_ssize_t n = 1; n < count; n++)
+        if (inputs[n] != Py_None) return declined_form();
+    if (!read_part((Array *)inputs[0], attrs, name_strides, name_decrease_axis, &part)) return declined_form();
+    return new_view(inputs[0], (int)part.rank, part.sizes, part.strides, part.data);
+}
+
+/* Values put into a copy of an array. */
+
+#define PUT(BYTES) \
+    case BYTES: \
+        for (; size > 0; size--, to += stride, from += step) memcpy(to, from, BYTES); \
+        break
+
+/* Elements of `item` bytes to where a part lies; `steps`: in bytes, of the values, 0 where they are repeated. */
+static void put(char *to, const Py_ssize_t *sizes, const Py_ssize_t *strides, Py_ssize_t rank, const char *from,
+                const Py_ssize_t *steps, Py_ssize_t item) {
+    if (rank > 1) {
+        for (Py_ssize_t n = 0; n < *sizes; n++, to += *strides, from += *steps)
+            put(to, sizes + 1, strides + 1, rank - 1, from, steps + 1, item);
+        return;
+    }
+    Py_ssize_t size = rank ? *sizes : 1, stride = rank ? *strides : item, step = rank ? *steps : item;
+    if (stride == item && step == item) memcpy(to, from, (size_t)(size * item));
+    else switch (item) { PUT(1); PUT(2); PUT(4); PUT(8); PUT(16); }
+}
+
+/* A copy of an array, and the steps of a value that broadcasts to so many sizes of it: NULL where that is left. */
+static PyObject *copy_for(PyObject *given, PyObject *value, const Py_ssize_t *sizes, Py_ssize_t rank, Py_ssize_t *steps) {
+    Array *x = (Array *)given, *v = (Array *)value;
+    int kind = kind_of(x->dtype);
+    Py_ssize_t size = size_of(given), more = rank - v->dimensions_count, step = kind < 0 ? 0 : sizes_by_kind[kind];
+    if (kind < 0 || size > MOST_COPIED || !is_plain_array(value) || v->dtype != x->dtype || more < 0) return NULL;
+    for (Py_ssize_t n = rank - 1; n >= 0; n--) {
+        Py_ssize_t length = n < more ? 1 : v->dimensions[n - more];
+        if (length != 1 && length != sizes[n]) return NULL;
+        steps[n] = length == 1 ? 0 : step;
+        step *= length;
+    }
+    PyObject *copy = new_array(kind, x->dimensions_count, x->dimensions);
+    if (copy) memcpy(((Array *)copy)->data, x->data, (size_t)(size * sizes_by_kind[kind]));
+    return copy;
+}
+
+static PyObject *not_put(void) { return PyErr_Occurred() ? NULL : declined_form(); }
+
+static PyObject *set_value(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Part part;
+    Py_ssize_t steps[MOST_DIMENSIONS], nothing[MOST_DIMENSIONS], added = 0;
+    if (count < 2 || !attrs || !is_plain_array(inputs[0])
+        || integers_attribute(attrs, name_none_axes, nothing, &added) < 0 || added)
+        return declined_form();
+    for (Py_ssize_t n = 2; n < count; n++)
+        if (inputs[n] != Py_None) return declined_form();
+    Array *x = (Array *)inputs[0];
+    if (!read_part(x, attrs, name_steps, name_decrease_axes, &part)) return declined_form();
+    PyObject *copy = copy_for(inputs[0], inputs[1], part.sizes, part.rank, steps);
+    if (!copy) return not_put();
+    for (Py_ssize_t n = 0; n < part.rank; n++)
+        if (!part.sizes[n]) return copy;
+    put(((Array *)copy)->data + (part.data - x->data), part.sizes, part.strides, part.rank,
+        ((Array *)inputs[1])->data, steps, sizes_by_kind[kind_of(x->dtype)]);
+    return copy;
+}
+
+/* One number for all elements where a mask, of the first sizes, is true. */
+static PyObject *put_where(PyObject *given, Array *mask, PyObject *value) {
+    Array *x = (Array *)given;
+    Py_ssize_t none[MOST_DIMENSIONS], width = 1;
+    int depth = mask->dimensions_count;
+    if (!depth || depth > x->dimensions_count || ((Array *)value)->dimensions_count) return declined_form();
+    for (int n = 0; n < x->dimensions_count; n++) {
+        if (n >= depth) width *= x->dimensions[n];
+        else if (mask->dimensions[n] != x->dimensions[n]) return declined_form();
+    }
+    PyObject *copy = copy_for(given, value, NULL, 0, none);
+    if (!copy) return not_put();
+    const Py_ssize_t item = sizes_by_kind[kind_of(x->dtype)], step = 0;
+    const char *from = ((Array *)value)->data, *is_true = mask->data;
+    char *to = ((Array *)copy)->data;
+    for (Py_ssize_t n = 0, size = size_of((PyObject *)mask); n < size; n++, to += width * item)
+        if (is_true[n]) put(to, &width, &item, 1, from, &step, item);
+    return copy;
+}
+
+static PyObject *index_put(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t sizes[MOST_DIMENSIONS], steps[MOST_DIMENSIONS], strides[MOST_DIMENSIONS], width = 1;
+    int accumulates = 0;
+    if (count != 3 || !is_plain_array(inputs[0]) || !PyList_CheckExact(inputs[1]) || PyList_GET_SIZE(inputs[1]) != 1
+        || !is_plain_array(inputs[2]) || truth_attribute(attrs, name_accumulate, &accumulates) < 0 || accumulates)
+        return declined_form();
+    Array *x = (Array *)inputs[0], *index = (Array *)PyList_GET_ITEM(inputs[1], 0);
+    if (!is_plain_array((PyObject *)index)) return declined_form();
+    int kind = kind_of(index->dtype), wide = kind_of(x->dtype), depth = index->dimensions_count, rank = x->dimensions_count;
+    if (kind == BOOL) return put_where(inputs[0], index, inputs[2]);
+    if (kind != INT64 || wide < 0 || rank < 1 || depth < 1 || depth + rank - 1 > MOST_DIMENSIONS) return declined_form();
+    Py_ssize_t rows = x->dimensions[0], places = size_of((PyObject *)index), item = sizes_by_kind[wide];
+    const int64_t *at = (const int64_t *)index->data;
+    for (Py_ssize_t n = 0; n < places; n++)
+        if (at[n] < -rows || at[n] >= rows) return declined_form(); /* whose error says so */
+    for (int n = 0; n < depth; n++) sizes[n] = index->dimensions[n];
+    for (int n = rank - 1; n > 0; n--) {
+        sizes[depth + n - 1] = x->dimensions[n], strides[n - 1] = width * item;
+        width *= x->dimensions[n];
+    }
+    PyObject *copy = copy_for(inputs[0], inputs[2], sizes, depth + rank - 1, steps);
+    if (!copy) return not_put();
+    int repeats = ((Array *)inputs[2])->dimensions_count < rank; /* the same for all places */
+    Py_ssize_t apart = repeats ? 0 : width * item;
+    for (int n = 0; !repeats && n < depth + rank - 1; n++)
+        if (!steps[n] && sizes[n] > 1) { /* repeated along some dimension: the kernel's */
+            Py_DECREF(copy);
+            return declined_form();
+        }
+    const char *from = ((Array *)inputs[2])->data;
+    for (Py_ssize_t n = 0; width && n < places; n++, from += apart) {
+        char *to = ((Array *)copy)->data + (at[n] < 0 ? at[n] + rows : at[n]) * width * item;
+        if (repeats) put(to, sizes + depth, strides, rank - 1, from, steps + depth, item);
+        else memcpy(to, from, (size_t)(width * item));
+    }
+    return copy;
 }
 
 /* Rows of so many bytes, which begin `apart` bytes from each other; short ones by words, without a call. */
@@ -213,6 +344,6 @@ static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t
 }
 
 const FormEntry part_forms[] = {
-    {"slice", slice, NULL}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
+    {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
     {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {"gather", taken, NULL}, {"index_select", taken, ""},
     {NULL, NULL, NULL}};
