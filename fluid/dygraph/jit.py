@@ -45,7 +45,7 @@ class TracedLayer(_TracedLayer):
         with guard():
             return [value.numpy() for value in super().__call__([to_variable(value) for value in given])]
 
-    def save_inference_model(self, path: str, feed: Sequence[int] | None = None,  # type: ignore[override]
+    def save_inference_model(self, dirname: str, feed: Sequence[int] | None = None,  # type: ignore[override]
                              fetch: Sequence[int] | None = None) -> None:
         """Writes an inference model into a folder, each parameter in a file of its own.
 
@@ -60,7 +60,7 @@ class TracedLayer(_TracedLayer):
             if block.has_var(name):
                 scope.set_array(name, value._array)
         with scope_guard(scope):
-            save_inference_model(os.fspath(path), inputs, [block.var(name) for name in outputs], Executor(),
+            save_inference_model(os.fspath(dirname), inputs, [block.var(name) for name in outputs], Executor(),
                                  concrete.main_program)
 
 

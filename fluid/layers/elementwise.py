@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ops.array.full import is_value
+from ...ops.math.casting import dtype_of
 from ..layer_helper import LayerHelper
 from ..mode import face
 
@@ -110,8 +111,9 @@ def _reduction(type: str, what: str) -> Callable[..., Any]:
     def layer(input: Any, dim: int | Sequence[int] | None = None, keep_dim: bool = False,
               name: str | None = None) -> Any:
         dims = [] if dim is None else [dim] if isinstance(dim, int) else list(dim)
+        kept = dtype_of(input) if type == "reduce_sum" and dtype_of(input).name == "int32" else None
         return LayerHelper(type, name=name).apply(type, input, dim=dims or [0], keep_dim=keep_dim,
-                                                  reduce_all=not dims)
+                                                  reduce_all=not dims, in_dtype=kept, out_dtype=kept)
 
     layer.__name__ = layer.__qualname__ = type
     layer.__doc__ = f"{what} along dimensions; of all elements, [1], where `dim` is None."

@@ -47,6 +47,7 @@ PRECISIONS = {
 LODS = {
     "share": "the results that have as many rows as the first input have its LoD",
     "first": "the first result has it; what the operator gives beside that, statistics say, has none",
+    "rows": "as `share`, unless its attributes `dim` and `reduce_all` reduce the first dimension: the rows themselves",
     "drop": "the results have none",
 }
 """What becomes of the LoD (the lengths of sequences whose rows lie one behind the other) of an operator's inputs."""

@@ -29,7 +29,7 @@ matmul_op = operator(
         x, y, trans_x=transpose_X, trans_y=transpose_Y),
     grad={"X, Y": lambda g, X, Y, transpose_X, transpose_Y, alpha, wants: _gradients(
         g, X, Y, transpose_X, transpose_Y, alpha, wants)},
-    cost=matrix_product, precision="white", lod="drop")
+    cost=matrix_product, precision="white")
 
 
 def _norm(xp, x):

@@ -124,9 +124,13 @@ scale_op = operator(
 
 
 def _divide(xp):
-    """True division; of integers in the default floating dtype."""
-    return lambda x, y: xp.divide(x, y) if x.dtype.kind not in "iub" else xp.divide(
-        x, y, dtype=dt.get_default_dtype_object().dtype)
+    """The quotient; of integers that of files and of Paddle 1.x, cut towards zero (`x / y` makes floats of them)."""
+    return lambda x, y: xp.divide(x, y) if x.dtype.kind not in "iu" else _cut_quotient(xp, x, y)
+
+
+def _cut_quotient(xp: Any, x: Any, y: Any) -> Any:
+    below = xp.floor_divide(x, y)
+    return below + ((below < 0) & (below * y != x)).astype(below.dtype)
 
 
 def _times(g: Any, y: Any, axis: int) -> Any:

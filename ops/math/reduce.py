@@ -129,7 +129,7 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [], taped=taped,
-                    grad={"X": grad} if grad else None, precision=precision, lod="drop", compiled=compiled)
+                    grad={"X": grad} if grad else None, precision=precision, lod="rows", compiled=compiled)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -140,7 +140,7 @@ def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[D
         return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
 
     return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
-                    grad={"X": grad} if grad else None, lod="drop", compiled=compiled)
+                    grad={"X": grad} if grad else None, lod="rows", compiled=compiled)
 
 
 def _summed(dtype: DType) -> DType:
@@ -155,7 +155,8 @@ def _sum(xp, x, axes, keepdims):
 
 def _mean(xp, x, axes, keepdims):
     if xp is not np or x.dtype.char not in "fd" or not x.size:
-        return x.mean(axes, keepdims=keepdims)
+        found = x.mean(axes, keepdims=keepdims)
+        return found.astype(x.dtype) if x.dtype.kind in "iu" else found  # of integers as files have it: cut towards zero
     total = np.add.reduce(x, axes, None, None, keepdims)
     return total / x.dtype.type(x.size // total.size)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.sequence.offsets import MissingLodError
-from .lod import OFFSETS, fed_offsets, set_lod, with_offsets
+from .lod import OFFSETS, fed_offsets, loses_rows, set_lod, with_offsets
 from .variable import Variable
 
 
@@ -81,9 +81,10 @@ def _shares_with(variable: Variable) -> Variable | None:
         if variable.name in op.output_arg_names:
             operator = find(op.type) if is_declared(op.type) else None
             names = op.input(operator.inputs[0].name) if operator is not None and operator.inputs else []
-            if operator is None or operator.lod not in ("share", "first") or not names:
+            before = block.find_var(names[0]) if names else None
+            if operator is None or operator.lod not in ("share", "first", "rows") or before is None:
                 return None
-            return block.find_var(names[0])
+            return None if loses_rows(operator, len(before.shape), op.attrs) else before
     return None
 
 

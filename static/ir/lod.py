@@ -80,13 +80,21 @@ def _shared(op: Operator, inputs: Sequence[Any], results: Sequence[Any],
         yield 0, op.lod(tuple([level for v in _listed(given) for level in v.lod] for given in inputs), attrs)
         return
     first = next(iter(_listed(inputs[0])), None) if inputs else None
-    if op.lod == "drop" or first is None or not first.lod:
+    if op.lod == "drop" or first is None or not first.lod or loses_rows(op, len(first.shape), attrs):
         return
     aliases = {index for index, _ in op.aliases}
     for index in range(1 if op.lod == "first" else len(results)):
         rows = [variable.shape[:1] for variable in _listed(results[index])]
         if index not in aliases and rows and all(each == first.shape[:1] for each in rows):
             yield index, first.lod
+
+
+def loses_rows(op: Operator, rank: int, attrs: dict[str, Any]) -> bool:
+    """Whether a reduction, by its attributes, leaves no rows of an input with so many dimensions: no sequences."""
+    if op.lod != "rows":
+        return False
+    reduced = attrs.get("dim")
+    return bool(attrs.get("reduce_all")) or not reduced or 0 in reduced or -rank in reduced
 
 
 def set_lod(variable: Variable, lod: Sequence[Variable]) -> None:

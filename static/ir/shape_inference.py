@@ -13,6 +13,7 @@ from ...ops.core.operator import find, is_declared
 from ...ops.core.spec import Spec
 from .block import Block
 from .misfits import misfits
+from .one_element import widened
 from .operation import Operation
 from .program import Program
 from .usage import sub_block
@@ -43,11 +44,12 @@ def infer_again(program: Program, inputs: Mapping[str, Spec]) -> Program:
     Raises ValueError, naming operator and place, where an operator does not take what it then gets.
     """
     before = {id(v): v._dtype for v in program.list_vars()}
+    of_one = {id(op.block.var(name)) for block in program.blocks for op in block.ops for name in widened(op)}
     for name, spec in inputs.items():
         variable = program.global_block().var(name)
         variable.shape, variable._dtype = tuple(spec.shape), spec.dtype
     first = True
-    while _infer(program.global_block(), before, set() if first else None):  # a loop carries sizes back to its begin
+    while _infer(program.global_block(), before, of_one, set() if first else None):  # a loop carries sizes back to its begin
         first = False
     return program
 
@@ -64,8 +66,10 @@ def declare_results(op: Operation) -> None:
             variable.shape, variable._dtype = spec.shape, spec.dtype
 
 
-def _infer(block: Block, before: dict[int, Any], new: set[str] | None) -> bool:
+def _infer(block: Block, before: dict[int, Any], of_one: set[int], new: set[str] | None) -> bool:
     """One pass over a block; whether anything changed. `new`: what was written in the first pass, None in others.
+
+    `of_one`: the variables that are declared with one dimension where the rule gives none, and stay so.
 
     The first write of that pass says anew what a value is, another makes a size unknown in which they differ.
     """
@@ -73,9 +77,11 @@ def _infer(block: Block, before: dict[int, Any], new: set[str] | None) -> bool:
     for op in block.ops:
         inner = sub_block(op)
         if inner is not None:
-            changed |= _infer(inner, before, new)
+            changed |= _infer(inner, before, of_one, new)
             continue
         for variable, spec in _results(block, op, before):
+            if not spec.shape and id(variable) in of_one:
+                spec = Spec((1,), spec.dtype)
             if new is None or variable.name in new or variable.kind != "tensor":
                 spec = _either(op, variable, spec)
             else:

@@ -28,3 +28,16 @@ def test_fetched_values():
 def test_values_of_dynamic_mode():
     with fluid.dygraph.guard():
         assert float(fluid.layers.mean(fluid.dygraph.to_variable(np.ones((2, 2), "float32"))).numpy()) == 1.0
+
+
+def test_one_number_stays_one_where_other_sizes_are_fed():
+    """A loss is [1] for the last rows of an epoch too, which are fewer than was declared."""
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(fluid.Scope()):
+        x = fluid.layers.data("x", [4, 2], append_batch_size=False)
+        loss = fluid.layers.mean(fluid.layers.fc(x, 1))
+        both = fluid.layers.concat([loss, fluid.layers.reduce_sum(x)])
+        exe.run(fluid.default_startup_program())
+        for rows in (4, 3, 1):
+            found = exe.run(feed={"x": np.ones((rows, 2), "float32")}, fetch_list=[loss, both])
+            assert [value.shape for value in found] == [(1,), (2,)] and found[1][1] == 2 * rows

@@ -108,3 +108,14 @@ def test_what_is_refused(program):
         program.similarity_focus(fluid.data("x", [None, 2, 3, 4]), 1, [2])
     with pytest.raises(ValueError, match=r"hash\(input\): must be rows of int32 or int64"):
         program.hash(fluid.data("y", [None, 2]), 10)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_quotients_sums_and_means_of_integers_are_integers(program, dtype):
+    x, y = (fluid.data(name, [2, 3], dtype) for name in "xy")
+    found = run([program.elementwise_div(x, y), program.reduce_sum(x), program.reduce_sum(x, dim=1),
+                 program.reduce_mean(x, dim=0)],
+                x=np.array([[7, -7, 3], [5, 2, -9]], dtype), y=np.array([[2, 2, -2], [3, 5, 4]], dtype))
+    assert [np.array(value).dtype.name for value in found] == [dtype] * 4
+    assert [np.array(value).tolist() for value in found] == [
+        [[3, -3, -1], [1, 0, -2]], [1], [3, -2], [6, -2, -3]]  # 1.8.5's

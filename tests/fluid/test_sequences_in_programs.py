@@ -170,3 +170,27 @@ def test_a_program_that_trains_is_written_and_read(main):
 
 def test_older_paths_to_layers_on_sequences():
     assert layers.nn.sequence_pool is layers.sequence_pool is layers.sequence_lod.sequence_pool
+
+
+@pytest.mark.parametrize("declared", [0, 1])
+def test_rows_keep_their_sequences_where_each_is_reduced(declared):
+    """One number a row, by a sum or a product, is still of the row's sequence: attention over words, say."""
+    x = fluid.data("x", [None, 2], "float32", lod_level=declared)
+    ways = [layers.reduce_sum(x, dim=1, keep_dim=True), layers.reduce_max(x, dim=-1, keep_dim=True),
+            layers.matmul(x, layers.assign(np.float32([[1], [1]])))]
+    shares = [layers.sequence_softmax(way) for way in ways]
+    rows = np.float32([[0, 1], [1, 0], [2, 0], [0, 4]])
+    found = run({"x": fluid.create_lod_tensor(rows, [[3, 1]], fluid.CPUPlace())}, *shares)
+    for value, numbers in zip(found, ([1, 1, 2, 4], [1, 1, 2, 4], [1, 1, 2, 4]), strict=True):
+        first = np.exp(numbers[:3]) / np.exp(numbers[:3]).sum()
+        np.testing.assert_allclose(np.array(value).ravel(), [*first, 1], rtol=1e-6)
+        assert value.lod() == [[0, 3, 4]]
+
+
+@pytest.mark.parametrize("attributes", [{"dim": 0}, {"dim": -2}, {"dim": [0, 1]}, {}], ids=str)
+def test_what_is_summed_over_rows_is_no_sequence(attributes):
+    x = fluid.data("x", [None, 3], "float32", lod_level=1)
+    summed = layers.reduce_sum(x, **attributes)
+    assert summed.lod_level == 0
+    [found] = run({"x": fluid.create_lod_tensor(np.ones((3, 3), "float32"), [[2, 1]], fluid.CPUPlace())}, summed)
+    assert found.lod() == []

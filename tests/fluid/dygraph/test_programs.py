@@ -21,7 +21,7 @@ def test_a_traced_layer_runs_and_is_saved(tmp_path):
         [again] = traced([x])
         np.testing.assert_allclose(again, out.numpy(), rtol=1e-6)
         assert [op.type for op in traced.program.global_block().ops][:3] == ["conv2d", "elementwise_add", "relu"]
-        traced.save_inference_model(str(tmp_path / "model"))
+        traced.save_inference_model(dirname=str(tmp_path / "model"))
     np.testing.assert_allclose(traced([IMAGES])[0], again, rtol=1e-6)
     exe = fluid.Executor(fluid.CPUPlace())
     with fluid.scope_guard(fluid.Scope()):
