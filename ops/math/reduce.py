@@ -156,7 +156,7 @@ def _sum(xp, x, axes, keepdims):
 def _mean(xp, x, axes, keepdims):
     if xp is not np or x.dtype.char not in "fd" or not x.size:
         found = x.mean(axes, keepdims=keepdims)
-        return found.astype(x.dtype) if x.dtype.kind in "iu" else found  # of integers as files have it: cut towards zero
+        return found.astype(x.dtype) if x.dtype.kind in "iu" else found  # of integers cut towards zero, as in files
     total = np.add.reduce(x, axes, None, None, keepdims)
     return total / x.dtype.type(x.size // total.size)
 

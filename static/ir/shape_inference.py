@@ -48,8 +48,8 @@ def infer_again(program: Program, inputs: Mapping[str, Spec]) -> Program:
     for name, spec in inputs.items():
         variable = program.global_block().var(name)
         variable.shape, variable._dtype = tuple(spec.shape), spec.dtype
-    first = True
-    while _infer(program.global_block(), before, of_one, set() if first else None):  # a loop carries sizes back to its begin
+    first = True  # a loop carries sizes back to its begin
+    while _infer(program.global_block(), before, of_one, set() if first else None):
         first = False
     return program
 
