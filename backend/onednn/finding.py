@@ -8,7 +8,6 @@ import os
 import re
 import site
 import sys
-import sysconfig
 from collections.abc import Iterator
 
 _SYSTEM = ("/usr/local/lib", "/usr/local/lib64", "/usr/lib64", "/usr/lib", "/opt/homebrew/lib",
@@ -16,12 +15,11 @@ _SYSTEM = ("/usr/local/lib", "/usr/local/lib64", "/usr/lib64", "/usr/lib", "/opt
 
 
 def _folders() -> Iterator[str]:
-    known = sysconfig.get_paths()
-    for name in (known["data"], sys.prefix, os.environ.get("CONDA_PREFIX"), site.getuserbase()):
+    for name in (sys.prefix, os.environ.get("CONDA_PREFIX"), site.getuserbase()):
         if name:
             yield os.path.join(name, "lib")
-    for key in ("purelib", "platlib"):
-        yield known[key]
+    # `sysconfig` knows no other, and takes as long as loading the library; some bundled Pythons have no such function
+    yield from getattr(site, "getsitepackages", list)()
     for variable in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
         yield from filter(None, os.environ.get(variable, "").split(os.pathsep))
     yield from _SYSTEM
