@@ -24,6 +24,7 @@ from ..core.trace import apply
 from ..math.casting import dtype_of
 from .full import full_of_shape, is_value, zeros
 from .gradient_shapes import sum_to
+from .reshape import reshape
 
 
 def add_at(xp: Any, target: Any, index: Any, updates: Any) -> None:
@@ -158,13 +159,14 @@ index_select_op = operator(
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
-    """The slices of x at the positions `index`, a 1-D integer tensor, along `axis`.
+    """The slices of x at the positions `index`, integers of shape [n] or [n, 1], along `axis`.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor([[1, 2], [3, 4], [5, 6]])
     >>> paddle.index_select(x, paddle.to_tensor([2, 0])).tolist()
     [[5, 6], [1, 2]]
     """
+    index = reshape(index, [-1]) if index.ndim == 2 and index.shape[1] == 1 else index
     return apply(index_select_op, x, index, dim=axis)
 
 

@@ -45,6 +45,11 @@ def ints_of(value: Any) -> list[int]:
     return [int(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
 
 
+def axis_of(value: Any) -> int:
+    """An axis that may be a tensor of one element, as an int."""
+    return value if type(value) is int else ints_of(value)[0]
+
+
 def numbers_of(value: Any) -> list[Any]:
     """Sizes or offsets as ints, and as values of one element where only a run can tell them."""
     if only_a_run_tells(value):

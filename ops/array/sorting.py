@@ -19,7 +19,7 @@ from ..math.casting import cast, dtype_of
 from ..math.unary import isnan
 from .fed_axes import numbers_in, only_a_run_tells
 from .full import full_of_shape, is_value
-from .reshape import squeeze
+from .reshape import axis_of, squeeze
 from .slices import Ranges
 from .take_along_axis import put_along_op, take_along_axis
 from .where import where
@@ -129,7 +129,7 @@ def topk(x: Any, k: Any, axis: int | None = None, largest: bool = True, sorted: 
     ([9, 5], [1, 2])
     """
     tensor = k if is_value(k) else None
-    return apply(topk_op, x, tensor, k=1 if tensor is not None else int(k), axis=-1 if axis is None else axis,
+    return apply(topk_op, x, tensor, k=1 if tensor is not None else int(k), axis=-1 if axis is None else axis_of(axis),
                  largest=largest, sorted=sorted)
 
 

@@ -55,8 +55,8 @@ def _infer_where(condition, x, y):
 _where: dict[str, Any] = {
     "kernel": lambda xp, condition, x, y: xp.where(condition, x, y), "infer": _infer_where,
     "formula": "X if Condition else Y", "compiled": "where",
-    "grad": {"X": lambda g, Condition, X_shape: sum_to(where(Condition, g, _zero(g)), X_shape),
-             "Y": lambda g, Condition, Y_shape: sum_to(where(Condition, _zero(g), g), Y_shape)}}
+    "grad": {"X": lambda g, Condition, X_shape: sum_to(_chosen(Condition, g, _zero(g)), X_shape),
+             "Y": lambda g, Condition, Y_shape: sum_to(_chosen(Condition, _zero(g), g), Y_shape)}}
 
 where_op = operator("where", "Condition, X, Y -> Out", **_where, moves=True)
 broadcast_where_op = operator(  # Paddle's files have the one above, of equal shapes
@@ -80,7 +80,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
         raise ValueError("where(condition, x, y): give both x and y, or neither.")
-    x, y = _pair(x, y)
+    return _chosen(condition, *_pair(x, y))
+
+
+def _chosen(condition: Any, x: Any, y: Any) -> Any:
+    """As `where`, of values of one dtype; a float64 that is not in an array, a float to Python, is one as well."""
     return apply(where_op if condition.shape == x.shape == y.shape else broadcast_where_op, condition, x, y)
 
 

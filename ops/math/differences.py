@@ -7,7 +7,7 @@ import numpy as np
 from ...core import dtype as dt
 from ..array.concat_split import concat
 from ..array.creation import to_tensor
-from ..array.reshape import reshape, unsqueeze
+from ..array.reshape import axis_of, reshape, unsqueeze
 from ..array.slices import slice_
 from ..core.infer import normalize_axis
 from .casting import dtype_of
@@ -32,7 +32,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """
     if n < 1:
         raise ValueError(f"diff(n): must be at least 1. Received {n}.")
-    axis = normalize_axis("diff(x, n, axis)", axis, x.ndim) if x.ndim else axis
+    axis = normalize_axis("diff(x, n, axis)", axis_of(axis), x.ndim) if x.ndim else axis
     parts = [part for part in (prepend, x, append) if part is not None]
     x = concat(parts, axis) if len(parts) > 1 else x
     for _ in range(n if x.ndim == 0 or x.shape[axis] < 0 else min(n, x.shape[axis] + 1)):  # then nothing is left

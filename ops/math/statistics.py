@@ -180,6 +180,7 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
 
 def _moved_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     """x with one last dimension that holds the reduced ones, and these."""
+    axis = None if isinstance(axis, list) and not axis else axis
     if axis is None and x.ndim > 1:
         return reshape(x, [-1]), list(range(x.ndim))
     axes = list(range(x.ndim)) if axis is None else [normalize_axis("axis", n, x.ndim) for n in ints_of(axis)]

@@ -146,3 +146,31 @@ def test_a_mask_without_dimensions_has_its_gradient_in_a_program():
     run = paddle.static.Executor().run
     assert [float(run(main, feed={"x": np.array(value, "float32")}, fetch_list=[slope])[0])
             for value in (0.5, -0.5)] == [1.0, 0.0]
+
+
+def test_an_axis_may_be_a_tensor_of_one_element():
+    x, axis = paddle.to_tensor([[1.0, 5.0], [4.0, 2.0]]), paddle.to_tensor(0)
+    values, places = paddle.topk(x, 1, axis)
+    assert values.tolist() == [[4.0, 5.0]] and places.tolist() == [[1, 0]]
+    assert paddle.diff(x, axis=axis).tolist() == [[3.0, -3.0]]
+
+
+def test_no_axis_in_a_list_is_every_axis_of_a_quantile():
+    assert float(paddle.quantile(paddle.to_tensor([[0.0, 1.0], [2.0, 4.0]]), 0.5, [])) == 1.5
+
+
+def test_positions_in_a_column_select_as_those_in_a_row():
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], stop_gradient=False)
+    chosen = paddle.index_select(x, paddle.to_tensor([[2], [0]]))
+    assert chosen.tolist() == [[5.0, 6.0], [1.0, 2.0]]
+    chosen.sum().backward()
+    assert x.grad.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+
+
+def test_a_choice_of_float64_without_dimensions_has_its_gradients():
+    x = paddle.to_tensor(np.array(0.6), stop_gradient=False)
+    y = paddle.to_tensor(np.array(0.5), stop_gradient=False)
+    (paddle.where(x > 0.0, x, y) * 3.0).backward()
+    assert (float(x.grad), float(y.grad)) == (3.0, 0.0)
+    [gradient] = paddle.grad(paddle.nanmean(x), x)
+    assert float(gradient) == 1.0
