@@ -6,6 +6,8 @@ from typing import Any
 
 from ...core import launched
 from ...core.param_attr import ParamAttr
+from ...ops.core.operator import find, is_declared
+from ...ops.core.trace import apply
 from ...ops.nn.window_arguments import check_format
 from .. import functional as F
 from ..functional.shared_batch_norm import shared_batch_norm
@@ -177,8 +179,10 @@ def fixed_parameter(layer: Layer, count: int, value: float) -> Any:
 class BatchNorm(_BatchNormBase):
     """Batch normalization with Paddle 1.x's arguments; `BatchNorm2D` and its like are what new code has.
 
-    `act` names an activation to follow, such as 'relu'; `is_test=True` and `use_global_stats=True` take the running
-    statistics, which `moving_mean_name` and `moving_variance_name` name.
+    `act` is the type of an operator that follows, such as 'relu', 'hard_swish' or 'leaky_relu', with constants that are
+    the operator's own: a slope of 0.02, where the function has 0.01. ValueError where there is none of that type.
+    `is_test=True` and `use_global_stats=True` take the running statistics, which `moving_mean_name` and
+    `moving_variance_name` name.
 
     >>> import proa as paddle
     >>> x = paddle.randn([8, 3, 4, 4])
@@ -191,6 +195,9 @@ class BatchNorm(_BatchNormBase):
                  data_layout: str = "NCHW", in_place: bool = False, moving_mean_name: str | None = None,
                  moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
                  use_global_stats: bool = False, trainable_statistics: bool = False):
+        if act is not None and not is_declared(act):
+            raise ValueError("BatchNorm(act): must be the type of an operator, such as 'relu' or 'hard_swish'; names "
+                             f"of functions, such as 'hardswish', are not among them. Received {act!r}.")
         Layer.__init__(self, dtype="float32" if dtype == "float16" else dtype)
         self._settle(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats,
                      moving_mean_name, moving_variance_name, self._dtype)
@@ -203,4 +210,4 @@ class BatchNorm(_BatchNormBase):
         training = self.training or self._trainable_statistics
         result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, training, self._momentum,
                               self._epsilon, self._data_format, self._use_global_stats)
-        return result if self._act is None else getattr(F, self._act)(result)
+        return result if self._act is None else apply(find(self._act), result)

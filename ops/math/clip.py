@@ -16,9 +16,17 @@ _NEAR_LARGEST = {"int32": 2**31 - 2**7, "int64": 2**63 - 2**39}  # the largest w
 
 def _limits(low_tensor, high_tensor, low, high):
     """The limits as numbers; None where there is none, which attributes say with the largest float32."""
-    low = low if low_tensor is None else low_tensor.item()
-    high = high if high_tensor is None else high_tensor.item()
+    low = low if low_tensor is None else _one_number("min", low_tensor)
+    high = high if high_tensor is None else _one_number("max", high_tensor)
     return (None if low <= -_LARGEST else low), (None if high >= _LARGEST else high)
+
+
+def _one_number(name: str, bound: Any) -> Any:
+    if bound.size != 1:
+        raise ValueError(f"{name} is a tensor of shape {list(bound.shape)}, and a bound is one number for all of x. "
+                         "Where each element has its own, write paddle.minimum(paddle.maximum(x, min), max), which "
+                         "broadcast. (PaddlePaddle takes the first element and says nothing.)")
+    return bound.item()
 
 
 def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):

@@ -21,6 +21,18 @@ def test_layers_follow_the_default_dtype():
         paddle.set_default_dtype("float32")
 
 
+def test_what_follows_a_batch_norm_is_an_operator_with_its_own_constants():
+    x = paddle.to_tensor([[-4.0], [0.5], [2.0]])
+    expected = {"leaky_relu": [-0.08, 0.5, 2.0], "hard_sigmoid": [0.0, 0.6, 0.9], "brelu": [0.0, 0.5, 2.0],
+                "hard_swish": [0.0, 0.5 * 3.5 / 6, 2.0 * 5 / 6], "square": [16.0, 0.25, 4.0]}
+    for act, values in expected.items():
+        layer = nn.BatchNorm(1, act=act, epsilon=0.0)
+        layer.eval()
+        np.testing.assert_allclose(layer(x).numpy()[:, 0], values, 1e-6, err_msg=act)
+    with pytest.raises(ValueError, match=r"'hard_swish'.*Received 'hardswish'"):
+        nn.BatchNorm(1, act="hardswish")
+
+
 WRONG = {
     "groups do not divide the channels": lambda: nn.Conv1D(3, 4, 3, groups=2),
     "unknown padding mode": lambda: nn.Conv3D(4, 4, 3, padding_mode="x"),

@@ -109,3 +109,11 @@ def test_there_are_no_complex_numbers_of_16_bits(dtype):
 def test_maxout_says_what_it_does_not_take(shape, groups, axis, told):
     with pytest.raises(ValueError, match=f"maxout.*{told}"):
         paddle.nn.functional.maxout(paddle.ones(shape), groups, axis)
+
+
+def test_a_bound_of_several_elements_is_refused_by_its_name():
+    x, bounds = paddle.ones([2, 3]), paddle.ones([2, 1])
+    for name, call in {"min": lambda: paddle.clip(x, bounds, 1.0), "max": lambda: x.clip(0.0, bounds)}.items():
+        with pytest.raises(ValueError, match=rf"{name} is a tensor of shape \[2, 1\].*paddle.minimum"):
+            call()
+    assert x.clip(paddle.to_tensor([2.0]), paddle.to_tensor([[3.0]])).tolist() == [[2.0] * 3] * 2
