@@ -5,6 +5,7 @@ added adds up, and of what is assigned the last stays.
 """
 
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -124,7 +125,7 @@ put_at_op = operator(
     engines=[by(LOOPS, _put_at_by_loops, fast_places.LEAST)], taped=_taped_put_at,
     grad={"X": lambda g: g,
           "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)}, only_here=True,
-          fails="values")
+          fails="values", compiled="rows_added")
 
 
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -186,7 +187,7 @@ index_add_op = operator(
                 fast_places.LEAST)],
     grad={"X": lambda g: g,
           "AddValue": lambda g, Index, AddValue_shape, axis: sum_to(
-              apply(index_select_op, g, Index, dim=axis), AddValue_shape)}, fails="values")
+              apply(index_select_op, g, Index, dim=axis), AddValue_shape)}, fails="values", compiled="rows_added")
 
 
 def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
@@ -285,7 +286,7 @@ def _scatter_nd_add(xp, x, index, updates):
         columns.append(column.reshape(-1) % x.shape[n] if x.shape[n] else column.reshape(-1))
     flat = xp.ravel_multi_index(tuple(columns), x.shape[:depth])
     rest = x.shape[depth:]
-    target = result.reshape((-1, *rest))
+    target = result.reshape((math.prod(x.shape[:depth]), *rest))
     add_at(xp, target, flat, updates.reshape((flat.size, *rest)))
     return target.reshape(x.shape)
 
@@ -316,7 +317,8 @@ gather_nd_op = operator(
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,
     engines=[by(LOOPS, fast_places.added_by_coordinates, fast_places.LEAST)], taped=_taped_scatter_nd_add,
-    grad={"X": lambda g: g, "Updates": lambda g, Index: apply(gather_nd_op, g, Index)}, fails="values")
+    grad={"X": lambda g: g, "Updates": lambda g, Index: apply(gather_nd_op, g, Index)}, fails="values",
+    compiled="rows_added_by_coordinates")
 
 
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:

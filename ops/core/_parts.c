@@ -1,7 +1,5 @@
 /* Parts of arrays by ranges, as views; values put into copies by ranges, numbers of rows and masks; arrays in the middle of padding, and turned along a dimension. */
-#include "_native.h"
-
-#include <stdint.h>
+#include "_vectors.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -95,21 +93,25 @@ static void put(char *to, const Py_ssize_t *sizes, const Py_ssize_t *strides, Py
     else switch (item) { PUT(1); PUT(2); PUT(4); PUT(8); PUT(16); }
 }
 
+static PyObject *copy_of(Array *x) {
+    PyObject *copy = new_array(kind_of(x->dtype), x->dimensions_count, x->dimensions);
+    if (copy) memcpy(((Array *)copy)->data, x->data, (size_t)(size_of((PyObject *)x) * sizes_by_kind[kind_of(x->dtype)]));
+    return copy;
+}
+
 /* A copy of an array, and the steps of a value that broadcasts to so many sizes of it: NULL where that is left. */
 static PyObject *copy_for(PyObject *given, PyObject *value, const Py_ssize_t *sizes, Py_ssize_t rank, Py_ssize_t *steps) {
     Array *x = (Array *)given, *v = (Array *)value;
     int kind = kind_of(x->dtype);
-    Py_ssize_t size = size_of(given), more = rank - v->dimensions_count, step = kind < 0 ? 0 : sizes_by_kind[kind];
-    if (kind < 0 || size > MOST_COPIED || !is_plain_array(value) || v->dtype != x->dtype || more < 0) return NULL;
+    Py_ssize_t more = rank - v->dimensions_count, step = kind < 0 ? 0 : sizes_by_kind[kind];
+    if (kind < 0 || size_of(given) > MOST_COPIED || !is_plain_array(value) || v->dtype != x->dtype || more < 0) return NULL;
     for (Py_ssize_t n = rank - 1; n >= 0; n--) {
         Py_ssize_t length = n < more ? 1 : v->dimensions[n - more];
         if (length != 1 && length != sizes[n]) return NULL;
         steps[n] = length == 1 ? 0 : step;
         step *= length;
     }
-    PyObject *copy = new_array(kind, x->dimensions_count, x->dimensions);
-    if (copy) memcpy(((Array *)copy)->data, x->data, (size_t)(size * sizes_by_kind[kind]));
-    return copy;
+    return copy_of(x);
 }
 
 static PyObject *not_put(void) { return PyErr_Occurred() ? NULL : declined_form(); }
@@ -189,6 +191,57 @@ static PyObject *index_put(const void *with, PyObject *const *inputs, Py_ssize_t
         else memcpy(to, from, (size_t)(width * item));
     }
     return copy;
+}
+
+/* Rows added at numbers of rows, in turn: what the kernels do along the first dimension. */
+#define ADDED(NAME, T, U) \
+    INLINE void NAME##_body(void *into, const int64_t *at, const void *rows, Py_ssize_t count, Py_ssize_t size, \
+                            Py_ssize_t width) { \
+        for (Py_ssize_t n = 0; n < count; n++) { \
+            T *restrict to = (T *)into + (at[n] < 0 ? at[n] + size : at[n]) * width; \
+            const T *restrict from = (const T *)rows + n * width; \
+            for (Py_ssize_t m = 0; m < width; m++) to[m] = (T)((U)to[m] + (U)from[m]); \
+        } \
+    } \
+    TWO_WAYS(NAME, (void *into, const int64_t *at, const void *rows, Py_ssize_t count, Py_ssize_t size, Py_ssize_t width), \
+             (into, at, rows, count, size, width))
+ADDED(added_f, float, float)
+ADDED(added_d, double, double)
+ADDED(added_l, int64_t, uint64_t)
+ADDED(added_i, int32_t, uint32_t)
+
+/* `with`: the numbers stand in a last dimension of size 1, and no axis is named. */
+static PyObject *rows_added(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t axis = 0, width = 1;
+    if (count < 3 || (count > 3 && inputs[3] != Py_None) || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])
+        || !is_plain_array(inputs[2]) || (!with && integer_attribute(attrs, name_axis, &axis) < 0))
+        return declined_form();
+    Array *x = (Array *)inputs[0], *index = (Array *)inputs[1], *rows = (Array *)inputs[2];
+    int kind = kind_of(x->dtype), rank = x->dimensions_count, depth = index->dimensions_count - (with != NULL);
+    if (kind < 0 || kind > INT32 || rows->dtype != x->dtype || rank < 1 || (axis != 0 && axis != -rank)
+        || kind_of(index->dtype) != INT64 || depth != 1 || (with && index->dimensions[1] != 1)
+        || rows->dimensions_count != rank || rows->dimensions[0] != index->dimensions[0] || size_of(inputs[2]) > MOST_COPIED
+        || size_of(inputs[0]) > MOST_COPIED)
+        return declined_form();
+    for (int n = 1; n < rank; n++) {
+        if (rows->dimensions[n] != x->dimensions[n]) return declined_form();
+        width *= x->dimensions[n];
+    }
+    Py_ssize_t places = index->dimensions[0], size = x->dimensions[0];
+    const int64_t *at = (const int64_t *)index->data;
+    for (Py_ssize_t n = 0; n < places; n++)
+        if (at[n] < -size || at[n] >= size) return declined_form(); /* whose error says so */
+    PyObject *copy = copy_of(x);
+    if (!copy) return NULL;
+    void *into = ((Array *)copy)->data;
+    begin_flags();
+    if (kind == FLOAT32) added_f(into, at, rows->data, places, size, width);
+    else if (kind == FLOAT64) added_d(into, at, rows->data, places, size, width);
+    else if (kind == INT64) added_l(into, at, rows->data, places, size, width);
+    else added_i(into, at, rows->data, places, size, width);
+    if (kind > FLOAT64 || !are_flags_raised()) return copy;
+    Py_DECREF(copy); /* NumPy tells of it */
+    return declined_form();
 }
 
 /* Rows of so many bytes, which begin `apart` bytes from each other; short ones by words, without a call. */
@@ -344,6 +397,7 @@ static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t
 }
 
 const FormEntry part_forms[] = {
-    {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
+    {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"rows_added", rows_added, NULL},
+    {"rows_added_by_coordinates", rows_added, ""}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
     {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {"gather", taken, NULL}, {"index_select", taken, ""},
     {NULL, NULL, NULL}};

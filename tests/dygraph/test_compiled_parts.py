@@ -3,6 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa.ops.array.gather import index_add_op, put_at_op, scatter_nd_add_op
 from proa.ops.array.slices import set_value_op
 from proa.ops.array.where import index_put_op
 from proa.ops.core import native
@@ -21,7 +22,7 @@ def _decline(*_, **__):
     raise Declined
 
 
-def _same(op, *inputs, **attrs):
+def _same(op, *inputs, exact=True, **attrs):
     """Whether the form computes; then it gives what the kernel gives, and leaves its inputs as they are."""
     before = [np.copy(x) for x in inputs if isinstance(x, np.ndarray)]
     try:
@@ -30,7 +31,8 @@ def _same(op, *inputs, **attrs):
         return False
     wanted = op.kernel(np, *inputs, **attrs)
     assert type(found) is np.ndarray and found.dtype is wanted.dtype and found.shape == wanted.shape
-    assert found.flags.c_contiguous and found.flags.owndata and found.tobytes() == wanted.tobytes()
+    assert found.flags.c_contiguous and found.flags.owndata
+    assert found.tobytes() == wanted.tobytes() if exact else np.allclose(found, wanted, rtol=1e-5, atol=1e-5)
     after = [x for x in inputs if isinstance(x, np.ndarray)]
     assert all(np.array_equal(x, y) for x, y in zip(before, after, strict=True))
     return True
@@ -75,6 +77,33 @@ def test_rows_and_masks(dtype):
         for depth in range(1, len(shape) + 1):
             mask = np.asarray(draw.random(shape[:depth]) < 0.5)
             assert _same(index_put_op, x, [mask], _array(draw, (), dtype), accumulate=False)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32"])
+def test_rows_added(dtype):
+    draw = np.random.default_rng(0)
+    for shape, places in (((5,), 7), ((4, 3), 30), ((2, 3, 5), 4), ((3, 4), 0), ((3, 0), 2), ((30, 40), 200)):
+        x, index = _array(draw, shape, dtype), draw.integers(-shape[0], shape[0], places)
+        rows = _array(draw, (places, *shape[1:]), dtype)
+        for factor in (1, 7) if dtype.startswith("float") else (1,):
+            x, rows, exact = (x / factor).astype(dtype), (rows / factor).astype(dtype), factor == 1
+            for axis in (0, -len(shape)):
+                assert _same(put_at_op, x, index, rows, None, axis=axis, exact=exact)
+                assert _same(index_add_op, x, index, rows, axis=axis, exact=exact)
+            assert _same(scatter_nd_add_op, x, index[:, None], rows, exact=exact)
+
+
+def test_what_of_sums_is_left_to_the_kernels():
+    x, index, rows = np.zeros((4, 3), "float32"), np.array([1, 3]), np.ones((2, 3), "float32")
+    for inputs in ((x.T.copy().T, index, rows), (x, index[None], rows), (x, index.astype("int32"), rows),
+                   (x, index, rows[:1]), (x, index, rows.astype("d")), (x, index + 1, rows), (x, index - 6, rows),
+                   (x.astype("float16"), index, rows.astype("float16")), (x, index, rows[:, :1].copy())):
+        assert not _same(index_add_op, *inputs, axis=0)
+    assert not _same(index_add_op, x, index, np.ones((4, 2), "float32"), axis=1)
+    assert not _same(put_at_op, x, index, rows, np.array(0), axis=0)
+    assert not _same(scatter_nd_add_op, x, np.array([[1, 0]]), np.ones(1, "float32"))
+    with pytest.raises(RuntimeWarning, match="overflow"):
+        paddle.index_add(paddle.full([2, 3], 3e38), paddle.to_tensor([1]), 0, paddle.full([1, 3], 3e38))
 
 
 def test_what_is_left_to_the_kernels():
