@@ -61,6 +61,7 @@ _SIGNATURES = {
     "post_ops_append_sum": [_HANDLE, c_float, c_int, c_int],
     "post_ops_append_binary": [_HANDLE, c_int, _HANDLE],
     "primitive_desc_destroy": [_HANDLE],
+    "primitive_desc_next_impl": [_HANDLE],
     "primitive_desc_query": [_HANDLE, c_int, c_int, _HANDLE],
     "primitive_create": [_HANDLE, _HANDLE],
     "primitive_destroy": [_HANDLE],

@@ -102,6 +102,13 @@ class Plan:
         self._library.do("primitive_desc_query", self.handle, _QUERY_NAME, 0, ctypes.byref(text))
         return (text.value or b"").decode()
 
+    def narrow(self) -> bool:
+        """Goes on to code for vectors of 32 bytes; False, and of no more use, where there is none for this."""
+        while ":avx2" not in self.name:
+            if self._library.ask("primitive_desc_next_impl", self.handle):
+                return False
+        return True
+
     @property
     def rank(self) -> int:
         """2 for code made for the operands, 1 for what goes through a matrix product, 0 for what only stands in."""

@@ -115,6 +115,31 @@ def test_the_transpose_with_windows_side_by_side(kernel, count, channels, order,
     assert used and all(used)
 
 
+@pytest.mark.parametrize("count", [4, 20, 24, 40])
+@pytest.mark.parametrize("is_wide", [True, False])
+def test_filters_that_would_leave_half_a_vector_empty(count, is_wide, monkeypatch):
+    monkeypatch.setattr(conv_routines, "halves_wide_vectors", lambda: not is_wide)
+    routine.forget()
+    x, w, bias, scale = normal(2, 6, 9, 8), normal(count, 6, 3, 3), normal(count), normal(count)
+    rest = ((1, 1), ((1, 1), (1, 1)), (1, 1))
+    geo = geometry("conv", (9, 8), (3, 3), [1, 1], [1, 1], [1, 1])
+    plain = conv_kernels.convolve(np, x, w, geo, 1)
+    close(onednn.convolution(last(x), w, *rest), plain)
+    residual = last(normal(*plain.shape))
+    expected = np.maximum(plain * scale[:, None, None] + bias[:, None, None] + residual, 0)
+    packed = onednn.pack_weight(w, x.shape, *rest, 1, scale)
+    close(onednn.convolution(last(x), packed, *rest, 1, bias, residual, "relu"), expected)
+    close(onednn.convolution(last(x), w, *rest, 1, bias, residual, "relu", scale=scale), expected)
+    close(packed.unpacked(), w * scale[:, None, None, None])
+    other = normal(1, 6, 14, 5)
+    close(onednn.convolution(last(other), packed, *rest),
+          onednn.convolution(last(other), w * scale[:, None, None, None], *rest))
+    names = [step.plan.name for made in routine._routines.values() for step, _ in getattr(made, "steps", ())
+             if "conv" in made.title or "packing" in made.title]
+    assert is_wide or not any("conv" in name and "avx512" in name for name in names), names
+    routine.forget()
+
+
 def test_what_follows_a_convolution(conv):
     x, w, geo, groups = conv
     rest = (geo.strides, geo.pads, geo.dilations, groups)

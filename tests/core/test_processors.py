@@ -64,3 +64,13 @@ assert dict(os.environ) == before
     kept = {key: value for key, value in os.environ.items() if key not in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=kept)
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("vendor, family, halves", [("AuthenticAMD", 25, True), ("AuthenticAMD", 26, False),
+                                                    ("GenuineIntel", 6, False)])
+def test_processors_that_take_two_turns_for_a_wide_vector(vendor, family, halves, tmp_path):
+    described = tmp_path / "cpuinfo"
+    one = f"processor\t: 0\nvendor_id\t: {vendor}\ncpu family\t: {family}\nmodel name\t: some: name\n"
+    described.write_text(f"{one}\n{one}")
+    assert processors.halves_wide_vectors(str(described)) is halves
+    assert processors.halves_wide_vectors(str(tmp_path / "nothing")) is False
