@@ -33,6 +33,8 @@ It says what others need to know of the operator, so that nobody keeps lists of 
 usual:
 
 - The signature says which results may be views of which inputs, and which inputs are written (see `signature.py`).
+- `in_files`: attributes without a meaning here, which files have because Paddle's gradient of the operator asks for
+  them.
 - `written`, of an operator that gives a *view* of its first input, one that users see as the same memory: `written(x,
   part, *tensors, **attributes)`, applied to that input and to a view that was changed in place, gives what the input
   has become. It takes what `tensors` the operator took behind the first. With `may_copy` it gives a view only where
@@ -113,7 +115,8 @@ class Operator:
                  stands_for: Operator | None = None, alike: Mapping[str, str] | str | None = None,
                  names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
-                 written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False):
+                 written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False,
+                 in_files: Mapping[str, Any] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -149,7 +152,7 @@ class Operator:
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
         self.file_type = type if stands_for is None else stands_for.type
-        self.names = dict(names or {})
+        self.names, self.in_files = dict(names or {}), dict(in_files or {})
         self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
 
         given = [slot.name for slot in self.inputs]

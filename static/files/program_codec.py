@@ -164,6 +164,8 @@ def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
         if slot not in unsaid and names or _runs_block(operation):  # named, without a variable, it counts as training
             message.outputs.add(parameter=slot, arguments=names)
     attrs = operation.attrs
+    if is_declared(operation.type):
+        attrs = {**find(operation.type).in_files, **attrs}
     try:
         if operation.type in CONSTANTS:
             attrs = write_values(operation.type, attrs)

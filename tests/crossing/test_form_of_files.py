@@ -66,3 +66,17 @@ def test_fc_applies_any_activation():
         relu, softmax, tanh = executor.run(main, feed={"x": nets.STATIC_INPUTS[1]}, fetch_list=results)
     assert relu.min() >= 0 and np.abs(tanh).max() <= 1
     np.testing.assert_allclose(softmax.sum(1), 1, rtol=1e-5)
+
+
+def test_casts_have_what_their_gradient_asks_for(tmp_path):
+    """Training there copies use_mkldnn from a cast to its gradient, and has no default for it."""
+    prefix = str(tmp_path / "cast")
+    convert = paddle.jit.to_static(lambda x: x.astype("float64") * 2, input_spec=[paddle.static.InputSpec([None, 2])])
+    paddle.jit.save(convert, prefix)
+    desc = pb.ProgramDesc()
+    with open(prefix + ".pdmodel", "rb") as file:
+        desc.ParseFromString(file.read())
+    (cast,) = (op for op in desc.blocks[0].ops if op.type == "cast")
+    assert [attr.b for attr in cast.attrs if attr.name == "use_mkldnn"] == [False]
+    loaded = paddle.jit.load(prefix)
+    assert loaded(paddle.ones([1, 2])).tolist() == [[2.0, 2.0]]
