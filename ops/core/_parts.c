@@ -244,6 +244,31 @@ static PyObject *rows_added(const void *with, PyObject *const *inputs, Py_ssize_
     return declined_form();
 }
 
+/* Matrices with zeros above a diagonal, or below it. */
+static PyObject *triangle(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t diagonal = 0;
+    int lower = 1;
+    if (count != 1 || !is_plain_array(inputs[0]) || integer_attribute(attrs, name_diagonal, &diagonal) < 0
+        || truth_attribute(attrs, name_lower, &lower) < 0)
+        return declined_form();
+    Array *x = (Array *)inputs[0];
+    int kind = kind_of(x->dtype), rank = x->dimensions_count;
+    Py_ssize_t size = size_of(inputs[0]);
+    if (kind < 0 || rank < 2 || !size || size > MOST_COPIED || diagonal > MOST_COPIED || diagonal < -MOST_COPIED)
+        return declined_form();
+    PyObject *copy = copy_of(x);
+    if (!copy) return NULL;
+    Py_ssize_t rows = x->dimensions[rank - 2], columns = x->dimensions[rank - 1], item = sizes_by_kind[kind];
+    char *row = ((Array *)copy)->data;
+    for (Py_ssize_t n = 0; n < size / columns; n++, row += columns * item) {
+        Py_ssize_t at = n % rows + diagonal + lower; /* the first that is above the diagonal, or not below it */
+        at = at < 0 ? 0 : at > columns ? columns : at;
+        if (lower) memset(row + at * item, 0, (size_t)((columns - at) * item));
+        else memset(row, 0, (size_t)(at * item));
+    }
+    return copy;
+}
+
 /* Rows of so many bytes, which begin `apart` bytes from each other; short ones by words, without a call. */
 static void put_rows(char *restrict to, const char *restrict from, Py_ssize_t rows, size_t bytes, size_t apart) {
     if (bytes % 4 == 0 && bytes <= 256)
@@ -397,7 +422,7 @@ static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t
 }
 
 const FormEntry part_forms[] = {
-    {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"rows_added", rows_added, NULL},
+    {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"rows_added", rows_added, NULL}, {"triangle", triangle, NULL},
     {"rows_added_by_coordinates", rows_added, ""}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
     {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {"gather", taken, NULL}, {"index_select", taken, ""},
     {NULL, NULL, NULL}};

@@ -11,7 +11,7 @@ from ..array.where import spread
 from ..core.infer import broadcast_shapes
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..core.trace import apply
+from ..core.trace import apply, state
 from .casting import as_floating, cast, dtype_of, in_dtype
 from .comparison import greater_equal, less_equal
 from .elementwise import binary, maximum, operand
@@ -60,7 +60,7 @@ def _infer_lerp(x, y, weight):
 
 
 lerp_op = operator(
-    "lerp", "X, Y, Weight -> Out", kernel=lambda xp, x, y, weight: x + weight.astype(x.dtype) * (y - x),
+    "lerp", "X, Y, Weight -> Out", kernel=lambda xp, x, y, weight: x + weight.astype(x.dtype, copy=False) * (y - x),
     infer=_infer_lerp,
     grad={"X": lambda g, Weight, X_shape: sum_to(g * (Weight * -1.0 + 1.0), X_shape),
           "Y": lambda g, Weight, Y_shape: sum_to(g * Weight, Y_shape),
@@ -162,7 +162,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     [1.5]
     """
     dtype = promote(dtype_of(x), dtype_of(y))
-    weight = in_dtype(weight, dtype) if is_value(weight) else full((), weight, dtype)
+    weight = in_dtype(weight, dtype) if is_value(weight) else state.trace.number(weight, dtype)
     return apply(lerp_op, in_dtype(x, dtype), in_dtype(y, dtype), weight)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.ops.array.gather import index_add_op, put_at_op, scatter_nd_add_op
+from proa.ops.array.rearrange import tril_triu_op
 from proa.ops.array.slices import set_value_op
 from proa.ops.array.where import index_put_op
 from proa.ops.core import native
@@ -91,6 +92,17 @@ def test_rows_added(dtype):
                 assert _same(put_at_op, x, index, rows, None, axis=axis, exact=exact)
                 assert _same(index_add_op, x, index, rows, axis=axis, exact=exact)
             assert _same(scatter_nd_add_op, x, index[:, None], rows, exact=exact)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_triangles(dtype):
+    draw = np.random.default_rng(0)
+    for shape in ((4, 4), (3, 5), (5, 2), (2, 3, 3), (1, 1)):
+        for diagonal in range(-6, 7):
+            for lower in (True, False):
+                assert _same(tril_triu_op, _array(draw, shape, dtype), diagonal=diagonal, lower=lower)
+    assert not _same(tril_triu_op, np.ones((3, 3), dtype).T[::-1], diagonal=0, lower=True)
+    assert not _same(tril_triu_op, np.ones((3, 0), dtype), diagonal=0, lower=True)
 
 
 def test_what_of_sums_is_left_to_the_kernels():
