@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import regularizer as base
 from ..core.lazy import listed
+from ..ops.math.unary import sign
 
 
 class L2DecayRegularizer(base.L2Decay):
@@ -23,6 +26,10 @@ class L1DecayRegularizer(base.L1Decay):
 
     def __init__(self, regularization_coeff: float = 0.0):
         super().__init__(regularization_coeff)
+
+    def __call__(self, parameter: Any, gradient: Any) -> Any:
+        """gradient + coeff * sign(parameter): in dynamic mode of 1.x a parameter has no method for it."""
+        return gradient + sign(parameter) * self.coeff
 
 
 WeightDecayRegularizer = base.WeightDecayRegularizer

@@ -186,7 +186,8 @@ def argmax(x: Any, axis: int = 0) -> Any:
 def argsort(input: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """The elements in order along an axis, and the places where they were."""
     values, places = LayerHelper("argsort", name=name).apply("argsort", input, axis=axis, descending=descending)
-    values.stop_gradient = True
+    if isinstance(values, Variable):  # in dynamic mode gradients flow
+        values.stop_gradient = True
     return values, places
 
 

@@ -270,3 +270,16 @@ def test_an_optimizer_of_1_5_trains_what_the_guard_has_made():
     del net, pairs
     with pytest.raises(AttributeError, match="parameter_list"):
         fluid.optimizer.SGD(0.1).minimize(D.to_variable(ROWS))
+
+
+def test_penalties_on_size_in_dynamic_mode():
+    one, two = fluid.regularizer.L1Decay(0.5), fluid.regularizer.L2Decay(0.5)
+    for penalty, wanted in ((one, [0.5, -0.5]), (two, [1.0, -2.0])):
+        with D.guard():
+            net = D.Linear(2, 1, bias_attr=False)
+            net.weight.set_value(np.float32([[2.0], [-4.0]]))
+            optimizer = fluid.optimizer.SGD(1.0, parameter_list=net.parameters(), regularization=penalty)
+            loss = fluid.layers.mean(net(D.to_variable(np.zeros((1, 2), "float32"))))
+            loss.backward()
+            optimizer.minimize(loss)
+            assert net.weight.numpy().ravel().tolist() == [2.0 - wanted[0], -4.0 - wanted[1]]

@@ -131,3 +131,9 @@ def test_a_parameter():
         weight.set_value(np.zeros([2, 3]))
     twin = copy.deepcopy(weight)
     assert type(twin) is ParamBase and twin.name != weight.name
+
+
+def test_what_is_sorted_passes_gradients_on():
+    x = _of(3.0, 1.0, 2.0)
+    fluid.layers.reduce_sum(fluid.layers.argsort(x)[0] * _of(10.0, 20.0, 30.0)).backward()
+    assert x.gradient().tolist() == [30.0, 10.0, 20.0]
