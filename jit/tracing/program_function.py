@@ -26,6 +26,7 @@ from ...static.compiler import Plan, compile_plan, kept_plans
 from ...static.compiler.compile import external_reads
 from ...static.compiler.plan import kept_plan
 from ...static.ir.block import Block
+from ...static.ir.operation import Operation
 from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
 from .held_gradients import spend
@@ -123,7 +124,7 @@ class ProgramFunction:
         forward, backward, updated, names, found, recorded = kept
         return Halves(kept_plan(forward, lambda: again().forward), updated, names,
                       kept_plan(backward, lambda: again().backward), found, self.inputs, recorded,
-                      self._leaf_outputs(), self.replaced)
+                      self._leaf_outputs(wanted), self.replaced)
 
     def plan(self) -> Plan:
         """The plan of a run without gradients."""
@@ -187,6 +188,7 @@ class ProgramFunction:
         make_differentiable(program)
         keep_overwritten(program, self.inputs)
         block = program.global_block()
+        own = self._leaves_beside(wanted)
         for index in wanted:
             block.var(self.inputs[index]).stop_gradient = False
         graph = BlockGraph(block, no_grad=self._beside(block, wanted))
@@ -199,10 +201,10 @@ class ProgramFunction:
                 f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
             cotangents.append(cotangent.name)
             edge = graph.edge(name)
-            if edge is not None and name not in self._leaves:
+            if edge is not None and name not in own:
                 roots.append((edge, cotangent))
         leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
-        leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs()]
+        leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs(wanted)]
         wanted_leaves = [leaf for leaf in leaves if leaf is not None]
         found = graph.walk(GradientTrace(program), roots, wanted_leaves) if roots else {}
         gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
@@ -227,21 +229,35 @@ class ProgramFunction:
         backward, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=backward_ops,
                                           keep_writes=False, freeze=False)
         _check_complete(extra)
-        leaves = self._leaf_outputs()
+        leaves = self._leaf_outputs(wanted)
         places = [*wanted, *(len(self.inputs) + number for number in range(len(leaves)))]
         found = [index for index, name in zip(places, gradients, strict=True) if name is not None]
-        of_wanted = {self.inputs[index] for index in wanted} | self._leaves
-        depending = _depending(self.program.global_block(), of_wanted) - self._leaves
+        own = self._leaves_beside(wanted)
+        depending = _depending(self.program.global_block(), {self.inputs[index] for index in wanted} | own) - own
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
                     and (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
         return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
 
-    def _leaf_outputs(self) -> list[int]:
-        return [index for index, name in enumerate(self.outputs) if name in self._leaves]
+    def _leaf_outputs(self, wanted: tuple[int, ...]) -> list[int]:
+        own = self._leaves_beside(wanted)
+        return [index for index, name in enumerate(self.outputs) if name in own]
+
+    def _leaves_beside(self, wanted: tuple[int, ...]) -> set[str]:
+        """The leaves that have no gradient from these inputs, nor from another leaf: of others nothing is cut off."""
+        own: set[str] = set()
+        if self._leaves:
+            block = self.program.global_block()
+            found = {self.inputs[index] for index in wanted}
+            for op in block.ops:
+                if not found.isdisjoint(reads(op)):
+                    found.update(_flowing(block, op))
+                own.update(self._leaves.difference(found).intersection(writes(op)))
+                found |= own
+        return own
 
     def _beside(self, block: Block, wanted: tuple[int, ...]) -> set[str]:
         """The inputs whose gradients nobody wants, and what is computed from them and from nothing that has one."""
-        depending = _depending(block, {self.inputs[index] for index in wanted} | self._leaves)
+        depending = _depending(block, {self.inputs[index] for index in wanted} | self._leaves_beside(wanted))
         found = set(self.inputs) - depending
         for op in block.ops:
             if not found.isdisjoint(reads(op)):
@@ -253,7 +269,7 @@ class ProgramFunction:
         if wanted not in self._recorded:
             program, _, cotangents, gradients = self._with_gradient(wanted)
             names = [name for name in gradients if name is not None]
-            leaves = [self.outputs[index] for index in self._leaf_outputs()]
+            leaves = [self.outputs[index] for index in self._leaf_outputs(wanted)]
             block = program.global_block()
             block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
             inputs = [*self.inputs, *leaves, *cotangents]
@@ -357,5 +373,10 @@ def _depending(block: Block, names: set[str]) -> set[str]:
     found = set(names)
     for op in block.ops:
         if not found.isdisjoint(reads(op)):
-            found.update(n for n in writes(op) if (v := block.find_var(n)) is None or not v.stop_gradient)
+            found.update(_flowing(block, op))
     return found
+
+
+def _flowing(block: Block, op: Operation) -> list[str]:
+    """What an operation writes that may have a gradient."""
+    return [n for n in writes(op) if (v := block.find_var(n)) is None or not v.stop_gradient]

@@ -364,8 +364,12 @@ class Variable(_VariableMethods):
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""
-        current_trace().take_over(self, self.detach())
-        self.stop_gradient = True
+        trace = current_trace()
+        if self.block is trace.block:
+            trace.take_over(self, self.detach())
+            self.stop_gradient = True
+        else:  # in a branch or a loop: where that does not run, gradients go on to flow
+            trace.change(self, self.detach())
         return self
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:

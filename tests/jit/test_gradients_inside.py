@@ -456,3 +456,47 @@ def test_what_was_stopped_for_a_while_flows_on(function, of_a):
         a, b = (paddle.to_tensor(values, stop_gradient=False) for values in ([1.0, 2.0], [2.0, 5.0]))
         call(a, b).backward()
         assert a.grad.tolist() == of_a
+
+
+def _detached_in_a_branch(a, b):
+    y = a * 2.0
+    if b.sum() > 0:
+        y.detach_()
+    return y * a
+
+
+@pytest.mark.parametrize(("sign", "of_a"), [(1.0, [2.0, 4.0]), (-1.0, [4.0, 8.0])])
+def test_detached_in_place_in_a_branch(sign, of_a):
+    for call in (_detached_in_a_branch, paddle.jit.to_static(_detached_in_a_branch, full_graph=True)):
+        a = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        call(a, paddle.to_tensor([sign])).sum().backward()
+        assert a.grad.tolist() == of_a
+
+
+def _told_what_it_does_anyway(a, b):
+    y = a * b
+    y.stop_gradient = False
+    return y, y * y
+
+
+def _told_behind_a_value_that_begins(a, b):
+    y = (a * b).detach()
+    y.stop_gradient = False
+    z = y * a
+    z.stop_gradient = False
+    return y, z * z
+
+
+@pytest.mark.parametrize("function", [_told_what_it_does_anyway, _told_behind_a_value_that_begins])
+@pytest.mark.parametrize("stopped", [(False, False), (False, True), (True, False), (True, True)])
+def test_what_is_told_to_have_a_gradient_begins_where_nothing_flows_into_it(function, stopped):
+    found = []
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        a, b = (paddle.to_tensor(values, stop_gradient=stops)
+                for values, stops in zip(([1.0, 2.0], [3.0, 5.0]), stopped))
+        y, z = call(a, b)
+        if not z.stop_gradient:
+            (y + z).sum().backward()
+        grads = [None if x.grad is None else x.grad.tolist() for x in (a, b, y)]
+        found.append((y.is_leaf, z.is_leaf, grads))
+    assert found[0] == found[1]
