@@ -189,8 +189,16 @@ def test_rows_keep_their_sequences_where_each_is_reduced(declared):
 
 @pytest.mark.parametrize("attributes", [{"dim": 0}, {"dim": -2}, {"dim": [0, 1]}, {}], ids=str)
 def test_what_is_summed_over_rows_is_no_sequence(attributes):
-    x = fluid.data("x", [None, 3], "float32", lod_level=1)
+    x = fluid.data("x", [None, None], "float32", lod_level=1)  # as many columns as rows, for all that is declared
     summed = layers.reduce_sum(x, **attributes)
     assert summed.lod_level == 0
     [found] = run({"x": fluid.create_lod_tensor(np.ones((3, 3), "float32"), [[2, 1]], fluid.CPUPlace())}, summed)
     assert found.lod() == []
+
+
+@pytest.mark.parametrize("dim", [0, -2, [0]])
+def test_an_input_is_no_sequence_because_something_summed_over_its_rows_is_taken_for_one(dim):
+    x = fluid.data("x", [None, None], "float32")
+    with pytest.raises(ValueError, match="lod_level"):
+        layers.sequence_softmax(layers.reduce_sum(x, dim=dim))
+    assert x.lod_level == 0
