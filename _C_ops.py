@@ -102,6 +102,11 @@ def _slice(x: Any, axes: Any, starts: Any, ends: Any, infer_flags: Any = (), dec
     return _root.squeeze(taken, list(decrease_axis)) if decrease_axis else taken
 
 
+def _distribute_fpn_proposals(rois: Any, counts: Any, *rest: Any) -> tuple:
+    divided = _applied("distribute_fpn_proposals", 3, "min_level max_level refer_level refer_scale pixel_offset")
+    return divided(rois, counts, [], *rest)[:3]
+
+
 def _batch_norm(x: Any, mean: Any, variance: Any, scale: Any, bias: Any, is_test: bool, momentum: float, epsilon: float,
                 data_layout: str, use_global_stats: bool, trainable_statistics: bool) -> tuple:
     results = apply(find("batch_norm"), x, scale, bias, mean, variance, None, is_test=is_test, momentum=momentum,
@@ -293,6 +298,11 @@ _DIFFERENT: dict[str, Callable[..., Any]] = {
         "psroi_pool", 4, "pooled_height pooled_width output_channels spatial_scale")(x, boxes, count, [], *rest),
     "yolo_box": _applied("yolo_box", 2, "anchors class_num conf_thresh downsample_ratio clip_bbox scale_x_y iou_aware "
                          "iou_aware_factor"),
+    "matrix_nms": lambda boxes, scores, *rest: _applied(
+        "matrix_nms", 2, "score_threshold nms_top_k keep_top_k post_threshold use_gaussian gaussian_sigma "
+        "background_label normalized")(boxes, scores, *rest)[:3],
+    "box_coder": _applied("box_coder", 3, "code_type box_normalized axis variance"),
+    "distribute_fpn_proposals": _distribute_fpn_proposals,
     "prior_box": _applied("prior_box", 2, "min_sizes max_sizes aspect_ratios variances flip clip step_w step_h offset "
                           "min_max_aspect_ratios_order"),
     "multiclass_nms3": _applied("multiclass_nms3", 3, "score_threshold nms_top_k keep_top_k nms_threshold normalized "

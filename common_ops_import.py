@@ -6,15 +6,32 @@ from typing import Any
 
 from .core import dtype as dt
 from .core.param_attr import ParamAttr
+from .dygraph.tensor import Tensor
 from .framework import core
 from .static.building.argument_checks import check_dtype, check_type, check_variable_and_dtype
 from .static.building.layer_helper import LayerHelper
 from .static.building.mode import default_main_program, in_dynamic_mode
-from .static.ir.variable import Variable
+from .static.ir.variable import Variable as _Variable
 from .static.run.places import device_guard
 
 in_dygraph_mode = in_dynamic_mode
 VarDesc = core.VarDesc
+
+
+class _Kinds(type):
+    """A class to which belongs what functions are given: Tensors in eager mode, Variables in static mode."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor if in_dynamic_mode() else _Variable)
+
+
+class Variable(_Variable, metaclass=_Kinds):
+    """What `isinstance` calls a value in the mode at hand: a Tensor in eager mode, a Variable of a Program otherwise.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.ones([1]), paddle.common_ops_import.Variable)
+    True
+    """
 
 
 def convert_dtype(dtype: Any) -> str:

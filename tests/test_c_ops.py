@@ -47,3 +47,55 @@ def test_what_is_not_there():
         _C_ops.flash_attn_unpadded
     with pytest.raises(TypeError, match="p_norm takes 1 inputs and the attributes porder"):
         _C_ops.p_norm(paddle.ones([2]), 2.0, -1, 1e-12, False, False, "more")
+
+
+def test_slots_of_operators_stand_in_their_described_order():
+    legacy, x = paddle._legacy_C_ops, paddle.to_tensor([[3.0, 4.0]])
+    unit, length = legacy.norm(x, "axis", 1, "epsilon", 0.0)
+    np.testing.assert_allclose(unit, [[0.6, 0.8]], 1e-6)
+    assert length.tolist() == [[5.0]]
+    assert legacy.lookup_table(paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([[1]])).tolist() == [[2.0]]
+    gate, reset, hidden = legacy.gru_unit(paddle.ones([2, 9]), paddle.ones([2, 3]), paddle.ones([3, 9]), None)
+    assert (gate.shape, reset.shape, hidden.shape) == ([2, 9], [2, 3], [2, 3])
+    image, offset, filter = paddle.ones([1, 1, 3, 3]), paddle.zeros([1, 18, 1, 1]), paddle.ones([1, 1, 3, 3])
+    halves = paddle.full([1, 9, 1, 1], 0.5)
+    assert legacy.deformable_conv(image, offset, filter, halves, "strides", [1, 1], "paddings", [0, 0], "dilations",
+                                  [1, 1], "im2col_step", 1).tolist() == [[[[4.5]]]]
+
+
+def test_how_many_results_there_are_may_be_said():
+    rows = paddle._legacy_C_ops.unbind(paddle.to_tensor([[1], [2]]), 2, "axis", 0)
+    assert [row.tolist() for row in rows] == [[1], [2]]
+    boxes = paddle.to_tensor([[0.0, 0, 10, 10], [0, 0, 200, 220], [3, 3, 600, 700]])
+    attributes = ("min_level", 2, "max_level", 4, "refer_level", 4, "refer_scale", 224, "pixel_offset", True)
+    counts = paddle.to_tensor([1, 2], "int32")
+    levels, restored, numbers = paddle._legacy_C_ops.distribute_fpn_proposals(boxes, counts, 3, 3, *attributes)
+    assert [len(level) for level in levels] == [1, 1, 1] and restored.tolist() == [[0], [1], [2]]
+    assert [number.tolist() for number in numbers] == [[1, 0], [0, 1], [0, 1]]
+    again, there, places = _C_ops.distribute_fpn_proposals(boxes, counts, *attributes[1::2])
+    assert [level.tolist() for level in again] == [level.tolist() for level in levels]
+    assert [n.tolist() for n in there] == [n.tolist() for n in numbers] and places.tolist() == restored.tolist()
+
+
+def test_what_suppresses_boxes_gives_no_offsets():
+    boxes, scores = paddle.to_tensor([[[0.0, 0, 1, 1], [2, 2, 3, 3]]]), paddle.to_tensor([[[0.1, 0.2], [0.9, 0.8]]])
+    result, places, count = paddle._legacy_C_ops.matrix_nms(boxes, scores, "score_threshold", 0.1, "nms_top_k", 2,
+                                                            "keep_top_k", 2, "normalized", False)
+    assert (result.shape, places.tolist(), count.tolist()) == ([2, 6], [[0], [1]], [2])
+    answers = _C_ops.matrix_nms(boxes, scores, 0.1, 2, 2, 0.0, False, 2.0, 0, False)
+    assert [answer.tolist() for answer in answers] == [result.tolist(), places.tolist(), count.tolist()]
+    deltas = _C_ops.box_coder(boxes[0], None, boxes[0], "encode_center_size", False, 0, [0.1, 0.1, 0.2, 0.2])
+    assert deltas.shape == [2, 2, 4] and deltas[1, 0].tolist() == [7.5, 7.5, 0, 0]
+
+
+def test_a_value_is_a_variable_in_either_mode():
+    from proa.common_ops_import import Variable
+
+    tensor = paddle.ones([1])
+    assert isinstance(tensor, Variable) and not isinstance(1.0, Variable)
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            assert isinstance(paddle.static.data("x", [1]), Variable) and not isinstance(tensor, Variable)
+    finally:
+        paddle.disable_static()
