@@ -48,7 +48,9 @@ _FLOAT32 = np.dtype(np.float32)
 _OF_DEPTHWISE = 4  # an operation of a depthwise convolution takes as long as so many of a product
 _LAYOUTS = 256  # that are kept
 _WIDTH = 16  # channels that are computed at a time
-_MOST_NARROW = (56, 256)  # filters, and channels of each, that vectors of half the width compute as fast
+_NARROW, _DEPTHWISE = ":avx2", "jit_dw:avx512"
+_MOST_NARROW = (56, 256)  # filters, and channels of each, up to which vectors of half the width are as fast
+_AT_HAND = 3 << 17  # elements of images that lie in a core's cache
 
 Pairs = tuple[tuple[int, int], ...]
 Numbers = tuple[int, ...]
@@ -187,21 +189,28 @@ class Layouts:
                 and [count * size for count, size in zip(windows[2:], kernel, strict=True)] == list(sizes))
 
     def forward(self, src: Description, weights: Description, dst: Description, bias: Description | None = None,
-                attributes: Attributes | None = None, prop: int = _TRAINING, filters: Sequence[int] = ()) -> Plan:
-        """How the convolution would be computed; with filters of this shape by the vectors that suit their number."""
+                attributes: Attributes | None = None, prop: int = _TRAINING, shapes: Any = None) -> Plan:
+        """How the convolution would be computed; of images and filters of these shapes by the code that suits them."""
         def plan() -> Plan:
             return Plan(self.library, "convolution_forward", self.library.engine, prop, _DIRECT, src, weights, bias,
                         dst, *self.windows, attributes or attributes_of(self.library))
 
-        if filters and self._are_for_narrow_vectors(*filters[:2]) and (narrow := plan()).narrow():
-            return narrow
+        code = None if shapes is None else self._better_code(*shapes)
+        if code is not None and (better := plan()).goes_on_to(code):
+            return better
         return plan()
 
-    def _are_for_narrow_vectors(self, count: int, channels: int) -> bool:
-        """Whether half of the last wide vector would be empty, on a processor that takes as long for the empty half."""
-        most_filters, most_channels = _MOST_NARROW
-        return (0 < count % _WIDTH <= _WIDTH // 2 and count <= most_filters and channels <= most_channels
-                and self.groups == 1 and self.number == type_number(_FLOAT32) and halves_wide_vectors())
+    def _better_code(self, images: Sequence[int], filters: Sequence[int]) -> str | None:
+        """Which code is faster than what oneDNN takes first, where that is known: see docs/performance.md."""
+        if self.number != type_number(_FLOAT32) or len(images) != 4 or not halves_wide_vectors():
+            return None
+        (count, channels, *kernel), (most_filters, most_channels) = filters, _MOST_NARROW
+        if self.groups == 1:  # half of the last wide vector would be empty, and take as long
+            few = 0 < count % _WIDTH <= _WIDTH // 2 and count <= most_filters and channels <= most_channels
+            return _NARROW if few else None
+        if self.groups == count and channels == 1:
+            return _DEPTHWISE if math.prod(kernel) > 9 or math.prod(images) <= _AT_HAND else None
+        return None
 
 
 @functools.lru_cache(_LAYOUTS)
@@ -234,7 +243,8 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
 
     def chosen_for(filters: Description, attributes: Attributes) -> Plan:
         return best([
-            lambda: lay.forward(lay.image_last(x.shape), filters, last, described, attributes, filters=w.shape),
+            lambda: lay.forward(lay.image_last(x.shape), filters, last, described, attributes,
+                                shapes=(x.shape, w.shape)),
             lambda: lay.forward(lay.image_free(x.shape), filters, lay.image_free(shape), described, attributes)])
 
     def chosen(attributes: Attributes) -> Plan:
@@ -370,7 +380,8 @@ def packing(library: Library, x: np.ndarray, w: np.ndarray, strides: Numbers, pa
     shape = (x.shape[0], w.shape[0], *lay.out_sizes(x.shape[2:], w.shape[2:]))
     routine = lay.routine(f"packing of filters {list(w.shape)}", shape, x.shape[0] * math.prod(shape[2:]), w.shape)
     plan = best([
-        lambda: lay.forward(lay.image_last(x.shape), lay.filters_free(w.shape), lay.image_last(shape), filters=w.shape),
+        lambda: lay.forward(lay.image_last(x.shape), lay.filters_free(w.shape), lay.image_last(shape),
+                            shapes=(x.shape, w.shape)),
         lambda: lay.forward(lay.image_free(x.shape), lay.filters_free(w.shape), lay.image_free(shape))])
     source, target = routine.external(lay.filters(w)), plan.operand(WEIGHTS)
     if is_scaled:

@@ -102,9 +102,9 @@ class Plan:
         self._library.do("primitive_desc_query", self.handle, _QUERY_NAME, 0, ctypes.byref(text))
         return (text.value or b"").decode()
 
-    def narrow(self) -> bool:
-        """Goes on to code for vectors of 32 bytes; False, and of no more use, where there is none for this."""
-        while ":avx2" not in self.name:
+    def goes_on_to(self, code: str) -> bool:
+        """Goes on to the code with this in its name; False, and of no more use, where there is none for this."""
+        while code not in self.name:
             if self._library.ask("primitive_desc_next_impl", self.handle):
                 return False
         return True

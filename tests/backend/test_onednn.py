@@ -140,6 +140,25 @@ def test_filters_that_would_leave_half_a_vector_empty(count, is_wide, monkeypatc
     routine.forget()
 
 
+@pytest.mark.parametrize("kernel", [3, 5])
+def test_depthwise_filters_by_the_code_that_suits_them(kernel, monkeypatch):
+    monkeypatch.setattr(conv_routines, "halves_wide_vectors", lambda: True)
+    monkeypatch.setattr(conv_routines, "_AT_HAND", 2 * 40 * 9 * 8)
+    routine.forget()
+    w, bias, pad = normal(40, 1, kernel, kernel), normal(40), kernel // 2
+    rest = ((1, 1), ((pad, pad), (pad, pad)), (1, 1))
+    shapes = [(2, 40, 9, 8), (1, 40, 40, 30), (1, 40, 6, 7)]  # the second does not lie at hand
+    for first in shapes:
+        packed = onednn.pack_weight(w, first, *rest, 40)
+        for shape in shapes:
+            x, geo = normal(*shape), geometry("conv", shape[2:], (kernel, kernel), [1, 1], [pad, pad], [1, 1])
+            expected = conv_kernels.convolve(np, x, w, geo, 40) + bias[:, None, None]
+            close(onednn.convolution(last(x), w, *rest, 40, bias), expected)
+            close(onednn.convolution(last(x), packed, *rest, 40, bias), expected)
+            assert not packed.misfits
+    routine.forget()
+
+
 def test_what_follows_a_convolution(conv):
     x, w, geo, groups = conv
     rest = (geo.strides, geo.pads, geo.dilations, groups)
