@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.collection import resting
 from ...core.forks import unforked
 from ..ir.block import Block
 from ..ir.operation import Operation
@@ -52,7 +53,7 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
     refuse(needed, {*fetches, *updated})
-    with unforked():
+    with unforked(), resting():
         unit = unit_of(block, needed, inputs, outputs, frozen)
         refuse_misfits(unit)
         unit = optimize(unit)

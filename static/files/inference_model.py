@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import backend
 from ...core.byte_reader import open_reader
+from ...core.collection import resting
 from ...core.files import atomic_group
 from ...core.limits import limits_of
 from ...ops.core.operator import unknown_to_paddle
@@ -47,7 +48,8 @@ def read_program(path: Any, memory_limit_mb: int | None = None, loop_limit: int 
 def program_of(data: bytes, name: str, memory_limit_mb: int | None = None, loop_limit: int | None = None) -> Program:
     """The Program in the content of such a file, which errors call by a name."""
     limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
-    program = from_desc(program_desc(data, name), name)
+    with resting():
+        program = from_desc(program_desc(data, name), name)
     program.limits = limits
     return program
 
