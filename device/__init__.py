@@ -45,6 +45,9 @@ def set_device(device: str | Place) -> Place:
     return place
 
 
+_convert_to_place = parse_place  # what packages call it
+
+
 def is_compiled_with_cuda() -> bool:
     """True when CuPy is installed and finds a device.
 

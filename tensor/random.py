@@ -1,3 +1,4 @@
 """`paddle.tensor.random`: random tensors, by the path under which packages reach them."""
 
+from ..ops.random.sampling import gaussian as gaussian
 from . import __getattr__ as __getattr__

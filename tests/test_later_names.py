@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import proa as paddle
 import pytest
-from proa.base.dygraph.base import param_guard
+from proa.base.dygraph.base import param_guard, program_desc_tracing_guard
 from proa.base.framework import non_static_only, static_only
 from proa.dygraph.lazy import LazyInitHelper, lazy_init_helper
 from proa.io.dataloader.dataloader_iter import _DataLoaderIterBase
@@ -27,8 +27,14 @@ def test_functions_of_one_mode():
             non_static_only(lambda: 1)()
     finally:
         paddle.disable_static()
-    with param_guard({}):
+    with param_guard({}), program_desc_tracing_guard(False):
         pass
+
+
+def test_names_that_packages_reach_below_the_public_ones():
+    assert paddle.tensor.random.gaussian([2], 1.5, 0.0).tolist() == [1.5, 1.5]
+    assert paddle.device._convert_to_place("cpu") == paddle.CPUPlace()
+    assert download.logger.name == download.__name__
 
 
 def test_parameters_that_are_filled_later_can_be_asked_about():

@@ -6,6 +6,7 @@ A file is found by the last part of its address in the folder that it would be d
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import shutil
 import tarfile
@@ -15,6 +16,8 @@ from ..core.lazy import listed
 
 __all__ = ["WEIGHTS_HOME", "get_path_from_url", "get_weights_path_from_url", "is_url", "md5file"]
 __dir__ = listed(__name__)
+
+logger = logging.getLogger(__name__)  # nothing is written to it here; packages put their own in its place
 
 #: The folder of downloaded weights.
 WEIGHTS_HOME = os.path.join(os.path.expanduser("~"), ".cache", "paddle", "hapi", "weights")

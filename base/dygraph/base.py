@@ -79,6 +79,17 @@ def param_guard(parameters: dict[str, Any] | None) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def program_desc_tracing_guard(enable: bool) -> Iterator[None]:
+    """A block that changes nothing: what eager code does is written into no Program.
+
+    >>> import proa as paddle
+    >>> with paddle.base.dygraph.base.program_desc_tracing_guard(False):
+    ...     pass
+    """
+    yield
+
+
 class _GlobalVar:
     """The mode of this thread, by attributes that can only be read."""
 
@@ -98,4 +109,4 @@ enable_dygraph, disable_dygraph = disable_static, enable_static
 
 __all__ = ["disable_dygraph", "enable_dygraph", "enable_grad", "enabled", "global_var", "grad", "guard",
            "in_declarative_mode", "in_to_static_mode", "is_grad_enabled", "no_grad", "param_guard",
-           "set_grad_enabled", "switch_to_static_graph", "to_variable"]
+           "program_desc_tracing_guard", "set_grad_enabled", "switch_to_static_graph", "to_variable"]
