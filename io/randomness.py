@@ -2,7 +2,7 @@
 
 Samplers and the seeds of workers draw from NumPy's global state, as Paddle's do: `np.random.seed(n)` repeats an
 epoch's order (the very order that Paddle has after the same call), `paddle.seed(n)` does not touch it.
-`random_split` draws from the host's generator, so `paddle.seed(n)` repeats a split.
+`random_split` and `SubsetRandomSampler` draw from the host's generator, so `paddle.seed(n)` repeats them.
 """
 
 from __future__ import annotations

@@ -103,7 +103,9 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler):
-    """The given indices in random order. ValueError for none. `paddle.io.SubsetRandomSampler`.
+    """The given indices in random order, which `paddle.seed` repeats. ValueError for none.
+
+    `paddle.io.SubsetRandomSampler`.
 
     >>> import proa as paddle
     >>> sorted(paddle.io.SubsetRandomSampler([7, 3, 5]))
@@ -116,7 +118,7 @@ class SubsetRandomSampler(Sampler):
         self.indices = indices
 
     def __iter__(self) -> Iterator[Any]:
-        return (self.indices[i] for i in randomness.permutation(len(self.indices)))
+        return (self.indices[i] for i in randomness.split_permutation(len(self.indices), None))
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -94,6 +94,13 @@ def test_subset_random():
         io.SubsetRandomSampler([])
 
 
+def test_subset_random_has_the_order_of_paddle_after_the_same_seed():
+    paddle.seed(1)
+    assert [*io.SubsetRandomSampler([1, 3, 5])] == [5, 1, 3]
+    paddle.seed(7)
+    assert [*io.SubsetRandomSampler(range(6))] == [5, 2, 0, 3, 4, 1]
+
+
 def test_weighted_takes_a_tensor():
     assert list(io.WeightedRandomSampler(paddle.to_tensor([0.0, 2.0]), 3)) == [1, 1, 1]
 
