@@ -132,7 +132,8 @@ float8_e5m2 = DType("float8_e5m2", 33, "f")
 
 DTYPES = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
 _FROM_NAME = {d.name: d for d in (*DTYPES, float8_e4m3fn, float8_e5m2)} \
-    | {"float": float64, "double": float64, "half": float16, "int": int64, "long": int64, "uint16": bfloat16}
+    | {"float": float64, "double": float64, "half": float16, "int": int64, "long": int64, "uint16": bfloat16,
+       "byte": int8, "ubyte": uint8, "short": int16, "intc": int32, "longlong": int64, "single": float32}
 _FROM_NUMBER = {d.number: d for d in DTYPES}
 
 

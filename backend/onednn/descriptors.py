@@ -129,7 +129,8 @@ def channels_last_strides(shape: Sequence[int]) -> list[int]:
 def element_strides(array: np.ndarray) -> list[int] | None:
     """The strides of an array in elements; None where oneDNN cannot read it: repeated, reversed or unaligned ones.
 
-    Along a dimension of size 1 the stride means nothing, and is made a plain one.
+    Nor does it read dimensions whose rows reach into the next ones' (`x[..., ::2, ::2]` of an odd size), even where no
+    element lies in both. Along a dimension of size 1 the stride means nothing, and is made a plain one.
     """
     size, result, plain = array.itemsize, [], 1
     for length, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
@@ -139,7 +140,13 @@ def element_strides(array: np.ndarray) -> list[int] | None:
             return None
         result.append(stride // size)
         plain *= length
-    return result[::-1]
+    result.reverse()
+    reach = 0
+    for step, length in sorted((step, length) for step, length in zip(result, array.shape, strict=True) if length > 1):
+        if step < reach:
+            return None
+        reach = step * length
+    return result
 
 
 def channels_last(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:

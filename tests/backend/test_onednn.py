@@ -508,3 +508,14 @@ def test_results_are_written_where_they_shall(conv):
         out = np.empty_like(expected)
         assert function(*arguments, *rest, out=out) is out
         np.testing.assert_array_equal(out, expected)
+
+
+def test_images_whose_rows_reach_into_the_next_ones_are_computed():
+    whole = np.random.RandomState(0).rand(2, 8, 31, 31).astype("float32")
+    weight = paddle.to_tensor(np.random.RandomState(1).rand(8, 8, 3, 3).astype("float32"))
+    image = paddle.to_tensor(whole)[:, :, ::2, ::2]
+    dense = paddle.to_tensor(np.ascontiguousarray(whole[:, :, ::2, ::2]))
+    functional = paddle.nn.functional
+    np.testing.assert_allclose(functional.conv2d(image, weight), functional.conv2d(dense, weight), 1e-5)
+    np.testing.assert_array_equal(functional.max_pool2d(image, 2), functional.max_pool2d(dense, 2))
+    np.testing.assert_allclose(functional.avg_pool2d(image, 2), functional.avg_pool2d(dense, 2), 1e-6)
