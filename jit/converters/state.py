@@ -80,7 +80,7 @@ def plan(function: Any) -> Plan:
     bound = bound_names(graph, scope.parameters, own)
     maybe_none = _maybe_none(graph, scope.local - done.captured, scope.parameters, own)
     for statement, state in states.items():
-        state.held = sorted(held & set(state.names))
+        state.held = sorted(text for text in held if text.partition("[")[0] in state.names)
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
     unbindable = _unbindable(states, done)
     attributes = set().union(*(s.attributes for s in states.values()))

@@ -6,12 +6,13 @@ Under a symbolic test both branches are traced, each from the same state, and wh
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from ..errors import ConversionError, here
 from . import staging
-from .containers import Held, copied, lists_kept, objects
+from .containers import CHANGEABLE, Held, copied, lists_kept, note_several, objects
 from .merging import Merge
 from .partial import truth
 from .preparing import Preparer, restoring
@@ -65,12 +66,12 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     _check_raises(where, body, orelse)
     merge = Merge(names[:outputs], where)
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
-    traced(lambda: _stage(test, body, orelse, get_state, set_state, merge), prepare)
+    traced(lambda: _stage(test, body, orelse, get_state, set_state, merge, frozenset(held)), prepare)
     return None
 
 
 def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
-           merge: Merge) -> None:
+           merge: Merge, may_be_held: frozenset[str]) -> None:
     before, outputs = get_state(), len(merge.names)
     held, lists_before = Held(before), tuple(map(copied, before))
     found: list[tuple] = []  # the objects that each branch leaves
@@ -87,6 +88,7 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
     with no_changes_in_place(merge.where, "`if`", body, orelse), restoring(lambda: set_state(before)), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
     set_state((*held.settled(found, after), *before[outputs:]))
+    note_several(held, merge.names, may_be_held, merge.where)
 
 
 def _refuse(holds: Any, branch: raising, where: str) -> None:
@@ -110,9 +112,30 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     where = here()
     staging.check_condition(test, where)
     merge = Merge(("… if … else …",), where)
-    (value,) = traced(lambda: merge.stage(test, lambda: (body(),), lambda: (orelse(),)),
+    found: list[Any] = []  # what the branches give that somebody else holds
+
+    def value_of(branch: Body) -> tuple:
+        value, count = _counted(branch)
+        if type(value) in CHANGEABLE and count > _NEW:
+            found.append(value)
+        return (value,)
+
+    (value,) = traced(lambda: merge.stage(test, lambda: value_of(body), lambda: value_of(orelse)),
                       Preparer(merge.names, (), where, "`if`", merge.preparations, tuple, _not_to_change))
+    if len(found) == 2 and found[0] is found[1]:
+        return found[0]
+    for each in (value, *found) if found else ():
+        staging.note_several(each, "the value of this expression", where)
     return value
+
+
+def _counted(branch: Body) -> tuple[Any, int]:
+    """What a branch gives, and how many references there are to it."""
+    value = branch()
+    return value, sys.getrefcount(value)
+
+
+_NEW = _counted(lambda: [])[1]
 
 
 def _not_to_change(_: tuple) -> None:

@@ -16,8 +16,8 @@ from ...core import nest
 from . import staging
 
 DICTS = (dict, OrderedDict, defaultdict)
-_CHANGEABLE = (list, *DICTS)
-_COPIED = (tuple, *_CHANGEABLE)
+CHANGEABLE = (list, *DICTS)
+_COPIED = (tuple, *CHANGEABLE)
 
 
 def copied(value: Any) -> Any:
@@ -57,7 +57,7 @@ def places(found: Any) -> dict[tuple, Any]:
 
     def walk(each: Objects | None, path: tuple) -> None:
         if each is not None:
-            if type(each.outer) in _CHANGEABLE:
+            if type(each.outer) in CHANGEABLE:
                 held[path] = each.outer
             for key, part in each.parts.items():
                 walk(part, (*path, key))
@@ -74,6 +74,7 @@ class Held:
         self.found = tuple(map(objects, state))
         self.places = places(self.found)
         self._contents = {id(each): (each, content_of(each)) for each in self.places.values()}
+        self.several: list[tuple[tuple, Any]] = []  # what `settled` found to be one of several, by place
 
     def restore(self) -> None:
         """Gives each what it held."""
@@ -104,6 +105,8 @@ class Held:
             key = tuple(id(each.outer) for each in ways)
             if key not in made:
                 made[key] = value if type(value) is tuple else original(ways, value, path)
+                if made[key] is value and (len(set(key)) > 1 or entered is not None):
+                    found_several(ways, value, path)
                 parts = value.items() if type(value) in DICTS else enumerate(value)
                 content = {k: settle([each.parts.get(k) for each in ways], part, (*path, k)) for k, part in parts}
                 if type(value) is not tuple:
@@ -118,8 +121,21 @@ class Held:
                 return self.places[path] if entered.get(path) is outer else value
             return outer if id(outer) in self._contents and all(each.outer is outer for each in ways) else value
 
+        def found_several(ways: list[Objects], value: Any, path: tuple) -> None:
+            of_before = self.places.get(path) if entered is not None else None
+            those = [value, *(each.outer for each in ways), *([] if of_before is None else [of_before])]
+            self.several += [(path, each) for each in those if type(each) in CHANGEABLE]
+
         every = enumerate(zip(*left, values, strict=True))
         return tuple(settle(list(found), value, (i,)) for i, (*found, value) in every)
+
+
+def note_several(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str) -> None:
+    """Notes what must not change later, for somebody else may hold it: see `Held.several`."""
+    for path, each in held.several:
+        name = names[path[0]]
+        if len(path) > 1 or name in may_be_held:
+            staging.note_several(each, "".join((f"`{name}", *(f"[{key!r}]" for key in path[1:]), "`")), where)
 
 
 def content_of(container: Any) -> Any:

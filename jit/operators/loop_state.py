@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import staging
-from .containers import Held, content_of, copied, holds, lists_kept, objects, places
+from .containers import Held, content_of, copied, holds, lists_kept, note_several, objects, places
 from .merging import described_name
 from .retracing import Apart, CastNumber, Preparations, StageNumbers, check_differences
 from .undefined import Undefined, reason
@@ -22,9 +22,10 @@ class LoopState:
     What the loop gives no other value, `kept`, is the same in every turn.
     """
 
-    def __init__(self, names: tuple[str, ...], where: str, kept: tuple[str, ...] = ()):
+    def __init__(self, names: tuple[str, ...], where: str, kept: tuple[str, ...] = (),
+                 may_be_held: frozenset[str] = frozenset()):
         self._names, self._constant = names, frozenset(n for n, name in enumerate(names) if name in kept)
-        self._where = where
+        self._where, self._may_be_held = where, may_be_held
         self.preparations = Preparations(names, self._why)
         self.variables: list[Any] = []
         self._before: tuple = ()
@@ -216,6 +217,7 @@ class LoopState:
                 for n, leaf in enumerate(staged_leaves(value)):
                     self._note_others(i, n, leaf)
         values = self._held.settled([self._left], given, self._begun)
+        note_several(self._held, self._names, self._may_be_held, self._where)
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
     def _tensor_behind(self, i: int, n: int, result: Any) -> Any:

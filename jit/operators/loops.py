@@ -46,7 +46,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
            apart: bool = False) -> None:
     """Stages a loop; `users` is the part of `body` that the user wrote. `apart`: the first turn was taken before."""
     where, before, mark = here(), get_state(), staging.mark()
-    state = LoopState(names, where, kept)
+    state = LoopState(names, where, kept, frozenset(held))
     prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
     try:
         traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)

@@ -55,7 +55,8 @@ class Preparer:
 
     def _stage_list(self, found: StageList) -> None:
         name = self._names[found.index]
-        if name in self._held and not found.path:
+        name += "".join(f"[{key!r}]" for key in found.path)
+        if name in self._held:
             raise TypeError(
                 f"{self._where}: a tensor decides about this {self._statement}, and the list `{name}` grows or shrinks "
                 "in it, so that its length is known only when the program runs; but another variable or the caller "

@@ -25,7 +25,7 @@ from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.print_assert import assert_value, print_value
 from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient, undo_since
-from ...static.building.record_lists import RecordList, fits
+from ...static.building.record_lists import RecordList, fits, note_item
 from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.ir.variable import Variable
 
@@ -228,6 +228,16 @@ def note_may_be(result: Any, value: Any, what: str) -> None:
     """
     if isinstance(result, Variable) and isinstance(value, Variable) and result is not value and _was_there(value):
         result.chosen = (*result.chosen, [None, what, value, value.changes])
+
+
+def note_several(container: Any, what: str, where: str) -> None:
+    """Notes that a list or dict may be one of several: whether another one changes with it only a run could tell."""
+    if not is_staging():
+        return
+    kind = "dict" if isinstance(container, dict) else "list"
+    note_item(container, f"{where}: a tensor decides which {kind} {what} is here, and it, or one that it may be, is "
+              f"changed in place later: which of them changes is known only when the program runs. Make a copy here: "
+              f"{'dict(a)' if kind == 'dict' else 'list(a)'}.")
 
 
 def is_read(value: Any) -> bool:

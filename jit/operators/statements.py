@@ -22,8 +22,9 @@ def plain(test: Any) -> Any:
     if staging.is_symbolic(test):
         raise ConversionError(
             here(), "a tensor decides here, but the statement cannot become part of a program: a `return`, `break` or "
-            "`continue` leaves it from within `finally`, or a branch of it binds a name with `:=`.",
-            "Move the jump out of `finally`, or give the name its value with `=` in a statement of its own.")
+            "`continue` leaves it from within `finally`, a `yield` stands in it, or a branch binds a name with `:=`.",
+            "Move the jump out of `finally`, put what a generator yields into a list, or give the name its value with "
+            "`=` in a statement of its own.")
     return test
 
 

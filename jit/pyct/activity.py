@@ -31,7 +31,7 @@ class Activity:
     walrus: set[str] = field(default_factory=set)  # the writes that `:=` does
     handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
     mutates: set[str] = field(default_factory=set)  # lists and dicts, perhaps, that it changes in place
-    aliased: set[str] = field(default_factory=set)  # names whose value is given to another variable or put somewhere
+    aliased: set[str] = field(default_factory=set)  # names, and `d['k']`, whose value another holds too
     given: set[str] = field(default_factory=set)  # names bound to what somebody else may hold: of a call, a loop's item
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
@@ -120,6 +120,10 @@ class _Collector(Visitor):
             self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
         if isinstance(node.value, (gast.Name, gast.Attribute, gast.Subscript)):
             self.found.aliased |= {t.id for t in node.targets if isinstance(t, gast.Name)}
+        if isinstance(node.value, gast.Subscript) and isinstance(node.value.slice, gast.Constant):
+            whole = dotted(node.value.value)
+            if whole is not None and any(isinstance(t, gast.Name) for t in node.targets):
+                self.found.aliased.add(f"{whole}[{node.value.slice.value!r}]")
         if not isinstance(node.value, _MADE_HERE):
             self.found.given |= {n.id for t in node.targets for n in gast.walk(t) if isinstance(n, gast.Name)
                                  and isinstance(n.ctx, gast.Store)}

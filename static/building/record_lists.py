@@ -142,7 +142,9 @@ class RecordList:
 def _watch(item: Any) -> None:
     """Notes what the lists and dicts in an item hold."""
     if isinstance(item, (list, dict)):
-        current_trace().main.items_held.append((item, _contents(item), user_line()))
+        note_item(item, f"{user_line()}: this {_kind(item)} is an item of a list that grows where a tensor decides, "
+                  "and is changed in place after it was put in or taken out. The list of the program holds its "
+                  f"tensors, and would not change. Put another {_kind(item)} in its place: `items[i] = …`.")
     for _, part in nest.parts(item) if isinstance(item, (list, tuple, dict)) else ():
         _watch(part)
 
@@ -151,17 +153,22 @@ def _contents(item: Any) -> list:
     return [*item, *item.values()] if isinstance(item, dict) else list(item)
 
 
+def note_item(item: Any, said: str) -> None:
+    """Notes that a list or dict must not be changed in place from here on, with what is said where it is."""
+    current_trace().main.items_held.append((item, _contents(item), said))
+
+
+def _kind(item: Any) -> str:
+    return "dict" if isinstance(item, dict) else "list"
+
+
 def check_items(program: Any) -> None:
-    """TypeError where a list or dict was changed in place after it was put into a list of the Program, or taken out."""
+    """TypeError where a list or dict was changed in place that must not be, as an item of a list of the Program."""
     held, program.items_held = program.items_held, []
-    for item, before, where in held:
+    for item, before, said in held:
         now = _contents(item)
         if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
-            kind = "dict" if isinstance(item, dict) else "list"
-            raise TypeError(
-                f"{where}: this {kind} is an item of a list that grows where a tensor decides, and is changed in place "
-                "after it was put in or taken out. The list of the program holds its tensors, and would not change. "
-                f"Put another {kind} in its place: `items[i] = …`.")
+            raise TypeError(said)
 
 
 def fits(item: Any, example: Any, is_staged: Callable[[Any], bool]) -> bool:

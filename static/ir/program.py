@@ -51,7 +51,7 @@ class Program:
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.told: list[str] = []  # what the user is warned of when the program is made
-        self.items_held: list[tuple[Any, list, str]] = []  # in lists of the Program
+        self.items_held: list[tuple[Any, list, str]] = []  # that must not change, and what is said then
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were

@@ -146,7 +146,7 @@ def former_value_apart(x):
 
 
 SAME = (dict_under_two_names_in_a_branch, dict_read_under_another_name_in_a_loop, list_under_two_names_in_a_loop,
-        inner_list_of_another, one_object_made_in_both_branches, lists_that_change_places, one_kept_and_one_new,
+        inner_list_of_another, lists_that_change_places, one_kept_and_one_new,
         parameter_of_a_function, items_of_a_list, what_a_call_gives, tensor_changed_in_a_loop, view_changed_in_a_loop,
         value_that_a_condition_chose, former_value_is_the_same_tensor, former_value_apart)
 
@@ -209,6 +209,70 @@ def list_that_is_the_same_in_some_turns(x):
         b = a
         n = n * 0.5
     return a[0], b[0]
+
+
+def dict_that_a_branch_chose(x):
+    a, b = {"v": x}, {"v": x * 2}
+    if x.sum() > 1:
+        c = a
+    else:
+        c = b
+    c["v"] = x * 7
+    return a["v"], b["v"]
+
+
+def list_that_an_expression_chose(x):
+    a, b = [x], [x * 2]
+    c = a if x.sum() > 1 else b
+    a[0] = x * 7
+    return c[0]
+
+
+def list_that_a_loop_chose(x):
+    a, b = [x], [x * 2]
+    c, n = a, x.sum()
+    while n > 1:
+        c = b
+        n = n * 0.5
+    c[0] = x * 7
+    return a[0], b[0]
+
+
+def list_of_a_dict_under_a_name(x):
+    d = {"rows": []}
+    rows = d["rows"]
+    for row in x:
+        if row.sum() > 4:
+            d["rows"].append(row)
+    return sum(rows, x[0])
+
+
+def new_list_in_each_branch(x):
+    c = [x * 2] if x.sum() > 1 else [x]
+    c[0] = c[0] + 1
+    c.append(x)
+    if x.sum() > 1:
+        d = [x]
+    else:
+        d = [x * 2]
+    d[0] = d[0] + 1
+    return c[0], c[1], d[0]
+
+
+@pytest.mark.parametrize("function", [
+    one_object_made_in_both_branches, dict_that_a_branch_chose, list_that_an_expression_chose, list_that_a_loop_chose,
+    list_of_a_dict_under_a_name],
+    ids=lambda f: f.__name__)
+def test_a_list_or_dict_that_only_a_run_could_tell_apart_is_refused(function):
+    with pytest.raises(TypeError, match=rf"{function.__name__}: a tensor decides (which|about)"):
+        outcome(paddle.jit.to_static(function, full_graph=True), VALUES[0])
+
+
+def test_new_lists_may_change_later():
+    converted = paddle.jit.to_static(new_list_in_each_branch, full_graph=True)
+    for value in VALUES:
+        for found, wanted in zip(outcome(converted, value), outcome(new_list_in_each_branch, value), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("function", [chosen_by_a_loop, written_where_a_loop_chose, read_under_another_name_in_the_loop,
