@@ -31,6 +31,12 @@ def test_functions_of_one_mode():
         pass
 
 
+def test_dtypes_have_numpy_s_other_names():
+    names = {"byte": "int8", "ubyte": "uint8", "short": "int16", "intc": "int32", "longlong": "int64",
+             "single": "float32"}
+    assert {name: paddle.ones([1]).cast(name).dtype.name for name in names} == names
+
+
 def test_names_that_packages_reach_below_the_public_ones():
     assert paddle.tensor.random.gaussian([2], 1.5, 0.0).tolist() == [1.5, 1.5]
     assert paddle.device._convert_to_place("cpu") == paddle.CPUPlace()
