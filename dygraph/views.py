@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:
     """What the result of an operator on these inputs is a view of; without an operator it is all of the first one.
 
-    A value that is no view itself is not kept alive: once nobody else has it, nobody sees what becomes of it. Of other
-    inputs, an index say, the arrays are kept: where the view is does not change with them.
+    A value that is no view itself, and has none yet, is not kept alive: once nobody else has it, nobody sees what
+    becomes of it. The second view keeps it, for both see what is done to either. Of other inputs, an index say, the
+    arrays are kept: where the view is does not change with them.
     `ops/core/_dispatch.c` does the same, where it is built.
     """
     base, *others = inputs
-    held = base if base._source is not None else weakref.ref(base)
+    held = base if base._source is not None or weakref.getweakrefcount(base) else weakref.ref(base)
     seen = None if op is None else base._array  # that of a parameter would be one that more than the parameter holds
     return held, seen, op, attrs, tuple(map(_array_of, others)) if any(x is not None for x in others) else None
 

@@ -83,7 +83,8 @@ static PyObject *tuple_of(PyObject *const *items, Py_ssize_t count);
 static int show_source(PyObject *view, PyObject *op, PyObject *const *inputs, PyObject *const *arrays, Py_ssize_t count,
                        PyObject *attrs) {
     PyObject *base = inputs[0], *of_base = slot(base, of_value.source), *others = NULL;
-    base = of_base && of_base != Py_None ? Py_NewRef(base) : PyWeakref_NewRef(base, NULL);
+    int is_known = PyType_SUPPORTS_WEAKREFS(Py_TYPE(base)) && *PyObject_GET_WEAKREFS_LISTPTR(base); /* to another view */
+    base = (of_base && of_base != Py_None) || is_known ? Py_NewRef(base) : PyWeakref_NewRef(base, NULL);
     for (Py_ssize_t n = 1; base && !others && n < count; n++)
         if (inputs[n] != Py_None && !(others = tuple_of(arrays + 1, count - 1))) Py_CLEAR(base);
     PyObject *source = base ? PyTuple_Pack(5, base, arrays[0], op, attrs, others ? others : Py_None) : NULL;

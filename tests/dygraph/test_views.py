@@ -214,8 +214,8 @@ def test_in_branches_and_loops_of_a_converted_function(condition):
 def test_a_view_keeps_nothing_alive():
     x = paddle.ones([2, 2])
     x.stop_gradient = True
-    gone = weakref.ref(x)
     row = x[0]
+    gone = weakref.ref(x)
     del x
     gc.collect()
     assert gone() is None
@@ -680,13 +680,13 @@ def _parts_clipped(x):
 def _parts_in_a_loop(x):
     x = x * 1.0
     for part in x.unbind(1):
-        part.multiply_(part)
-    return x.sum()
+        part.scale_(3.0)
+    return (x * x).sum()
 
 
 @pytest.mark.parametrize(("function", "wanted", "slopes"), [
     (_parts_scaled, 76.0, [[10.0, 18.0], [0.0, 9.0]]), (_parts_clipped, 42.5, [[8.0, 6.0], [0.0, 11.0]]),
-    (_parts_in_a_loop, 30.0, [[2.0, 4.0], [6.0, 8.0]])])
+    (_parts_in_a_loop, 270.0, [[18.0, 36.0], [54.0, 72.0]])])
 @pytest.mark.parametrize("converted", [False, True])
 def test_what_unbind_gave_are_views(function, wanted, slopes, converted):
     given = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
@@ -694,3 +694,18 @@ def test_what_unbind_gave_are_views(function, wanted, slopes, converted):
     found = call(given)
     found.backward()
     assert found.item() == wanted and given.grad.tolist() == slopes
+
+
+@pytest.mark.parametrize("converted", [False, True])
+@pytest.mark.parametrize("take", [lambda x: x.reshape([-1]), lambda x: x.detach(), lambda x: x.t()])
+def test_two_views_of_a_value_that_nobody_has_any_more(take, converted):
+    def function(b):
+        x = paddle.zeros([2, 2]) + b
+        row = x[0]
+        x = take(x)
+        row.fill_(1.0)
+        x.scale_(2.0)
+        return x
+
+    call = paddle.jit.to_static(function, full_graph=True) if converted else function
+    assert sorted(call(paddle.zeros([2, 2])).flatten().tolist()) == [0.0, 0.0, 2.0, 2.0]
