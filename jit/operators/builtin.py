@@ -35,13 +35,14 @@ def shape_of(value: Any) -> Any:
 
 
 def int_(*args: Any, **kwargs: Any) -> Any:
-    """`int(value)`: of a symbolic tensor, an int64 one."""
+    """`int(value)`: of a symbolic tensor, an int64 one that stands for the number."""
     return _cast(int, "int64", args, kwargs)
 
 
 def float_(*args: Any, **kwargs: Any) -> Any:
-    """`float(value)`: of a symbolic tensor, a float32 one."""
-    return _cast(float, "float32", args, kwargs)
+    """`float(value)`: of a symbolic tensor, a float32 one that stands for the number, float64 of a float64 one."""
+    is_double = len(args) == 1 and staging.is_symbolic(args[0]) and args[0].dtype.name == "float64"
+    return _cast(float, "float64" if is_double else "float32", args, kwargs)
 
 
 def bool_(*args: Any, **kwargs: Any) -> Any:
@@ -51,7 +52,10 @@ def bool_(*args: Any, **kwargs: Any) -> Any:
 
 def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and staging.is_symbolic(args[0]):
-        return staging.cast(staging.detached(args[0]), dtype)  # a number of Python has no gradient
+        made = staging.cast(staging.detached(args[0]), dtype)  # a number of Python has no gradient
+        if kind is not bool:
+            staging.note_number(made, False)
+        return made
     return kind(*args, **kwargs)
 
 

@@ -77,7 +77,10 @@ class LoopState:
                      for i, value in enumerate(self._initial))
 
     def entered(self, variables: Any) -> tuple:
-        """The same state in the lists and dicts that the state before the loop is held in."""
+        """The same state in the lists and dicts that the state before the loop is held in; numbers are such in it."""
+        for begun, variable in zip(self.variables, variables, strict=True):
+            if staging.is_number(begun):
+                staging.note_number(variable, False)
         state = self.values(variables)
         if not self.preparations.apart:
             state = self._held.settled([self._held.found], state)
@@ -165,12 +168,14 @@ class LoopState:
             self._turn[i, n] = (x, y)
             if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
+            if staging.is_tensor(y) and staging.is_number(x) > staging.is_number(y) and _dtype(x) == _dtype(y):
+                raise CastNumber(i, paths[n], _dtype(y), False)
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
                 if _begins_as(begun[n], _dtype(y)):
-                    raise CastNumber(i, paths[n], _dtype(y))
+                    raise CastNumber(i, paths[n], _dtype(y), staging.is_number(y))
                 name = self._names[i]
                 way = f": `{name} = {name}.astype('{_dtype(y)}')`" if x is before and name.isidentifier() else ""
-                raise self._changed(i, _dtype(x), _dtype(y), way)
+                raise FirstTurnApart(self._changed(i, _dtype(x), _dtype(y), way))
 
     def _check_views(self, i: int, n: int, begun: Any, x: Any, y: Any) -> None:
         """RuntimeError where a turn changes what it is given in place, and that may be a view of something outside."""
@@ -256,7 +261,8 @@ class LoopState:
 
 
 class FirstTurnApart(Exception):
-    """A number before the loop is a tensor of some dimensions behind a turn: the first turn is another than the rest.
+    """A number before the loop is a tensor of some dimensions behind a turn, or a tensor is of a wider dtype there: the
+    first turn is another than the rest.
 
     `otherwise` is the error where that has been done.
     """
@@ -276,11 +282,16 @@ def _holders(held: dict[tuple, Any]) -> dict[tuple, set[tuple]]:
 
 def _begins_as(value: Any, dtype: str) -> bool:
     """Whether a number of Python is the same number in a dtype, and a loop may begin with it so: `total = 0`."""
+    if staging.is_tensor(value):
+        return staging.is_number(value) and dtype.startswith((*_FLOATS, value.dtype.name))
     if type(value) is float:
-        return dtype.startswith("float")
-    return type(value) in NUMBERS and dtype.startswith(("float", "int")) and abs(value) <= _EXACT
+        return dtype.startswith(_FLOATS)
+    if dtype == "uint8":
+        return type(value) in NUMBERS and 0 <= value < _EXACT
+    return type(value) in NUMBERS and dtype.startswith((*_FLOATS, "int")) and abs(value) <= _EXACT
 
 
+_FLOATS = ("float", "bfloat")
 _EXACT = 1 << 8  # whole numbers up to here are the same in every dtype, bfloat16 too
 
 

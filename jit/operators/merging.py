@@ -98,6 +98,8 @@ class Merge:
         return Undefined(self.names[i], given or (self._one_sided(self.names[i], False) if len(unbound) == 1 else None))
 
     def _note_chosen(self, result: Any, first: Any, second: Any) -> None:
+        if staging.is_number(first) and staging.is_number(second):
+            staging.note_number(result, False)
         staging.note_chosen(result, self._test, first, second)
 
     def _one_sided(self, name: str, none: bool) -> str:

@@ -56,10 +56,13 @@ class MakePartial(Retrace):
 
 
 class CastNumber(Retrace):
-    """A number of Python, the leaf at `inside` in a variable of a loop, must begin in a dtype."""
+    """A number of Python, the leaf at `inside` in a variable of a loop, must begin in a dtype.
 
-    def __init__(self, index: int, inside: Path, dtype: str):
-        super().__init__(index, (inside, dtype))
+    `stays`: it is a number behind a turn, too, and no tensor.
+    """
+
+    def __init__(self, index: int, inside: Path, dtype: str, stays: bool):
+        super().__init__(index, (inside, dtype, stays))
 
 
 class StageNumbers(Retrace):
@@ -76,13 +79,17 @@ class Example:
 
     shape: tuple[int, ...]
     dtype: Any
+    is_number: bool = False  # it stands for a number of Python
 
 
 def example_of(value: Any) -> Any:
     """A value with an Example for each tensor; numbers and other objects stay."""
     content, _ = parts(value)
-    return nest.map_structure(lambda leaf: Example(tuple(leaf.shape), leaf.dtype) if _is_tensor(leaf) else leaf,
-                              content)
+    return nest.map_structure(lambda leaf: _example_of_tensor(leaf) if _is_tensor(leaf) else leaf, content)
+
+
+def _example_of_tensor(tensor: Any) -> Example:
+    return Example(tuple(tensor.shape), tensor.dtype, staging.is_number(tensor))
 
 
 def is_like_staged(leaf: Any) -> bool:
@@ -98,6 +105,8 @@ def placeholder(example: Any) -> Any:
     """A value like an example, which nobody will look at."""
     def leaf(like: Any) -> Any:
         if isinstance(like, Example):
+            if like.is_number:
+                return staging.number(0, like.dtype, True)
             return staging.zeros([1 if size < 0 else size for size in like.shape], like.dtype)
         return type(like)() if type(like) in NUMBERS else like
 
@@ -110,7 +119,8 @@ class Preparations:
     def __init__(self, names: tuple[str, ...], why: Callable[[str, bool], str]):
         self._names, self._why = names, why
         self._partial: dict[tuple[int, Path], MakePartial] = {}
-        self._dtypes: dict[tuple[int, Path], str] = {}  # of leaves of a variable, by path, that are numbers
+        # of leaves of a variable, by path, that are numbers: the dtype, and whether they stay numbers
+        self._dtypes: dict[tuple[int, Path], tuple[str, bool]] = {}
         self._changing: set[tuple[int, Path]] = set()  # numbers in a variable that a loop changes
         self.apart = False  # whether a turn works on copies of lists and dicts
 
@@ -127,13 +137,13 @@ class Preparations:
         if not dtypes:
             return value
         leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
-        given = [staging.number(leaf, dtypes[path]) if path in dtypes else leaf for path, leaf in leaves]
+        given = [staging.number(leaf, *dtypes[path]) if path in dtypes else leaf for path, leaf in leaves]
         return filled(value, iter(given))
 
     def note_dtype(self, found: CastNumber) -> None:
         """Takes down that a number needs a dtype."""
-        inside, dtype = found.path
-        self._dtypes[found.index, inside] = dtype
+        inside, *needed = found.path
+        self._dtypes[found.index, inside] = tuple(needed)
 
     def note_numbers(self, found: StageNumbers) -> None:
         """Takes down that a loop changes numbers."""

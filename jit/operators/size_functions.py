@@ -40,7 +40,10 @@ def _where_symbolic(function: Callable[..., Any], staged: Callable[..., Any]) ->
     def call(*args: Any, **kwargs: Any) -> Any:
         if not any(map(is_symbolic_number, _numbers((*args, *kwargs.values())))):
             return function(*args, **kwargs)
-        return staged(*map(_as_plain, args), **{name: _as_plain(value) for name, value in kwargs.items()})
+        result = staged(*map(_as_plain, args), **{name: _as_plain(value) for name, value in kwargs.items()})
+        for made in _numbers([result]):
+            staging.note_number(made, False)
+        return result
 
     return call
 
@@ -52,11 +55,8 @@ def _as_plain(value: Any) -> Any:
 
 
 def _floating(value: Any) -> Any:
-    return staging.cast(value, staging.default_dtype()) if is_symbolic_number(value) and not _is_float(value) else value
-
-
-def _is_float(value: Any) -> bool:
-    return bool(value.dtype.is_floating)
+    """As a float of Python: a double."""
+    return staging.cast(value, "float64") if is_symbolic_number(value) else value
 
 
 def _method(name: str) -> Callable[[Any], Any]:
@@ -80,7 +80,7 @@ def _round(value: Any, digits: Any = None) -> Any:
     moved = _floating(value) * scale + 0.5
     down = moved.floor()
     odd_tie = (moved == down).logical_and(down % 2.0 == 1.0)
-    result = down - staging.cast(odd_tie, staging.default_dtype())
+    result = down - staging.cast(odd_tie, "float64")
     return staging.cast(result, "int64") if digits is None else result / scale
 
 

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ...core import nest
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
@@ -42,17 +44,12 @@ def tensor_class() -> type:
 
 def larger(x: Any, y: Any) -> Any:
     """The larger of two values of one element, at least one of which is symbolic."""
-    return maximum(*_both_symbolic(x, y))
+    return maximum(x, y) if is_tensor(x) else maximum(y, x)
 
 
 def smaller(x: Any, y: Any) -> Any:
     """The smaller of two values of one element, at least one of which is symbolic."""
-    return minimum(*_both_symbolic(x, y))
-
-
-def _both_symbolic(x: Any, y: Any) -> tuple[Any, Any]:
-    like = x if is_tensor(x) else y
-    return tuple(v if is_tensor(v) else full([], v, like.dtype) for v in (x, y))
+    return minimum(x, y) if is_tensor(x) else minimum(y, x)
 
 
 def is_list(value: Any) -> bool:
@@ -97,6 +94,8 @@ def fits_records(item: Any, example: Any, is_staged: Callable[[Any], bool]) -> b
 def new_list(items: list, example: Any) -> Any:
     """A list of the program with these items, for more of them like `example`: of a shape and a dtype, or a number."""
     shape, dtype = getattr(example, "shape", ()), getattr(example, "dtype", None)
+    if getattr(example, "is_number", False) and dtype.is_floating:
+        dtype = default_dtype()  # items are tensors
     return create_array(dtype, items, shape)
 
 
@@ -123,9 +122,11 @@ def zeros(shape: list[int], dtype: Any) -> Any:
     return full(shape, 0, dtype)
 
 
-def number(value: Any, dtype: Any) -> Any:
-    """A symbolic value of no dimensions that holds a number."""
-    return full([], value, dtype)
+def number(value: Any, dtype: Any, stays: bool) -> Any:
+    """A symbolic value of no dimensions that holds a number, and goes on to stand for it where it `stays` one."""
+    made = cast(own(value), dtype) if isinstance(value, Variable) else full([], value, dtype)
+    made.is_number = stays
+    return made
 
 
 def mark() -> Any:
@@ -192,11 +193,18 @@ def current_block() -> Any:
 
 
 def note_number(value: Any, counts_up: bool) -> None:
-    """Notes that a symbolic integer stands for an int of Python, which is never below 0 where it `counts_up`."""
+    """Notes that a symbolic value stands for a number of Python, an int that is never below 0 where it `counts_up`."""
     if isinstance(value, Variable):
-        value.program.numbers.add(value.name)
+        value.is_number = True
         if counts_up:
             value.program.counters.add(value.name)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, or a symbolic one that stands for one."""
+    if isinstance(value, Variable):
+        return value.is_number
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def set_gradient_stop(value: Any, stop: Any) -> None:

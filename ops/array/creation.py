@@ -264,12 +264,21 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
     if place is not None:
         place = parse_place(place)
     if is_value(data):
-        result = current_trace().copy(stack(data) if is_array(data) else data, place)
+        result = current_trace().copy(stack(data) if is_array(data) else as_tensor(data), place)
         return _told(result if wanted is None or result.dtype is wanted else cast(result, wanted), stop_gradient)
     if isinstance(data, (list, tuple)) and not current_trace().computes and _holds_values(data):
         made = tensor_of(data).detach()
         return _told(made if wanted is None or made.dtype is wanted else cast(made, wanted), stop_gradient)
     return constant(data, wanted, place, stop_gradient)
+
+
+def as_tensor(value: Any) -> Any:
+    """The value; a tensor as one of the number would be, where it stands for a number of Python."""
+    if not getattr(value, "is_number", False):
+        return value
+    made = cast(value, dt.get_default_dtype_object()) if value.dtype.is_floating else apply(assign_op, value)
+    made.is_number = False
+    return made
 
 
 def assign(x: Any, output: Any = None) -> Any:
@@ -312,7 +321,7 @@ def filled_like(x: Any, value: Any, dtype: DType) -> Any:
 def tensor_of(data: Any) -> Any:
     """Nested lists of numbers and values as one tensor."""
     if is_value(data):
-        return data
+        return as_tensor(data)
     if not isinstance(data, (list, tuple)):
         return number(data)
     parts = [tensor_of(item) for item in data]

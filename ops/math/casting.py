@@ -58,4 +58,13 @@ def in_dtype(x: Any, dtype: dt.DType) -> Any:
 
 def as_floating(x: Any) -> Any:
     """x in the default dtype where it holds integers or bools."""
-    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
+    return x if dtype_of(x).is_differentiable else floating(x)
+
+
+def floating(x: Any) -> Any:
+    """Integers or bools in the default dtype; what stands for a number of Python goes on to do so, as its floats."""
+    is_number = getattr(x, "is_number", False)
+    made = cast(x, dt.float64 if is_number else dt.get_default_dtype_object())
+    if is_number:
+        made.is_number = True
+    return made

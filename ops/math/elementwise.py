@@ -22,7 +22,7 @@ from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
-from .casting import as_floating, cast, dtype_of
+from .casting import as_floating, cast, dtype_of, floating
 
 
 def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
@@ -280,7 +280,7 @@ def _number(x: Any, value: Any) -> tuple[Any, Any]:
     if isinstance(value, (np.number, np.bool_)):
         value = value.item()
     if isinstance(value, float) and not x.dtype.is_differentiable:
-        x = cast(x, dt.get_default_dtype_object())
+        x = floating(x)
     elif isinstance(value, int) and x.dtype is dt.bool_:
         x = cast(x, dt.int64)
     return x, value

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import nest
-from ...core.dtype import promote
+from ...core.dtype import float64, promote
 from ...core.errors import user_line
 from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
-from ...ops.array.full import is_value, number
+from ...ops.array.full import full, is_value, number
 from ...ops.core.trace import apply, current_trace, grad_mode
 from ...ops.math.casting import cast
 from ...ops.math.unary import logical_not
@@ -43,6 +43,8 @@ def _as_variable(value: Any) -> Any:
     """A leaf as a Variable of the Program: numbers become constants, None stays."""
     if value is None or isinstance(value, Variable):
         return value
+    if isinstance(value, float):
+        return full((), value, float64)  # as Python has it
     if isinstance(value, (numbers.Number, bool)):
         return number(value)
     if is_value(value):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.dtype import DType, convert_dtype, int64
 from ...core.errors import user_line
-from ...ops.array.creation import to_tensor
+from ...ops.array.creation import as_tensor, to_tensor
 from ...ops.array.full import full, is_value, number
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec
@@ -284,7 +284,7 @@ def as_item(value: Any) -> Variable:
     if isinstance(value, ArrayVariable):
         raise TypeError("A list of a Program holds tensors and numbers. Received another list of the Program.")
     if isinstance(value, Variable):
-        return value
+        return as_tensor(value)
     if isinstance(value, (numbers.Number, bool)):
         return number(value)
     if is_value(value):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import DType, from_numpy_dtype, promote
+from ...core.dtype import DType, bool_, from_numpy_dtype, get_default_dtype_object, int64, promote
 from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
@@ -198,9 +198,9 @@ class ProgramTrace(Trace):
         return results[0] if len(results) == 1 else tuple(results)
 
     def _note_numbers(self, inputs: tuple, results: list) -> None:
-        """What is computed of ints of Python alone is one."""
+        """What is computed of numbers of Python alone is one."""
         if all(v.name in self.main.numbers for v in _flat(inputs)):
-            self.main.numbers.update(v.name for v in _flat(tuple(results)) if v.dtype.is_integer)
+            self.main.numbers.update(v.name for v in _flat(tuple(results)) if not v.shape and v.dtype is not bool_)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""
@@ -231,10 +231,9 @@ class ProgramTrace(Trace):
         if x.dtype is y.dtype:
             return inputs
         dtype = promote(x.dtype, y.dtype)
-        if self.main.numbers and x.dtype.is_integer and y.dtype.is_integer:
-            numbers = [v.name in self.main.numbers for v in (x, y)]
-            dtype = dtype if numbers[0] is numbers[1] else y.dtype if numbers[0] else x.dtype
-        return (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
+        if self.main.numbers and x.is_number is not y.is_number:
+            dtype = _beside_a_number(*((y.dtype, x.dtype) if x.is_number else (x.dtype, y.dtype)))
+        return (*(v if v.dtype is dtype else _converted(v, dtype) for v in (x, y)), *inputs[2:])
 
     def _extra(self, op: Operator, slot: Slot, spec: Spec) -> Variable | None:
         """The variable of a slot that files alone have; None where nobody wants it."""
@@ -288,8 +287,11 @@ class ProgramTrace(Trace):
         self.main.leaves.add(x.name)
 
     def number(self, value: Any, dtype: DType) -> Variable:
-        """A Variable without dimensions."""
-        return full((), value, dtype)
+        """A Variable without dimensions, which stands for a number of Python."""
+        made = full((), value, dtype)
+        if self.main.numbers and dtype is not bool_:
+            self.main.numbers.add(made.name)
+        return made
 
     def zeros(self, shape: Any, dtype: DType) -> Variable:
         """A Variable of zeros."""
@@ -409,6 +411,19 @@ def _twin(variable: Variable, block: Block) -> Variable:
     return ParameterVariable(block, variable.name, variable.shape, variable.dtype, trainable=variable.trainable,
                              optimize_attr=variable.optimize_attr, regularizer=variable.regularizer,
                              need_clip=variable.need_clip)
+
+
+def _converted(x: Variable, dtype: DType) -> Variable:
+    made = cast(x, dtype)
+    made.is_number = x.is_number
+    return made
+
+
+def _beside_a_number(dtype: DType, numbers: DType) -> DType:
+    """What a tensor and a number of Python become, of which only a run knows the number: the tensor's, where it can."""
+    if numbers.is_floating and not dtype.is_differentiable:
+        return get_default_dtype_object()
+    return int64 if dtype is bool_ else dtype
 
 
 def _aligned_at_first(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> dict[str, Any]:

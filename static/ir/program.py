@@ -55,7 +55,7 @@ class Program:
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
-        self.numbers: set[str] = set()  # ints of Python that only a run knows: beside them a tensor keeps its dtype
+        self.numbers: set[str] = set()  # of Python, that only a run knows: beside them a tensor keeps its dtype
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks

@@ -123,6 +123,15 @@ class Variable(_VariableMethods):
         """The Program it belongs to."""
         return self.block.program
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it stands for a number of Python, which only a run knows: beside it a tensor keeps its dtype."""
+        return self.name in self.program.numbers
+
+    @is_number.setter
+    def is_number(self, told: bool) -> None:
+        (self.program.numbers.add if told else self.program.numbers.discard)(self.name)
+
     def own_trace(self) -> Trace:
         """What appends to its Program: operators that are applied to it while others are computed are handed there."""
         return self.program.own_trace()
@@ -338,9 +347,9 @@ class Variable(_VariableMethods):
     def item(self, *args: int) -> Any:
         """As `numpy`, of one element: at an index, or of a tensor with a single one."""
         found = self._in_place_of_array("x.item()")
-        if not args:
-            return found.reshape([])
-        return found.flatten()[args[0]] if len(args) == 1 else found[args]
+        number = found.reshape([]) if not args else found.flatten()[args[0]] if len(args) == 1 else found[args]
+        number.is_number = number.dtype.name != "bool"
+        return number
 
     def tolist(self) -> Any:
         """The numbers of a constant; TypeError where there is no value yet."""
@@ -395,7 +404,7 @@ class Variable(_VariableMethods):
 
     def __mul__(self, other: Any) -> Variable:
         """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""
-        if type(other) in _REPEATED and self.name in self.program.numbers:
+        if type(other) in _REPEATED and self.is_number:
             return current_trace().repeated(other, self)
         return self.multiply(other)
 
