@@ -94,7 +94,7 @@ def fits_records(item: Any, example: Any, is_staged: Callable[[Any], bool]) -> b
 def new_list(items: list, example: Any) -> Any:
     """A list of the program with these items, for more of them like `example`: of a shape and a dtype, or a number."""
     shape, dtype = getattr(example, "shape", ()), getattr(example, "dtype", None)
-    if getattr(example, "is_number", False) and dtype.is_floating:
+    if dtype is not None and dtype.is_floating and getattr(example, "is_number", False):
         dtype = default_dtype()  # items are tensors
     return create_array(dtype, items, shape)
 
@@ -122,7 +122,7 @@ def zeros(shape: list[int], dtype: Any) -> Any:
     return full(shape, 0, dtype)
 
 
-def number(value: Any, dtype: Any, stays: bool) -> Any:
+def number(value: Any, dtype: Any, stays: bool = False) -> Any:
     """A symbolic value of no dimensions that holds a number, and goes on to stand for it where it `stays` one."""
     made = cast(own(value), dtype) if isinstance(value, Variable) else full([], value, dtype)
     made.is_number = stays
