@@ -296,10 +296,15 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 def _conjugates(values: Sequence[Any]) -> list[Any]:
     """The conjugates of gradients, None where there is none; a real one is its own."""
-    from .operator import find  # which imports this module
+    return [v if v is None or v.dtype.kind != "c" else apply(_conjugation[0], v) for v in values]
 
-    conj = find("conj")
-    return [value if value is None or value.dtype.kind != "c" else apply(conj, value) for value in values]
+
+_conjugation: list[Any] = []  # the operator
+
+
+def serve_conjugation(operator: Operator) -> None:
+    """Gives the operator that the gradients of complex functions take conjugates by."""
+    _conjugation[:] = [operator]
 
 
 def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:

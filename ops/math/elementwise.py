@@ -17,6 +17,7 @@ from ...core import dtype as dt
 from ...core.dtype import DType, promote
 from ..array.full import constant, is_value, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
+from ..core.gradient import serve_conjugation
 from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
@@ -259,6 +260,7 @@ log_positive_op = operator(
 
 conj_op = operator("conj", "X -> Out", kernel=lambda xp, x: xp.conj(x), infer=same,
                    grad={"X": lambda g: apply(conj_op, g)})
+serve_conjugation(conj_op)
 
 
 def conj_of(x: Any) -> Any:

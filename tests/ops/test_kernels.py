@@ -283,4 +283,4 @@ def test_a_plan_calls_what_was_chosen_and_nothing_around_it():
         run(np, array)
     finally:
         sys.setprofile(None)
-    assert called == ["run", "_matmul"]
+    assert called == ["run", "matmul_kernel"]
