@@ -203,19 +203,10 @@ def test_types_that_differ(backend, symbol):
             seen = [x]
             x = x - 1
         return seen
-
-    def dtype(x):
-        total = 0.5
-        while x > 1:
-            total = x
-            x = x - 1
-        return total
     with pytest.raises(TypeError, match=r"line \d+, in branches: .*`mode` is str \('large'\).*str \('small'\)"):
         convert(branches)(symbol(3))
     with pytest.raises(TypeError, match="`seen` is dict of 1 before a turn and list of 1"):
         convert(loop)(symbol(3))
-    with pytest.raises(TypeError, match="`total` is float64 before a turn and int64"):
-        convert(dtype)(symbol(3))
 
 
 def test_raise_under_a_tensor(backend, symbol):
