@@ -261,15 +261,17 @@ class LoopState:
 
 
 class FirstTurnApart(Exception):
-    """A number before the loop is a tensor of some dimensions behind a turn, or a tensor is of a wider dtype there: the
-    first turn is another than the rest.
+    """The first turn, or the first `most`, are others than the rest.
+
+    Behind them a number is a tensor of some dimensions, or a tensor is of a wider dtype; or a turn reads of a list what
+    former turns append.
 
     `otherwise` is the error where that has been done.
     """
 
-    def __init__(self, otherwise: Exception):
+    def __init__(self, otherwise: Exception, most: int = 1):
         super().__init__(otherwise)
-        self.otherwise = otherwise
+        self.otherwise, self.most = otherwise, most
 
 
 def _holders(held: dict[tuple, Any]) -> dict[tuple, set[tuple]]:

@@ -21,6 +21,7 @@ from .retracing import traced
 from .statements import nothing
 from .watching import no_changes_in_place
 
+_MOST_APART = 3  # turns that a loop takes apart before it reads of a list what they append
 GetState = Callable[[], tuple]
 SetState = Callable[[tuple], Any]
 
@@ -43,20 +44,21 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
            names: tuple[str, ...], users: Any, held: tuple[str, ...], kept: tuple[str, ...],
-           apart: bool = False) -> None:
-    """Stages a loop; `users` is the part of `body` that the user wrote. `apart`: the first turn was taken before."""
+           apart: int = 0) -> None:
+    """Stages a loop; `users` is the part of `body` that the user wrote. `apart`: how many turns were taken before."""
     where, before, mark = here(), get_state(), staging.mark()
     state = LoopState(names, where, kept, frozenset(held))
     prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
     try:
         traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)
     except FirstTurnApart as found:
-        if apart:
+        if apart >= found.most:
             raise found.otherwise from None
         staging.undo(mark)
         set_state(before)
         rest = (test, body, get_state, set_state, names, users, held, kept)
-        if_stmt(test(), _first_turn(users, body, rest), nothing, get_state, set_state, names, len(names), held)
+        turn = _first_turn(users, body, rest, apart + 1)
+        if_stmt(test(), turn, nothing, get_state, set_state, names, len(names), held)
 
 
 def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
@@ -70,7 +72,10 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
 
     def traced_body(*variables: Any) -> list[Any]:
         set_state(state.entered(variables))
-        body()
+        try:
+            body()
+        except IndexError as error:  # of a list that earlier turns append to, as it may be
+            raise FirstTurnApart(error, _MOST_APART) from error
         return state.next_variables(get_state(), variables)
 
     with no_changes_in_place(where, "loop", users), restoring(lambda: set_state(before)), state.restored():
@@ -81,15 +86,15 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
 class _first_turn:
     """The first turn of a loop, and then the rest of it, as a branch."""
 
-    def __init__(self, users: Any, body: Callable[[], Any], rest: tuple):
-        self._body, self._turn, self._rest = users, body, rest
+    def __init__(self, users: Any, body: Callable[[], Any], rest: tuple, apart: int):
+        self._body, self._turn, self._rest, self._apart = users, body, rest, apart
 
     def __call__(self) -> None:
         self._turn()
         test, body, get_state, set_state, names, users, held, kept = self._rest
         going = truth(test())
         if staging.is_symbolic(going):
-            _stage(test, body, get_state, set_state, names, users, held, kept, apart=True)
+            _stage(test, body, get_state, set_state, names, users, held, kept, self._apart)
         elif going:
             while_stmt(test, body, get_state, set_state, names, held, kept)
 

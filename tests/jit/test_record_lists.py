@@ -265,3 +265,41 @@ def test_lists_that_grow_together(function, spec):
     converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
     for x in (X, X * 3, X[:1] * 0.1):
         _check(converted(paddle.to_tensor(x)), function(paddle.to_tensor(x)))
+
+
+def of_earlier_turns(x, n):
+    found, i, total = [], 0, x * 0
+    while i < n:
+        found.append(x + i)
+        if i >= 2:
+            total = total + found[-3]
+        i += 1
+    return total
+
+
+def last_but_one(x, n):
+    found = {"steps": []}
+    for i in range(n):
+        if i > 1:
+            x = x + found["steps"][-2]
+        found["steps"].append(x * i)
+    return x
+
+
+@pytest.mark.parametrize("function", [of_earlier_turns, last_but_one])
+@pytest.mark.parametrize("turns", [0, 1, 2, 3, 6])
+def test_what_a_turn_reads_of_a_list_that_earlier_turns_append_to(function, turns):
+    x, n = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor(turns)
+    found = paddle.jit.to_static(function, full_graph=True)(x, n)
+    np.testing.assert_array_equal(found.numpy(), function(x, n).numpy())
+
+
+def test_an_index_that_no_turn_gives_a_list_is_pythons_error():
+    def function(x, n):
+        found = [x]
+        while n > 0:
+            x, n = x + found[5], n - 1
+        return x
+
+    with pytest.raises(IndexError, match="list index out of range"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]), paddle.to_tensor(2))
