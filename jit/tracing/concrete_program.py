@@ -46,7 +46,7 @@ class ConcreteProgram:
 
     def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
                  receiver: tuple, whole: bool = False, training: bool = True, wide_sizes: bool = False):
-        self.function, self._training = function, training
+        self.function, self.training = function, training
         self._layers_seen = -1  # the count of changes of layers up to which these are what they were
         self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
         surroundings = Surroundings(function, receiver, specs)
@@ -127,7 +127,7 @@ class ConcreteProgram:
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
-        run = trace.main if self._training else for_evaluation(trace.main, custom_gradients=True)
+        run = trace.main if self.training else for_evaluation(trace.main, custom_gradients=True)
         self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
                                    replaced=self._changed, leaves=trace.main.leaves, trains=trace.trains)
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}

@@ -324,6 +324,7 @@ def test_program_cache_shows_the_last_call():
         double(paddle.ones([n]))
     key, (concrete, runs) = double.program_cache.last()
     assert double.program_cache[key] is concrete is runs and concrete.inputs[0].shape == (2,)
+    assert runs.training
     assert [made.inputs[0].shape for made in double.program_cache.concrete_programs()] == [(2,), (3,)]
     double.program_cache.clear()
     assert len(double.program_cache) == double.get_traced_count() == 0
