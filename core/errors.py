@@ -7,6 +7,8 @@ where a caller may want to catch just this case. All derive from the built-in ty
 from __future__ import annotations
 
 import sys
+import warnings
+from types import FrameType
 
 
 class GraphFreedError(RuntimeError):
@@ -41,12 +43,25 @@ PACKAGE = __name__.partition(".")[0]
 _INSIDE = PACKAGE + "."
 
 
+def _is_inside(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__", "")
+    return module.startswith(_INSIDE) or module == PACKAGE
+
+
+def warn_user(message: str) -> None:
+    """Warns at the line of the user's code that led here."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2  # this function's caller
+    while frame is not None and _is_inside(frame):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
+
+
 def user_line() -> str:
     """'FILE:LINE' of the user's code that led here; empty when there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith(_INSIDE) and module != PACKAGE:
+        if not _is_inside(frame):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""

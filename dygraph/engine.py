@@ -6,12 +6,11 @@ Which Tensors these are, `eager` says: the eager trace of the values concerned.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import backend
-from ..core.errors import ModifiedInPlaceError
+from ..core.errors import ModifiedInPlaceError, warn_user
 from ..core.selected_rows import SelectedRows
 from ..ops.array.creation import zeros_like
 from ..ops.array.gradient_shapes import sum_to_op
@@ -147,7 +146,7 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
     if not state.trace.computes and state.trace.fills_gradients(tensors, gradients, retain_graph):
         return
     if all(t._edge is None for t in tensors):
-        warnings.warn(NOTHING_FLOWS, stacklevel=4)
+        warn_user(NOTHING_FLOWS)
         return
     tensors, gradients = _parts(tensors), _parts(gradients)
     namespace = backend.namespace_of([t._array for t in tensors])

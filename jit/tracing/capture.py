@@ -7,7 +7,6 @@ an input of the Program, read anew at each run; one that the function changes in
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from ...backend import to_numpy
 from ...core.dtype import DType
-from ...core.errors import user_line
+from ...core.errors import user_line, warn_user
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...dygraph.eager import EagerTrace
@@ -168,7 +167,7 @@ class CaptureTrace(ProgramTrace):
         self.trains = True
         roots = [self.lift(value, "backward()") for value in values]
         if all(root.stop_gradient for root in roots):
-            warnings.warn(NOTHING_FLOWS, stacklevel=5)
+            warn_user(NOTHING_FLOWS)
             return True
         self._walked.check(self.main.global_block(), roots, retain_graph)
         block = self.main.global_block()

@@ -117,6 +117,9 @@ def test_backward_of_what_has_no_gradient():
     with pytest.warns(UserWarning, match="no gradient can flow"):
         y.backward()
     assert y.grad is None
+    with pytest.warns(UserWarning, match="no gradient can flow") as told:
+        paddle.autograd.backward([x, y])
+    assert told[0].filename == __file__
 
 
 def test_start_gradient_and_its_shape():
