@@ -315,7 +315,8 @@ def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: l
     def going(*variables: Any) -> Any:
         return _as_bool(test(*variables))
 
-    return list(control_flow.loop(going, body, loop_vars))
+    begun = [number(value, "float64", stays=True) if isinstance(value, float) else value for value in loop_vars]
+    return list(control_flow.loop(going, body, begun))
 
 
 def _as_bool(test: Any) -> Any:

@@ -233,7 +233,7 @@ def _as_values(result: Any) -> list[Any]:
 
 def _loop_variable(value: Any, taken: Sequence[str] | None) -> Variable:
     """What a loop changes for a value that it is given: itself, or a copy if its name is `taken` (None: all are)."""
-    initial = _as_variable(value)
+    initial = number(value) if isinstance(value, float) else _as_variable(value)
     if initial is None:
         raise TypeError("while_loop: a loop variable is None before the loop; give it a tensor or a number.")
     overwritten = taken is not None and not initial.is_parameter and initial.name not in taken
