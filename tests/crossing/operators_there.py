@@ -25,8 +25,6 @@ _DIFFERENT = {
                    "fake_channel_wise_quantize_dequantize_abs_max"]},
     "of equal elements the first; PaddlePaddle takes any": {
         "int32, int64": ["top_k_v2-smallest", "top_k_v2-of many", "top_k_v2-tensor"]},
-    "a mean of integers by the operator itself is rounded there; mean() makes them floats before it": {
-        "int32, int64": ["reduce_mean_of_fed"]},
     "it makes no value there, so that nothing can be added to it": {
         "itself, float32": ["fake_init"]},
     "outside of -1 … 1: infinite there, NaN here": {
