@@ -20,9 +20,10 @@ from .elementwise import apply, equal_op, scale_op
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
-           loop: Callable | None = None, precision: str = "gray", compiled: str = "") -> Operator:
-    """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
-    ufunc = function if isinstance(function, str) else None
+           loop: Callable | None = None, precision: str = "gray", compiled: str = "",
+           ufunc: str | None = None) -> Operator:
+    """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`. `ufunc`: NumPy's, that it is."""
+    ufunc = function if isinstance(function, str) else ufunc
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
                     grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision, compiled=compiled,
@@ -90,8 +91,16 @@ def _flat(g: Any) -> Any:
     return g * 0.0
 
 
-sign_op = _unary("sign", "sign", _flat,
-                 "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
+def _sign(xp: Any, x: Any) -> Any:
+    """NumPy 1 and CuPy take a complex number's by its real part."""
+    if x.dtype.kind != "c" or (xp is np and not numpy_1.IS_OLD):
+        return xp.sign(x)
+    length = xp.abs(x)
+    return x / xp.where(length == 0, length.dtype.type(1), length)
+
+
+sign_op = _unary("sign", _sign, _flat, "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X",
+                 ufunc=None if numpy_1.IS_OLD else "sign")
 floor_op = _unary("floor", numpy_1.whole("floor"), _flat, "floor(X)")
 ceil_op = _unary("ceil", numpy_1.whole("ceil"), _flat, "ceil(X)")
 round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",

@@ -154,3 +154,10 @@ def test_batches():
     assert list(paddle.batch(lambda: range(5), 2, drop_last=True)()) == [[0, 1], [2, 3]]
     with pytest.raises(ValueError, match="at least 1"):
         paddle.batch(lambda: range(5), 0)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_the_sign_of_a_complex_number_is_its_direction(dtype):
+    found = paddle.sign(paddle.to_tensor(np.array([3 + 4j, -2, 0, 1j], dtype)))
+    assert found.dtype.name == dtype
+    np.testing.assert_allclose(found.numpy(), np.array([0.6 + 0.8j, -1, 0, 1j], dtype), rtol=1e-6)
