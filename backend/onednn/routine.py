@@ -293,6 +293,8 @@ def _made(key: Hashable, build: Callable[..., Any], arguments: tuple) -> Any:
             raise RuntimeError(f"{error} It was asked for {key}.") from error
         if len(_routines) >= CAPACITY:
             _drop_oldest()
+        if made is not None:
+            made.used = next(_clock)  # what was just made is not the oldest
         _routines[key] = made
     return made
 

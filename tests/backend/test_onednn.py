@@ -414,6 +414,18 @@ def test_routines_are_kept_and_bounded(monkeypatch):
     assert list(routine._routines.values()) == made
 
 
+def test_a_routine_that_was_just_made_is_not_the_oldest(monkeypatch):
+    monkeypatch.setattr(routine, "CAPACITY", 8)
+    routine.forget()
+    x, windows = normal(1, 3, 6, 6), ((1, 1), ((0, 0), (0, 0)), (1, 1))
+    filters = [normal(count, 3, 3, 3) for count in range(1, 10)]
+    for w in filters[:7] * 2 + filters[7:]:  # the last two are asked for once
+        onednn.convolution(x, w, *windows)
+    kept = list(routine._routines.values())
+    onednn.convolution(x, filters[-2], *windows)
+    assert list(routine._routines.values()) == kept
+
+
 def test_several_threads_at_a_time():
     x, w = normal(4, 16, 12, 12), normal(16, 16, 3, 3)
     rest = ((1, 1), ((1, 1), (1, 1)), (1, 1))
