@@ -26,6 +26,10 @@ def gradients(
     >>> g.shape
     (2,)
     """
+    for name, given in (("targets", targets), ("inputs", inputs)):
+        values = given if isinstance(given, (list, tuple)) else [given]
+        if not values or not all(hasattr(value, "block") for value in values):
+            raise TypeError(f"gradients({name}): must be a Variable, or a list of them. Received {given!r}.")
     targets = list(targets) if isinstance(targets, (list, tuple)) else [targets]
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     given = target_gradients
@@ -37,14 +41,15 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
                     checkpoints: Any = None, distop_context: Any = None) -> list[tuple[Variable, Variable]]:
     """Appends the gradient of `loss` (one element) and gives (parameter, gradient) pairs.
 
-    `parameter_list`: Variables or names; all trainable parameters by default. `no_grad_set`: no gradient flows through
-    these. The gradient of `w` is named `w@GRAD`, and so are those of the values between; a later call in the same
-    Program has `grad/` before names that are taken. A parameter that has been updated before is read as it is then.
+    `parameter_list`: Variables or names, of what is computed between too; all trainable parameters by default.
+    `no_grad_set`: no gradient flows through these. The gradient of `w` is named `w@GRAD`, and so are those of the
+    values between; a later call in the same Program has `grad/` before names that are taken. A parameter that has been updated before is read as it is then.
     `callbacks`: called for each operation of the backward pass with `block=` and `context=`, which tells the names of
     variables by those of their gradients, and the operation by '__current_op_desc__'.
     `checkpoints`: Variables or names, between which the values of the forward pass are not kept for the backward one
     but computed again (`autodiff/recompute.py`).
-    Raises ValueError when the loss has more than one element, TypeError when it is no Variable.
+    Raises ValueError when the loss has more than one element, TypeError when it is no Variable, and for lists of
+    something else than Variables or names.
 
     >>> import proa as paddle
     >>> from proa import static

@@ -205,8 +205,11 @@ class VarBase(EagerValue):
             holder.grad, holder.cleared = None, held
 
     def _grad_ivar(self) -> Any:
-        """The gradient as a value, or None."""
-        return self.grad if self._passed is None else self._eager.new(self._passed)
+        """The gradient as a value that has its name, or None."""
+        found = self.grad if self._passed is None else self._eager.new(self._passed)
+        if found is not None:
+            found.name = self._grad_name()
+        return found
 
     def _grad_name(self) -> str:
         return f"{self.name}@GRAD"

@@ -45,7 +45,8 @@ def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variab
     names = naming(graph) if naming is not None else None
     with using(trace), grad_mode(create_graph):
         started = [(edge, full_like(t, 1.0) if g is None else g) for edge, t, g in roots if edge is not None]
-        wanted = [e for e in edges if e is not None] if inputs_only else [*graph.leaves.values()]
+        asked = [e for e in edges if e is not None]
+        wanted = asked if inputs_only else list(dict.fromkeys([*graph.leaves.values(), *asked]))
         with reading(trace, graph) as saved:
             found = (Walk(saved, True, wanted) if names is None else NamingWalk(names, saved, wanted)).run(started)
         gradients = [None if edge is None or edge not in found else _of_dtype(found[edge], v.dtype)
@@ -100,6 +101,26 @@ def _names(variables: Any) -> dict[str, None]:
     return dict.fromkeys(v if isinstance(v, str) else v.name for v in variables or ())
 
 
+def check_variables(function: str, argument: str, given: Any) -> None:
+    """Raises TypeError unless what is given, if anything, is Variables or their names, a collection of them.
+
+    A name alone would be taken for the list of its letters.
+    """
+    if given is None:
+        return
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise TypeError(f"{function}({argument}): must be a list of Variables or of names. Received {given!r}.")
+    for item in given if isinstance(given, (list, tuple, set, frozenset)) else ():
+        if not isinstance(item, str) and not hasattr(item, "name"):
+            raise TypeError(f"{function}({argument}): holds Variables or their names. Received {item!r} in {given!r}.")
+
+
+def _computed(block: Block, name: str) -> Variable | None:
+    """The variable of this name, where it is no parameter: those that are not trained get no gradient."""
+    variable = block.find_var(name)
+    return None if variable is None or variable.is_parameter else variable
+
+
 def named_derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variable],
                       starts: Sequence[Variable | None], no_grad: Any, callbacks: Sequence[Callback] = (),
                       inputs_only: bool = True) -> list[Variable | None]:
@@ -121,12 +142,15 @@ def gradients_of_parameters(trace: Any, loss: Variable, parameter_list: Any = No
         raise ValueError(
             f"append_backward(loss): loss must have one element; take its mean. Received shape {loss.shape}."
         )
+    check_variables("append_backward", "parameter_list", parameter_list)
+    check_variables("append_backward", "no_grad_set", no_grad_set)
     if callbacks is not None and not (isinstance(callbacks, (list, tuple)) and all(map(callable, callbacks))):
         raise TypeError("append_backward(callbacks): must be a list or tuple of functions, each called with block= and "
                         f"context=. Received {callbacks!r}.")
     parameters = {p.name: p for p in loss.program.global_block().all_parameters() if p.trainable}
     if parameter_list is not None:
-        parameters = {name: parameters[name] for name in _names(parameter_list) if name in parameters}
+        parameters = {name: variable for name in _names(parameter_list)
+                      if (variable := parameters.get(name, _computed(loss.block, name))) is not None}
     wanted = list(parameters.values())
     found = named_derivatives(trace, [loss], wanted, [None], no_grad_set, callbacks or (), inputs_only=False)
     pairs: list[tuple[Variable, Variable]] = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]

@@ -52,8 +52,10 @@ def eager_trace() -> Trace:
 def set_least_rank(rank: int) -> None:
     """1: from now on the default Programs declare what is without dimensions as one element, as Paddle 1.x does.
 
-    Their variables are then true, as those of 1.x are: `if mask:` asks whether there is one.
+    Their variables are then true, as those of 1.x are: `if mask:` asks whether there is one. What `print` shows of a
+    Program and of its parts is then what stands in a file.
     """
+    Program.printed_as_in_files = bool(rank)
     _default._least_rank, _default.variables_are_true = rank, bool(rank)
 
 

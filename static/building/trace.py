@@ -307,7 +307,8 @@ class ProgramTrace(Trace):
         self.main.global_block().check_redeclared("a parameter", attr.name, shape, dtype, persistable=True)
         parameter = ParameterVariable(
             self.main.global_block(), attr.name, shape, dtype, trainable=attr.trainable, regularizer=attr.regularizer,
-            optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip)
+            optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip,
+            do_model_average=attr.do_model_average)
         self.main.global_block().add_var(parameter)
         self.initialize(parameter, lambda: initializer(shape, dtype))
         return parameter

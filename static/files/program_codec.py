@@ -87,16 +87,28 @@ def text_of(part: Variable | Operation | Block | Program) -> str:
     if isinstance(part, Variable):
         message = pb.VarDesc()
         _write_variable(message, part)
-        return str(message)
+        return str(_as_printed(part.program, [message])[0])
     if isinstance(part, Operation):
         described = pb.OpDesc()
         _write_operation(described, part)
         return str(described)
     if isinstance(part, Block):
-        return str(to_desc(part.program).blocks[part.idx])
+        described_block = to_desc(part.program).blocks[part.idx]
+        _as_printed(part.program, described_block.vars)
+        return str(described_block)
     whole = to_desc(part)
     whole.ClearField("op_version_map")  # the same in every file
+    for each in whole.blocks:
+        _as_printed(part, each.vars)
     return str(whole)
+
+
+def _as_printed(program: Program, described: Any) -> Any:
+    """The variables without what Paddle 1.x does not know of them, where it is what prints."""
+    for message in described if program.printed_as_in_files else ():
+        message.ClearField("is_parameter")
+        message.ClearField("stop_gradient")
+    return described
 
 
 def file_type(op_type: str, name: str, value: Any) -> str:

@@ -16,7 +16,7 @@ from .variable import KINDS, ParameterVariable, Variable
 if TYPE_CHECKING:
     from .program import Program
 
-_OF_PARAMETERS = ("trainable", "optimize_attr", "regularizer", "need_clip")
+_OF_PARAMETERS = ("trainable", "optimize_attr", "regularizer", "need_clip", "do_model_average")
 
 
 def _text(name: str | bytes) -> str:
@@ -84,7 +84,8 @@ class Block:
                          **attributes: Any) -> ParameterVariable:
         """A new parameter of the outermost block; with an initializer this block begins to fill it.
 
-        Of the other attributes `trainable`, `optimize_attr`, `regularizer` and `need_clip` are those of a ParamAttr.
+        Of the other attributes those that a ParamAttr has are looked at: `trainable`, `optimize_attr`, `regularizer`,
+        `need_clip`, `do_model_average`.
         Raises ValueError where there is a variable of this name that is another one.
         """
         from ...core.dtype import convert_dtype
@@ -218,6 +219,9 @@ class Block:
 
     def _sync_with_cpp(self) -> None:
         """Nothing: this is the block itself, and no copy of it."""
+
+    def __str__(self) -> str:
+        return self.to_string() if self.program.printed_as_in_files else repr(self)
 
     def __repr__(self) -> str:
         variables = "\n".join(f"    {v!r}" for v in self.vars.values())

@@ -190,4 +190,5 @@ class Operation:
         attrs = ", ".join(f"{k} = {v}" for k, v in sorted(self.attrs.items()))
         return f"{{{side(self.outputs)}}} = {self.type}(inputs={{{side(self.inputs)}}}, {attrs})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return self.to_string() if self.block.program.printed_as_in_files else repr(self)

@@ -38,6 +38,8 @@ class Program:
 
     variable_class: type[Variable] = Variable  # of its variables that hold tensors: another face's have other methods
 
+    printed_as_in_files = False  # whether `print` shows what stands in a file, as it does in Paddle 1.x
+
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
@@ -217,7 +219,8 @@ class Program:
     def __repr__(self) -> str:
         return "\n".join(repr(block) for block in self.blocks)
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return self.to_string() if self.printed_as_in_files else repr(self)
 
     def _repr_html_(self) -> str:
         from .tables import program_html  # needed in notebooks alone

@@ -85,7 +85,9 @@ class Variable(_VariableMethods):
     def need_check_feed(self) -> bool:
         """Whether what is fed must have its sizes."""
         return self.is_data and not self.takes_any_size
+
     is_parameter = False
+    _detailed: tuple[str, ...] = ("stop_gradient",)  # what `to_string(with_details=True)` adds
     undecided = False  # whether the operation that makes its value is to say if gradients stop at it
 
     @property
@@ -207,8 +209,8 @@ class Variable(_VariableMethods):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The variable as text: what stands of it in a file, and whether gradients stop at it."""
-        details = f"error_clip: {self.error_clip}\n" if with_details else ""
-        return self.program.text_of(self) + details
+        named = ("error_clip", *self._detailed) if with_details else ()
+        return self.program.text_of(self) + "".join(f"{name}: {getattr(self, name)}\n" for name in named)
 
     def retain_grads(self) -> None:
         """Nothing: a Program's gradients are variables, which are there when they are computed."""
@@ -418,7 +420,8 @@ class Variable(_VariableMethods):
             what += f".shape{self.shape}.dtype({self._dtype.name}).stop_gradient({self.stop_gradient})"
         return f"{'persist ' if self.persistable else ''}{kind} {self.name} : {what}"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return self.to_string() if self.program.printed_as_in_files else repr(self)
 
 
 class OffsetsVariable(Variable):
@@ -435,13 +438,16 @@ class ParameterVariable(Variable):
     """A variable that is trained; optimizers read the attributes they read of an eager Parameter."""
 
     is_parameter = True
+    _detailed = ("stop_gradient", "trainable", "optimize_attr", "regularizer", "do_model_average")
 
     def __init__(self, block: Block, name: str, shape: Any, dtype: DType, *, trainable: bool = True,
-                 optimize_attr: dict[str, float] | None = None, regularizer: Any = None, need_clip: bool = True):
+                 optimize_attr: dict[str, float] | None = None, regularizer: Any = None, need_clip: bool = True,
+                 do_model_average: bool | None = None):
         super().__init__(block, name, shape, dtype, persistable=True, stop_gradient=not trainable)
         self.optimize_attr = optimize_attr or {"learning_rate": 1.0}
         self.regularizer, self.need_clip = regularizer, need_clip
-        self.is_distributed = False
+        self.is_distributed = self.belong_to_optimizer = False
+        self.do_model_average = do_model_average
         self.table_entry: str | None = None  # which rows begin, of a table on parameter servers
 
     @property

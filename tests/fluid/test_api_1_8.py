@@ -20,6 +20,13 @@ assert not fluid.in_dygraph_mode()
 x = fluid.layers.data("x", [3])
 loss = fluid.layers.mean(fluid.layers.fc(x, 2) * 2.0)
 assert loss.shape == (1,) and x[0].shape == (3,)
+main, (weight, bias) = fluid.default_main_program(), fluid.default_main_program().all_parameters()
+assert str(x).startswith('name: "x"\\ntype {\\n  type: LOD_TENSOR\\n') and "stop_gradient" not in str(x)
+assert weight.to_string(True, with_details=True).endswith(
+    "persistable: true\\nerror_clip: None\\nstop_gradient: False\\ntrainable: True\\n"
+    "optimize_attr: {'learning_rate': 1.0}\\nregularizer: None\\ndo_model_average: True\\n")
+assert str(main).startswith("blocks {\\n  idx: 0\\n  parent_idx: -1\\n") and "is_parameter" not in str(main)
+assert str(main.global_block()).startswith("idx: 0\\n") and str(main.global_block().ops[0]).startswith("inputs {\\n")
 fluid.optimizer.SGD(0.1).minimize(loss)
 exe = fluid.Executor(fluid.CPUPlace())
 exe.run(fluid.default_startup_program())

@@ -116,3 +116,32 @@ def test_operations_of_gradients_have_the_line_of_what_they_are_the_gradient_of(
     assert exp.source != tanh.source
     assert [op.source for op in backward[1:]].index(exp.source) > 0
     assert {op.source for op in backward[1:]} == {exp.source, tanh.source}
+
+
+def test_append_backward_gives_gradients_of_what_is_computed_between_too():
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [2, 3])
+        hidden = static.nn.fc(x, 2)
+        loss = paddle.sum(hidden * hidden)
+        pairs = static.append_backward(loss, parameter_list=[hidden.name, main.all_parameters()[0]])
+    assert [(value.name, gradient.name) for value, gradient in pairs] == [
+        (value.name, f"{value.name}@GRAD") for value in (hidden, main.all_parameters()[0])]
+    executor = static.Executor()
+    executor.run(startup)
+    value, found = executor.run(main, {"x": np.ones((2, 3), "float32")}, [hidden, pairs[0][1]])
+    np.testing.assert_allclose(found, 2 * value, rtol=1e-6)
+
+
+@pytest.mark.parametrize("given", ["fc_0.w_0", 1, [1]])
+def test_lists_of_something_else_than_variables_are_refused(given):
+    with static.program_guard(static.Program(), static.Program()):
+        x = static.data("x", [2, 3])
+        loss = paddle.mean(static.nn.fc(x, 2))
+        for argument in ("parameter_list", "no_grad_set"):
+            with pytest.raises(TypeError, match=argument):
+                static.append_backward(loss, **{argument: given})
+        with pytest.raises(TypeError, match="targets"):
+            static.gradients(given, x)
+        with pytest.raises(TypeError, match="inputs"):
+            static.gradients(loss, given)

@@ -137,3 +137,9 @@ def test_what_is_sorted_passes_gradients_on():
     x = _of(3.0, 1.0, 2.0)
     fluid.layers.reduce_sum(fluid.layers.argsort(x)[0] * _of(10.0, 20.0, 30.0)).backward()
     assert x.gradient().tolist() == [30.0, 10.0, 20.0]
+
+
+def test_a_gradient_is_named_after_what_it_is_of():
+    layer = fluid.dygraph.Linear(2, 3)
+    fluid.layers.reduce_sum(layer(_of([1.0, 2.0]))).backward()
+    assert layer.weight._grad_ivar().name == f"{layer.weight.name}@GRAD"
