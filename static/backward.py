@@ -43,7 +43,8 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
 
     `parameter_list`: Variables or names, of what is computed between too; all trainable parameters by default.
     `no_grad_set`: no gradient flows through these. The gradient of `w` is named `w@GRAD`, and so are those of the
-    values between; a later call in the same Program has `grad/` before names that are taken. A parameter that has been updated before is read as it is then.
+    values between; a later call in the same Program has `grad/` before names that are taken. A parameter that
+    has been updated before is read as it is then.
     `callbacks`: called for each operation of the backward pass with `block=` and `context=`, which tells the names of
     variables by those of their gradients, and the operation by '__current_op_desc__'.
     `checkpoints`: Variables or names, between which the values of the forward pass are not kept for the backward one

@@ -100,4 +100,5 @@ class ExecutionStrategy(_Settings):
     """
 
     _defaults = {"_dry_run": False, "allow_op_delay": False, "num_iteration_per_drop_scope": 100,
-                 "num_iteration_per_run": 1, "num_threads": 0, "use_cuda": False, "use_experimental_executor": True, "use_thread_barrier": False}
+                 "num_iteration_per_run": 1, "num_threads": 0, "use_cuda": False,
+                 "use_experimental_executor": True, "use_thread_barrier": False}
