@@ -147,7 +147,7 @@ def gradients_of_parameters(trace: Any, loss: Variable, parameter_list: Any = No
     if callbacks is not None and not (isinstance(callbacks, (list, tuple)) and all(map(callable, callbacks))):
         raise TypeError("append_backward(callbacks): must be a list or tuple of functions, each called with block= and "
                         f"context=. Received {callbacks!r}.")
-    parameters = {p.name: p for p in loss.program.global_block().all_parameters() if p.trainable}
+    parameters: dict[str, Variable] = {p.name: p for p in loss.program.global_block().all_parameters() if p.trainable}
     if parameter_list is not None:
         parameters = {name: variable for name in _names(parameter_list)
                       if (variable := parameters.get(name, _computed(loss.block, name))) is not None}
