@@ -53,12 +53,17 @@ def bring_up_to_date(view: Any) -> None:
     elif op is None:
         view._array = base._array
     else:
-        flows = view._edge is not None and type(view._edge) is not Leaf
+        flows = _flows(view) or view._edge is view._stopped_edge is None and _flows(base)  # of which it may have had none
         with grad_mode(flows):
             now = view._eager.apply(op, (base, *_further(view, op, others)), attrs)
         view._array, view._source = now._array, now._source
         if flows:
             view._edge = now._edge
+
+
+def _flows(value: Any) -> bool:
+    """Whether a gradient flows through a value to what it was computed from."""
+    return value._edge is not None and type(value._edge) is not Leaf
 
 
 def write_through(view: Any) -> None:

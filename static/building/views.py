@@ -75,7 +75,8 @@ def up_to_date(variable: Variable) -> Variable:
     if op is None:
         fresh = current.detach()
     else:
-        with grad_mode(state.grad_enabled and not variable.stop_gradient):
+        is_stopped = variable.stop_gradient and variable.flows_to is not None  # else only as its value had no gradient
+        with grad_mode(state.grad_enabled and not is_stopped):
             fresh = apply(op, current, *_others(variable), **attrs)
     fresh.is_of = variable
     return fresh

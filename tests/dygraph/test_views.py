@@ -709,3 +709,24 @@ def test_two_views_of_a_value_that_nobody_has_any_more(take, converted):
 
     call = paddle.jit.to_static(function, full_graph=True) if converted else function
     assert sorted(call(paddle.zeros([2, 2])).flatten().tolist()) == [0.0, 0.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("converted", [False, True])
+@pytest.mark.parametrize("take", [lambda x: x[0:2], lambda x: x.reshape([3, 1])[0:2, 0], lambda x: x[:][:2]])
+def test_a_view_of_a_value_that_has_a_gradient_since(take, converted):
+    """The value had none when the view was taken: what it was given before the view was changed keeps its gradient."""
+    def change(w):
+        x = paddle.zeros([3])
+        view = take(x)
+        x[0] = w[0] * 2.0
+        view.add_(w[1:])
+        return x, view
+
+    slopes = []
+    for part in (0, 1):
+        w = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+        given = (paddle.jit.to_static(change, full_graph=True) if converted else change)(w)[part]
+        assert not given.stop_gradient and given[:2].tolist() == [4.0, 3.0]
+        (given * given).sum().backward()
+        slopes.append(w.grad.tolist())
+    assert slopes == [[16.0, 8.0, 6.0]] * 2
