@@ -24,7 +24,7 @@ class OptimizerState(Enum):
 class GradScaler:
     """Keeps small gradients of 16-bit computations from vanishing: a factor multiplies the loss and divides gradients.
 
-    Steps whose gradients hold an infinity or NaN are left out. With `use_dynamic_loss_scaling` the factor starts at
+    Steps of an optimizer whose gradients hold an infinity or NaN are left out; the factor shrinks by those of any. With `use_dynamic_loss_scaling` the factor starts at
     `init_loss_scaling`, grows by `incr_ratio` after `incr_every_n_steps` good steps in a row, and shrinks by
     `decr_ratio` after `decr_every_n_nan_or_inf` bad ones. With `enable=False` everything passes as it is.
     Micikevicius et al., Mixed Precision Training, 2018. `paddle.amp.GradScaler`.
@@ -46,9 +46,10 @@ class GradScaler:
         self._enable = bool(enable)
         self._use_dynamic_loss_scaling = bool(use_dynamic_loss_scaling) and self._enable
         self._incr_count = self._decr_count = 0
-        self._found_inf = False
+        self._found_inf = False  # in the gradients of any optimizer of the step
         self._scale: Any = None
         self._states: dict[int, OptimizerState] = {}
+        self._infinite: set[int] = set()  # optimizers some of whose gradients are not finite
         self.set_init_loss_scaling(init_loss_scaling)
         self.set_incr_ratio(incr_ratio)
         self.set_decr_ratio(decr_ratio)
@@ -80,7 +81,11 @@ class GradScaler:
             raise RuntimeError("unscale_() is being called after step(). Call update() once a step.")
         with grad_mode(False):
             found = [_unscaled(together, self._scale) for together in _gradients_by_form(optimizer)]
-        self._found_inf = getattr(optimizer, "_agreed", bool)(any(found))
+        if not self._states:
+            self._found_inf = False
+        if getattr(optimizer, "_agreed", bool)(any(found)):
+            self._infinite.add(id(optimizer))
+            self._found_inf = True
         self._states[id(optimizer)] = OptimizerState.UNSCALED
 
     _unscale = unscale_
@@ -97,7 +102,7 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if self._state_of(optimizer) is OptimizerState.INIT:
             self.unscale_(optimizer)
-        if not self._found_inf:
+        if id(optimizer) not in self._infinite:
             optimizer.step()
         self._states[id(optimizer)] = OptimizerState.STEPPED
 
@@ -106,6 +111,7 @@ class GradScaler:
         if self._use_dynamic_loss_scaling:
             self._update()
         self._states.clear()
+        self._infinite.clear()
 
     def _update(self) -> None:
         if self._found_inf:
@@ -124,7 +130,7 @@ class GradScaler:
         if self._state_of(optimizer) is OptimizerState.INIT:
             self.unscale_(optimizer)
         result: tuple[Any, Any] = (None, None)
-        if not self._found_inf:
+        if id(optimizer) not in self._infinite:
             result = optimizer.minimize(*args, **kwargs)
         self.update()
         return result

@@ -53,7 +53,8 @@ def bring_up_to_date(view: Any) -> None:
     elif op is None:
         view._array = base._array
     else:
-        flows = _flows(view) or view._edge is view._stopped_edge is None and _flows(base)  # of which it may have had none
+        # A view that was not stopped has no gradient where the value had none: that may have one since.
+        flows = _flows(view) or view._edge is view._stopped_edge is None and _flows(base)
         with grad_mode(flows):
             now = view._eager.apply(op, (base, *_further(view, op, others)), attrs)
         view._array, view._source = now._array, now._source

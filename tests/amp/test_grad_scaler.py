@@ -121,3 +121,29 @@ def test_settings_and_state():
     for settings in ({"incr_ratio": 1.0}, {"decr_ratio": 1.0}):
         with pytest.raises(ValueError, match="ratio"):
             paddle.amp.GradScaler(**settings)
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+@pytest.mark.parametrize("unscaled_first", [False, True])
+def test_of_two_optimizers_the_one_whose_gradients_are_infinite_rests(broken, unscaled_first):
+    """And the factor shrinks, whichever of them was asked about last."""
+    parameters = [paddle.create_parameter([2], "float32") for _ in range(2)]
+    before = [p.numpy().copy() for p in parameters]
+    optimizers = [paddle.optimizer.SGD(0.5, parameters=[p]) for p in parameters]
+    scaler = paddle.amp.GradScaler(init_loss_scaling=8.0)
+    loss = sum((p * (np.inf if i == broken else 1.0)).sum() for i, p in enumerate(parameters))
+    scaler.scale(loss).backward()
+    if unscaled_first:
+        for optimizer in optimizers:
+            scaler.unscale_(optimizer)
+    for optimizer in optimizers:
+        scaler.step(optimizer)
+    scaler.update()
+    np.testing.assert_array_equal(parameters[broken].numpy(), before[broken])
+    np.testing.assert_allclose(parameters[1 - broken].numpy(), before[1 - broken] - 0.5, rtol=1e-6)
+    assert scaler.state_dict()["scale"].tolist() == [4.0]
+    for optimizer in optimizers:
+        optimizer.clear_grad()
+    scaler.scale(parameters[broken].sum()).backward()
+    scaler.step(optimizers[broken])
+    np.testing.assert_allclose(parameters[broken].numpy(), before[broken] - 0.5, rtol=1e-6)
