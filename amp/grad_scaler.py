@@ -24,9 +24,10 @@ class OptimizerState(Enum):
 class GradScaler:
     """Keeps small gradients of 16-bit computations from vanishing: a factor multiplies the loss and divides gradients.
 
-    Steps of an optimizer whose gradients hold an infinity or NaN are left out; the factor shrinks by those of any. With `use_dynamic_loss_scaling` the factor starts at
-    `init_loss_scaling`, grows by `incr_ratio` after `incr_every_n_steps` good steps in a row, and shrinks by
-    `decr_ratio` after `decr_every_n_nan_or_inf` bad ones. With `enable=False` everything passes as it is.
+    Steps of an optimizer whose gradients hold an infinity or NaN are left out. With `use_dynamic_loss_scaling` the
+    factor starts at `init_loss_scaling`, grows by `incr_ratio` after `incr_every_n_steps` good steps in a row, and
+    shrinks by `decr_ratio` after `decr_every_n_nan_or_inf` bad ones: those in which any optimizer's gradients held
+    one. With `enable=False` everything passes as it is.
     Micikevicius et al., Mixed Precision Training, 2018. `paddle.amp.GradScaler`.
 
     >>> import proa as paddle

@@ -127,7 +127,8 @@ def test_settings_and_state():
 @pytest.mark.parametrize("unscaled_first", [False, True])
 def test_of_two_optimizers_the_one_whose_gradients_are_infinite_rests(broken, unscaled_first):
     """And the factor shrinks, whichever of them was asked about last."""
-    parameters = [paddle.create_parameter([2], "float32") for _ in range(2)]
+    ones = paddle.nn.initializer.Constant(1.0)
+    parameters = [paddle.create_parameter([2], "float32", default_initializer=ones) for _ in range(2)]
     before = [p.numpy().copy() for p in parameters]
     optimizers = [paddle.optimizer.SGD(0.5, parameters=[p]) for p in parameters]
     scaler = paddle.amp.GradScaler(init_loss_scaling=8.0)
