@@ -11,7 +11,6 @@ import __future__
 
 import ast
 import copy
-import warnings
 from collections.abc import Mapping
 from types import CodeType
 from typing import Any
@@ -92,16 +91,9 @@ def _renamed(code: CodeType, helpers: Mapping[str, str], qualified: str | None) 
 
 
 def source_text(node: Any) -> str:
-    """The source of a syntax tree, as astor prints it; syntax newer than astor is printed by `ast`."""
+    """The source of a syntax tree."""
     tree = ast.fix_missing_locations(gast.gast_to_ast(gast.Module(body=[_statement(node)], type_ignores=[])))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # astor asks for names that `ast` gives up
-            import astor
-
-            return astor.to_source(tree)
-    except (AttributeError, NotImplementedError, AssertionError, ValueError):
-        return ast.unparse(tree) + "\n"
+    return ast.unparse(tree) + "\n"
 
 
 def _statement(node: Any) -> Any:

@@ -112,7 +112,7 @@ def test_info_says_why_an_engine_is_not_in_use(monkeypatch):
 
 
 HEAVY = [
-    "cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "astor", "llvmlite", "google.protobuf", "multiprocessing",
+    "cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "llvmlite", "google.protobuf", "multiprocessing",
     "subprocess", "urllib.parse", "importlib.metadata", "numpy.random", "proa.jit", "proa.static", "proa.io", "proa.nn",
 ]
 
