@@ -10,7 +10,7 @@ import numpy as np
 from ...ops.array.full import constant, is_value
 from ...ops.core.operator import find
 from ...ops.math import binary as of_two
-from ...ops.math import casting, comparison, elementwise, unary
+from ...ops.math import casting, comparison, elementwise, operands, unary
 from ..charge import apply_op, binary, flowing
 
 _PLAIN = (int, float)
@@ -118,8 +118,8 @@ remainder = fmod
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Both as values: a number in the dtype that it takes beside the other."""
     if is_value(x):
-        return elementwise.operand(x, y)
-    y, x = elementwise.operand(y, x) if is_value(y) else (as_value(y), as_value(x))
+        return operands.operand(x, y)
+    y, x = operands.operand(y, x) if is_value(y) else (as_value(y), as_value(x))
     return x, y
 
 

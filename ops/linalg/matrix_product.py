@@ -25,7 +25,8 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
 from ..math.casting import cast
-from ..math.elementwise import conj_of, multiply_op, operand
+from ..math.elementwise import conj_of, multiply_op
+from ..math.operands import operand
 from ..math.reduce import sum as reduce_sum
 
 

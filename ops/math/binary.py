@@ -14,7 +14,8 @@ from ..core.spec import Spec
 from ..core.trace import apply, state
 from .casting import as_floating, cast, dtype_of, in_dtype
 from .comparison import greater_equal, less_equal
-from .elementwise import binary, maximum, operand
+from .elementwise import binary, maximum
+from .operands import operand
 from .unary import abs, exp, isnan, log1p, logical_not
 
 

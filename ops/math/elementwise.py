@@ -1,8 +1,4 @@
-"""Two operands, element by element, with NumPy's broadcasting: arithmetic, and what compares and combines them.
-
-`axis` serves models of Paddle 1.x: when it is not -1, y's first dimension stands at that dimension of x.
-"""
-
+"""Two operands, element by element, with NumPy's broadcasting: arithmetic, and what compares and combines them."""
 
 import functools
 import math
@@ -15,47 +11,15 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import remainder as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, promote
-from ..array.full import constant, is_value, value_of
-from ..array.gradient_shapes import reshape_to, sum_to
+from ..array.full import constant, is_value
 from ..core.gradient import serve_conjugation
 from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
-from .casting import as_floating, cast, dtype_of, floating
-
-
-def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
-    """The one of fewer dimensions with 1s behind its shape: its first dimension meets dimension `axis` of the other."""
-    if axis == -1 or y.ndim == x.ndim:
-        return x, y
-    if x.ndim < y.ndim:
-        return _aligned(y, x, axis)[::-1]
-    return x, y.reshape(y.shape + (1,) * _behind("elementwise", x.ndim - y.ndim, axis))
-
-
-def _behind(what: str, more: int, axis: int) -> int:
-    """How many 1s stand behind a shape of so many dimensions less than the other; ValueError for an axis below -1."""
-    if axis < -1:
-        raise ValueError(f"{what}(x, y, axis): the dimension that y begins at is 0 or more, or -1: the last ones. "
-                         f"Received {axis}.")
-    return more - axis
-
-
-def sum_along(g: Any, shape: Any, axis: int, to_leaf: bool = False) -> Any:
-    """A gradient of the result's shape summed to that of an operand, which may have stood at dimension `axis`."""
-    if axis == -1:
-        return sum_to(g, shape, to_leaf)
-    own, rank = len(shape) if type(shape) is tuple else shape.ndim, len(g.shape)
-    if own == rank or axis + own == rank:
-        return sum_to(g, shape)
-    behind = rank - axis - own
-    if type(shape) is not tuple:  # a size is not known: a value stands for the shape
-        aligned = shape.reshape([0] * own + [1] * behind)
-    else:
-        aligned = shape + (1,) * behind
-    return reshape_to(sum_to(g, aligned), shape)
+from .casting import as_floating, cast, dtype_of
+from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_number
 
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
@@ -68,16 +32,16 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
     """
     if isinstance(function, str):
         def kernel(xp, x, y, *, axis: int = -1):
-            return getattr(xp, function)(*((x, y) if axis == -1 else _aligned(x, y, axis)))
+            return getattr(xp, function)(*((x, y) if axis == -1 else aligned(x, y, axis)))
     else:
         def kernel(xp, x, y, *, axis: int = -1):
-            return function(xp)(*((x, y) if axis == -1 else _aligned(x, y, axis)))
+            return function(xp)(*((x, y) if axis == -1 else aligned(x, y, axis)))
 
     def infer(x, y, *, axis=-1):
         shapes = [x.shape, y.shape]
         if axis != -1 and x.rank != y.rank:
             small = x.rank > y.rank  # the place of the one with fewer dimensions
-            shapes[small] += (1,) * _behind(type, abs(x.rank - y.rank), axis)
+            shapes[small] += (1,) * ones_behind(type, abs(x.rank - y.rank), axis)
         return Spec(broadcast_shapes(type, *shapes), result or promote(x.dtype, y.dtype))
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
@@ -268,42 +232,6 @@ def conj_of(x: Any) -> Any:
     return apply(conj_op, x) if x.dtype.kind == "c" else x
 
 
-NUMBERS = (int, float, np.number, np.bool_)
-_PLAIN = (int, float)
-
-
-def _number(x: Any, value: Any) -> tuple[Any, Any]:
-    """x and a Python number that may meet in one operator; an integer x becomes floating when the number is."""
-    try:
-        if type(value) in _PLAIN and x.dtype.is_differentiable:
-            return x, value
-    except AttributeError:
-        x = value_of(x)
-    if isinstance(value, (np.number, np.bool_)):
-        value = value.item()
-    if isinstance(value, float) and not x.dtype.is_differentiable:
-        x = floating(x)
-    elif isinstance(value, int) and x.dtype is dt.bool_:
-        x = cast(x, dt.int64)
-    return x, value
-
-
-def operand(x: Any, value: Any) -> tuple[Any, Any]:
-    """x and the second operand as values: a number becomes a 0-d tensor of x's dtype, an array a tensor."""
-    if is_value(value):
-        return x, value
-    x = value_of(x)
-    if isinstance(value, NUMBERS):
-        if not (isinstance(value, (bool, np.bool_)) and x.dtype is dt.bool_):
-            x, value = _number(x, value)
-        return x, state.trace.number(value, x.dtype)
-    if isinstance(value, complex):
-        return x, state.trace.number(value, dt.promote(x.dtype, dt.complex64))
-    if hasattr(type(value), "as_operand"):  # it stands for a value
-        return operand(x, value.as_operand())
-    return x, constant(value)
-
-
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y, element by element, broadcasting.
 
@@ -314,7 +242,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(add_op, (x, y), {})
     if isinstance(y, NUMBERS):
-        x, y = _number(x, y)
+        x, y = with_number(x, y)
         return apply(scale_op, x, None, bias=y)
     return apply(add_op, *operand(x, y))
 
@@ -330,14 +258,14 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(subtract_op, (x, y), {})
     if isinstance(y, NUMBERS):
-        x, y = _number(x, y)
+        x, y = with_number(x, y)
         return apply(scale_op, x, None, bias=-y)
     return apply(subtract_op, *operand(x, y))
 
 
 def _reverse_subtract(x: Any, y: Any) -> Any:
     if isinstance(y, NUMBERS):
-        x, y = _number(x, y)
+        x, y = with_number(x, y)
         return apply(scale_op, x, None, scale=-1.0, bias=y)
     return apply(subtract_op, constant(y), x)
 
@@ -353,7 +281,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(multiply_op, (x, y), {})
     if isinstance(y, NUMBERS):
-        x, y = _number(x, y)
+        x, y = with_number(x, y)
         return apply(scale_op, x, None, scale=y)
     return apply(multiply_op, *operand(x, y))
 
@@ -369,7 +297,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return apply(divide_op, as_floating(x), as_floating(y))
     if isinstance(y, NUMBERS) and y != 0:
-        x, y = _number(as_floating(x), y)
+        x, y = with_number(as_floating(x), y)
         return apply(scale_op, x, None, scale=1.0 / y)
     x, y = operand(as_floating(x), y)
     return apply(divide_op, x, as_floating(y))
@@ -428,7 +356,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
 def _power_operator(x: Any, y: Any) -> Any:
     """x ** y: integers become floating where y is a float, whatever its value."""
     if isinstance(y, NUMBERS):
-        x, y = _number(x, y)
+        x, y = with_number(x, y)
         return apply(power_op, x, None, factor=y)
     return apply(pow_op, *operand(x, y))
 
