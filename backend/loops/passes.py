@@ -2,7 +2,7 @@
 
 Additions, products, quotients, roots, choices and comparisons are rounded alike by NumPy and by machine code, where
 that does not contract them. So a body that runs seldom, and calls no function that is not (exp, tanh, …), needs no
-machine code of its own.
+machine code of its own. Large arrays go through the body in blocks, whose values in between stay in the cache.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import functools
 import marshal
+import math
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any
 
@@ -33,6 +34,7 @@ SAME_IN_NUMPY = ("f32", "f64", *_EXTREMES, *_FUNCTIONS)
 _INTO = tuple(f"{function}(" for function in (
     *(name for name, _ in _OPERATIONS.values()), *_EXTREMES.values(), *_FUNCTIONS.values(), "np.negative", "np.square"))
 """What can write into an array that it is given."""
+_BLOCK = 1 << 15  # elements: a body of ten operations takes a third of the time in such blocks, and no fresh memory
 _Typed = tuple[str, str]  # the source of a value, and which of the three kinds it is
 OF_NAME = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
@@ -51,9 +53,38 @@ class Passes:
     def __call__(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Fills the results."""
         with np.errstate(all="ignore"):  # machine code says nothing either
-            for result, value in zip(results, self._run(*arrays, *results), strict=True):
-                if value is not result:
-                    np.copyto(result, value, casting="unsafe")
+            for operands, parts in _blocks(arrays, results):
+                for part, value in zip(parts, self._run(*operands, *parts), strict=True):
+                    if value is not part:
+                        np.copyto(part, value, casting="unsafe")
+
+
+_Arrays = Sequence[np.ndarray]
+
+
+def _blocks(arrays: _Arrays, results: _Arrays) -> Iterator[tuple[_Arrays, _Arrays]]:
+    """Operands and results part by part, in the order in which the results lie in memory."""
+    first = results[0]
+    if first.size < 2 * _BLOCK:
+        yield arrays, results
+        return
+    order = sorted(range(first.ndim), key=lambda d: -first.strides[d])
+    parts = [result.transpose(order) for result in results]
+    spread = [a.reshape(1) if a.size == 1 else np.broadcast_to(a, first.shape).transpose(order) for a in arrays]
+    if all(a.size == 1 or a.flags.c_contiguous for a in (*spread, *parts)):
+        spread, parts = ([a if a.size == 1 else a.reshape(-1) for a in each] for each in (spread, parts))
+    shape = parts[0].shape
+    cut = next(d for d in range(len(shape)) if d + 1 == len(shape) or math.prod(shape[d + 1:]) <= _BLOCK)
+    step = max(1, _BLOCK // math.prod(shape[cut + 1:]))
+    # What is the same in all blocks is laid out once: else each would walk along a few numbers again and again.
+    same = {k: np.ascontiguousarray(a[(0,) * cut][:step]) for k, a in enumerate(spread)
+            if a.size > 1 and not any(a.strides[:cut + 1])}
+    for place in np.ndindex(shape[:cut]):
+        for begin in range(0, shape[cut], step):
+            at = (*place, slice(begin, begin + step))
+            filled = [part[at] for part in parts]
+            yield [a if a.size == 1 else same[k][:len(filled[0])] if k in same else a[at]
+                   for k, a in enumerate(spread)], filled
 
 
 def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[str]) -> Passes | None:

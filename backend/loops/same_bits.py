@@ -12,7 +12,7 @@ from collections.abc import Callable
 from .kernel import Kernel
 
 WORTH_ITS_MAKING = 0.02  # seconds in NumPy's functions after which machine code is made: its making takes some 50 ms
-WORTH_THE_COMPILER = 0.08  # the same of all such code, where LLVM is to be imported: that takes as long, and 80 MB
+WORTH_THE_COMPILER = 0.16  # the same of all such code, where LLVM is to be imported: both take so long, and 80 MB
 WORTH_A_LOOK = 0.001  # the same after which machine code is looked for on disk
 _LARGE = 1 << 17  # elements for which that is done at once
 _FIRST = 1e-5  # what the first call counts, in which there is more to do than in later ones

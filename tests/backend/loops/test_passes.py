@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 from proa.backend.loops import elementwise, is_ready, same_bits
+from proa.backend.loops import passes as passes_module
 from proa.backend.loops.elementwise import ElementwiseLoop
 from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.passes import passes
@@ -70,6 +71,30 @@ def test_masks_count_as_numbers_and_broadcast(nothing_kept):
     by_code, = ElementwiseLoop(body, ["float32"])(x, mask, row)
     np.testing.assert_array_equal(by_numpy, by_code)
     np.testing.assert_array_equal(by_numpy, np.where(mask, np.float32(1.25) * x * mask + row, -x))
+
+
+@pytest.mark.parametrize("shapes", [
+    [(1, 1, 1), (31, 40), (1,)],  # walked as one dimension
+    [(), (3, 7, 5, 11), (7, 1, 1)],
+    [(3, 1, 5, 1), (3, 7, 5, 11), (11,)],
+    [(40, 1), (40, 100), (100,)],
+    [(2, 300), (2, 1), (300,)],  # a row is longer than a block
+])
+@pytest.mark.parametrize("apart", [False, True])
+def test_blocks_give_what_the_whole_gives(shapes, apart, monkeypatch):
+    """Operands that broadcast, and results that lie in another order than their dimensions."""
+    draw = np.random.default_rng(0).standard_normal
+    given = [draw(shape[::-1], dtype="float32").T if apart else draw(shape, dtype="float32") for shape in shapes]
+    run = passes(["t0 = a0 * a1 + a2", "r0 = t0 / 6.0", "r1 = t0 > 0.5"], [a.dtype for a in given], ["f32*", "u8*"])
+    shape, order = np.broadcast_shapes(*shapes), "F" if apart else "C"
+    found = {}
+    for block in (1 << 20, 128):
+        monkeypatch.setattr(passes_module, "_BLOCK", block)
+        found[block] = [np.empty(shape, "float32", order), np.empty(shape, "uint8", order)]
+        run(given, found[block])
+    for whole, parts in zip(*found.values(), strict=True):
+        np.testing.assert_array_equal(whole, parts)
+    np.testing.assert_array_equal(found[128][0], (given[0] * given[1] + given[2]) / np.float32(6))
 
 
 def test_machine_code_comes_when_numpy_has_taken_its_time(nothing_kept):
