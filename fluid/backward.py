@@ -1,7 +1,26 @@
 """`fluid.backward`: gradients of a Program, as operations."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from ..core.lazy import listed
 from ..static.backward import append_backward, gradients
 
-__all__ = ["append_backward", "gradients"]
+__all__ = ["append_backward", "calc_gradient", "gradients"]
 __dir__ = listed(__name__)
+
+
+def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> Any:
+    """As `gradients`; where there is one input, its gradient and no list.
+
+    >>> import proa.fluid as fluid
+    >>> from proa.fluid.backward import calc_gradient
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     x = fluid.data("x", [2])
+    ...     x.stop_gradient = False
+    ...     calc_gradient(fluid.layers.square(x), x).shape
+    (2,)
+    """
+    found = gradients(targets, inputs, target_gradients, no_grad_set)
+    return found[0] if len(found) == 1 else found

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from ..base.framework import switch_main_program, switch_startup_program
 from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.flags import get_flags, set_flags
 from ..core.lazy import listed
@@ -94,5 +95,5 @@ __all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Par
            "Variable", "convert_np_dtype_to_dtype_", "cpu_places", "cuda_pinned_places", "cuda_places",
            "default_main_program", "default_startup_program", "device_guard", "get_flags", "grad_var_name",
            "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope", "program_guard",
-           "require_version", "set_flags", "unique_name"]
+           "require_version", "set_flags", "switch_main_program", "switch_startup_program", "unique_name"]
 __dir__ = listed(__name__)

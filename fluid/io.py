@@ -18,7 +18,8 @@ from ..core.dtype import uint8
 from ..core.files import atomic_write
 from ..core.lazy import listed
 from ..core.limits import limits_of
-from ..io.batch_sampler import batch
+from ..io.batch_sampler import BatchSampler, batch
+from ..io.dataset import Dataset
 from ..ops.core.operator import find, is_declared
 from ..ops.core.trace import using
 from ..ops.math.elementwise import scale
@@ -59,12 +60,13 @@ from .reader import DataLoader, PyReader, default_collate_fn
 from .values_on_servers import is_divided, load_divided, save_divided, with_endpoints
 
 __all__ = [
-    "ComposeNotAligned", "DataLoader", "PyReader", "append_fetch_ops", "batch", "buffered", "cache", "chain",
-    "compose", "default_collate_fn", "firstn", "get_parameter_value", "get_parameter_value_by_name",
-    "get_program_parameter", "get_program_persistable_vars", "is_belong_to_optimizer", "is_parameter",
-    "is_persistable", "load", "load_inference_model", "load_params", "load_persistables", "load_program_state",
-    "load_vars", "map_readers", "multiprocess_reader", "prepend_feed_ops", "save", "save_inference_model",
-    "save_params", "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers",
+    "BatchSampler", "ComposeNotAligned", "DataLoader", "Dataset", "PyReader", "append_fetch_ops", "batch",
+    "buffered", "cache", "chain", "compose", "default_collate_fn", "firstn", "get_parameter_value",
+    "get_parameter_value_by_name", "get_program_parameter", "get_program_persistable_vars",
+    "is_belong_to_optimizer", "is_parameter", "is_persistable", "load", "load_inference_model", "load_params",
+    "load_persistables", "load_program_state", "load_vars", "map_readers", "multiprocess_reader",
+    "prepend_feed_ops", "save", "save_inference_model", "save_params", "save_persistables", "save_vars",
+    "set_program_state", "shuffle", "xmap_readers",
 ]
 __dir__ = listed(__name__)
 

@@ -6,7 +6,10 @@ from typing import Any
 
 from .. import regularizer as base
 from ..core.lazy import listed
+from ..ops.core.trace import using
 from ..ops.math.unary import sign
+from ..static.building.trace import GradientTrace
+from ..static.ir.variable import Variable
 
 
 class L2DecayRegularizer(base.L2Decay):
@@ -32,8 +35,38 @@ class L1DecayRegularizer(base.L1Decay):
         return gradient + sign(parameter) * self.coeff
 
 
+def append_regularization_ops(parameters_and_grads: Any, regularization: Any = None) -> list[tuple[Any, Any]]:
+    """The pairs of parameters and gradients with penalties added to the gradients.
+
+    A parameter's own regularizer comes before `regularization`; without either, and where there is no gradient, the
+    pair stays as it is.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 2]), 1))
+    ...     pairs = fluid.backward.append_backward(loss)
+    ...     decayed = fluid.regularizer.append_regularization_ops(pairs, fluid.regularizer.L2Decay(0.1))
+    >>> [parameter.name for parameter, gradient in decayed]
+    ['fc_0.w_0', 'fc_0.b_0']
+    """
+    return [(parameter, _penalized(parameter, gradient, regularization))
+            for parameter, gradient in parameters_and_grads]
+
+
+def _penalized(parameter: Any, gradient: Any, common: Any) -> Any:
+    penalty = getattr(parameter, "regularizer", None) or common
+    if gradient is None or penalty is None:
+        return gradient
+    if not isinstance(gradient, Variable):
+        return penalty(parameter, gradient)
+    program = gradient.block.program
+    with using(GradientTrace(program)), program._optimized_guard():
+        return penalty(parameter, gradient)
+
+
 WeightDecayRegularizer = base.WeightDecayRegularizer
 L1Decay, L2Decay = L1DecayRegularizer, L2DecayRegularizer
 
-__all__ = ["L1Decay", "L1DecayRegularizer", "L2Decay", "L2DecayRegularizer", "WeightDecayRegularizer"]
+__all__ = ["L1Decay", "L1DecayRegularizer", "L2Decay", "L2DecayRegularizer", "WeightDecayRegularizer",
+           "append_regularization_ops"]
 __dir__ = listed(__name__)

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         TreeConv,
     )
     from .parallel import DataParallel, ParallelEnv, prepare_context
+    from .static_runner import StaticModelRunner
     from .tracer import Tracer
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -103,3 +103,96 @@ def test_the_share_of_counted_uses(tmp_path, capsys):
     assert usage.main([str(table), "--missing"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "3 of 5 uses: 60.00 %", "    1 paddle.fluid.nothing: not there", "    1 paddle.fluid.load_op_library: refused"]
+
+
+def test_the_older_gradient_function_and_penalties_by_hand(programs):
+    x = fluid.data("x", [2, 3])
+    x.stop_gradient = False
+    weight = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.5), regularizer=fluid.regularizer.L1Decay(0.1))
+    y = fluid.layers.fc(x, 2, param_attr=weight, bias_attr=fluid.initializer.Constant(2.0))
+    pairs = fluid.backward.append_backward(fluid.layers.mean(y))
+    decayed = fluid.regularizer.append_regularization_ops([*pairs, (y, None)], fluid.regularizer.L2Decay(0.2))
+    assert [p.name for p, _ in decayed] == ["fc_0.w_0", "fc_0.b_0", y.name] and decayed[2][1] is None
+    found = [fluid.backward.calc_gradient(y, x), decayed[0][1], decayed[1][1]]
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(programs[1])
+    of_x, of_weight, of_bias = exe.run(programs[0], {"x": np.ones((2, 3), "float32")}, found)
+    np.testing.assert_allclose(of_x, np.ones((2, 3)), rtol=1e-6)
+    np.testing.assert_allclose(of_weight, np.full((3, 2), 0.5 + 0.1), rtol=1e-6)
+    np.testing.assert_allclose(of_bias, np.full(2, 0.5 + 0.2 * 2.0), rtol=1e-6)
+    assert len(fluid.backward.calc_gradient(y, [x, x])) == 2
+
+
+def test_a_conditional_block_runs_where_nothing_is_empty(programs):
+    x = fluid.data("x", [None, 3])
+    out = fluid.layers.fill_constant([1], "float32", 7.0)
+    block = fluid.layers.control_flow.ConditionalBlock(inputs=[x])
+    with block.block():
+        fluid.layers.assign(fluid.layers.reduce_sum(x), out)
+    exe = fluid.Executor(fluid.CPUPlace())
+    for rows, wanted in ((2, 6.0), (0, 7.0)):
+        assert exe.run(programs[0], {"x": np.ones((rows, 3), "float32")}, [out])[0].tolist() == [wanted]
+
+
+def test_programs_as_text_and_as_graphs(programs, tmp_path):
+    main, _ = programs
+    loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 2]), 1))
+    fluid.backward.append_backward(loss)
+    text = fluid.debugger.pprint_program_codes(main)
+    assert text.startswith("// block-0  parent--1\n// variables\n") and "= mul(" in text and "@GRAD" not in text
+    assert "@GRAD" in fluid.debugger.pprint_block_codes(main.global_block(), show_backward=True)
+    fluid.debugger.draw_block_graphviz(main.global_block(), ["fc_0"], tmp_path / "block.dot")
+    lines = (tmp_path / "block.dot").read_text().splitlines()
+    assert lines[0] == "digraph {" and lines[-1] == "}"
+    [drawn] = [line for line in lines if 'label="fc_0.w_0"' in line]
+    assert "filled" in drawn and "color=orange" in drawn
+    node = drawn.split()[0]
+    assert f"  {node} -> op_0;" in lines and "  op_0 -> " in "\n".join(lines)
+
+
+def test_default_scopes_lie_inside_one_another():
+    scopes = fluid.default_scope_funcs
+    outer = scopes.var("of_all")
+
+    def inside():
+        scopes.var("inner")
+        assert scopes.find_var("of_all") is outer and scopes.find_var("inner") is not None
+
+    scopes.scoped_function(inside)
+    assert scopes.find_var("inner") is None
+
+
+def test_other_default_programs():
+    mine = fluid.Program()
+    for switch, default in ((fluid.framework.switch_main_program, fluid.default_main_program),
+                            (fluid.framework.switch_startup_program, fluid.default_startup_program)):
+        before = switch(mine)
+        assert default() is mine and switch(before) is mine and default() is before
+
+
+def test_an_installation_is_checked(capsys):
+    mode.enable_static()
+    try:
+        fluid.install_check.run_check()
+    finally:
+        mode.disable_static()
+    assert capsys.readouterr().out.startswith("proa works")
+
+
+def test_curves(tmp_path, monkeypatch):
+    from proa.utils.plot import Ploter
+
+    monkeypatch.setenv("DISABLE_PLOT", "True")
+    curves = Ploter("training", "test")
+    curves.append("training", 1, 0.5)
+    curves.plot(str(tmp_path / "curves.png"))
+    assert not (tmp_path / "curves.png").exists()
+    with pytest.raises(ValueError, match="title"):
+        curves.append("other", 1, 0.5)
+    monkeypatch.delenv("DISABLE_PLOT")
+    pytest.importorskip("matplotlib").use("Agg")
+    curves = Ploter("training", "test")
+    curves.append("test", 1, 0.5)
+    curves.plot(str(tmp_path / "curves.png"))
+    assert (tmp_path / "curves.png").stat().st_size > 0
+    curves.reset()
