@@ -47,7 +47,7 @@ class Ploter:
         self._data = {title: PlotData() for title in args}
         self._disabled = os.environ.get("DISABLE_PLOT") == "True"
         if not self._disabled:
-            import matplotlib.pyplot  # type: ignore[import-not-found,import-untyped]  # noqa: F401
+            import matplotlib.pyplot  # noqa: F401
 
     def append(self, title: str, step: float, value: float) -> None:
         """Adds a point to the curve of this title; ValueError for a title that was not given at first."""
@@ -59,14 +59,14 @@ class Ploter:
         """Draws the curves that have points to a file, or without a path to the notebook, in place of what it shows."""
         if self._disabled:
             return
-        import matplotlib.pyplot as plt  # type: ignore[import-not-found,import-untyped]
+        import matplotlib.pyplot as plt
 
         drawn = {title: data for title, data in self._data.items() if data.step}
         for data in drawn.values():
             plt.plot(data.step, data.value)
         plt.legend(list(drawn), loc="upper left")
         if path is None:
-            from IPython import display  # type: ignore[import-not-found,import-untyped]
+            from IPython import display
 
             shown: Any = display
             shown.clear_output(wait=True)
