@@ -59,16 +59,19 @@ Numbers = tuple[int, ...]
 class PackedWeight:
     """Filters in the order that convolutions of given images want, made once by `pack_weight`: multiplied by `scale`.
 
-    Images of other sizes want the same order, nearly always; the code for those that do not takes it, too, where it is
-    as fast. `misfits` counts the calls that could not use it: oneDNN takes long to bring one order into another.
+    Images of other sizes often want the same order, and code for those that do not takes it, too, where it is as fast.
+    `others` are the same filters in the orders that the rest has asked for, so that shapes in turn need not pack them
+    again and again.
     """
 
-    __slots__ = ("plain", "scale", "shape", "strides", "dtype", "source", "description", "data", "misfits")
+    __slots__ = ("plain", "scale", "shape", "strides", "dtype", "source", "description", "data", "others", "in_vain")
 
     def __init__(self, plain: np.ndarray, scale: np.ndarray | None, source: Description, description: Description,
                  data: np.ndarray, rank: int):
         self.plain: np.ndarray | None = plain
-        self.scale, self.source, self.description, self.data, self.misfits = scale, source, description, data, 0
+        self.scale, self.source, self.description, self.data = scale, source, description, data
+        self.others: tuple[PackedWeight, ...] = ()  # replaced as a whole: several threads may run at once
+        self.in_vain = 0  # how often an order did not serve the images that it was made for
         self.shape, self.dtype = plain.shape, plain.dtype
         self.strides = description.layout(rank)  # tells routines apart, as the strides of an array do
 
@@ -78,6 +81,10 @@ class PackedWeight:
             return False
         self.plain = None
         return True
+
+    def unpacked_and_scale(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """The filters in the order of an array, and what is left to multiply them by."""
+        return (self.unpacked(), None) if self.plain is None else (self.plain, self.scale)
 
     def unpacked(self) -> np.ndarray:
         """The filters as they were, C-contiguous, but multiplied by `scale`."""

@@ -20,6 +20,7 @@ from .descriptors import channels_last, element_strides
 from .routine import Prepared, Routine, address_of, are_as_long, memoised
 
 _FLOAT32 = np.dtype(np.float32)
+_MOST_OTHERS = 2  # orders of one filter, beside the first, that are kept: each takes its memory
 _CHANNELS_FIRST, _CHANNELS_LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
@@ -34,11 +35,10 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
     """
     if x.dtype != w.dtype or x.ndim != len(w.shape) or not are_as_long(x.dtype, w.shape[0], bias, scale):
         return NotImplemented
-    routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, out, scale)
+    routine, w = _routine_and_form(x, w, strides, pads, dilations, groups, bias, residual, epilogue, out, scale)
     if routine is None:
         if type(w) is PackedWeight:
-            w.misfits += 1
-            plain, scale = (w.unpacked(), None) if w.plain is None else (w.plain, w.scale)
+            plain, scale = w.unpacked_and_scale()
             return convolution(x, plain, strides, pads, dilations, groups, bias, residual, epilogue, out, scale)
         if scale is not None:
             w = w * scale.reshape(-1, *(1,) * (w.ndim - 1))
@@ -61,6 +61,31 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
     return out
 
 
+def _routine_and_form(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
+                      bias: Any, residual: Any, epilogue: str | None, out: Any = None, scale: Any = None) -> tuple:
+    """What `_routine` gives, and the filter that it takes: of a packed one the order that these images want.
+
+    Where it has not lain so yet, it is brought into that order now, and stays there beside the others.
+    """
+    rest = strides, pads, dilations, groups, bias, residual, epilogue, out, scale
+    routine = _routine(x, w, *rest)
+    if routine is not None or type(w) is not PackedWeight:
+        return routine, w
+    for form in w.others:
+        routine = _routine(x, form, *rest)
+        if routine is not None:
+            return routine, form
+    if len(w.others) + w.in_vain < _MOST_OTHERS:
+        plain, left = w.unpacked_and_scale()
+        form = pack_weight(plain, x.shape, strides, pads, dilations, groups, left)
+        if type(form) is PackedWeight and (routine := _routine(x, form, *rest)) is not None:
+            form.release()
+            w.others = (*w.others, form)
+            return routine, form
+        w.in_vain += 1
+    return None, w
+
+
 def _routine(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
              bias: np.ndarray | None, residual: np.ndarray | None, epilogue: str | None, out: np.ndarray | None,
              scale: np.ndarray | None) -> Any:
@@ -79,7 +104,7 @@ def prepared_convolution(x: np.ndarray, w: PackedWeight, strides: Numbers, pads:
     It takes `out`, too, with the channels last of all. Nothing is checked there. None where these operands have no
     routine of their own.
     """
-    routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, None, None)
+    routine, w = _routine_and_form(x, w, strides, pads, dilations, groups, bias, residual, epilogue)
     if type(routine) is not Routine or bias is not None and not bias.flags.c_contiguous or x.ndim != 4:
         return None
     n, c, *sizes = routine.result
@@ -102,7 +127,7 @@ def bound_convolution(make: Any, x: np.ndarray, w: PackedWeight, strides: Number
                       groups: int, bias: np.ndarray | None, residual: np.ndarray | None, epilogue: str | None,
                       known: tuple, after: Any) -> Any:
     """The same as `Routine.bound` makes it, of the weight, scale and bias that are `known`; None where it cannot."""
-    routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, None, None)
+    routine, w = _routine_and_form(x, w, strides, pads, dilations, groups, bias, residual, epilogue)
     if type(routine) is not Routine or bias is not None and not bias.flags.c_contiguous or x.ndim != 4:
         return None
     result = channels_last(routine.result, x.dtype)

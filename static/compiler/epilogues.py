@@ -58,8 +58,9 @@ class Packed:
     """The packed form of the weight that an operation was last given; a new weight is packed anew.
 
     A weight is packed at its third use, whatever the sizes of the other operand: until then oneDNN brings it into the
-    same form in memory that it uses again and again, and the results are the same bits. Sizes that want another form
-    pack it for themselves, when they have met this one three times. A FrozenWeight is packed at once, and released.
+    same form in memory that it uses again and again, and the results are the same bits. Numbers of rows that want
+    another form pack a matrix for themselves, when they have met this one three times; a filter has several forms at
+    once. A FrozenWeight is packed at once, and released.
     """
 
     __slots__ = ("_last", "_line", "_line_for")

@@ -155,8 +155,34 @@ def test_depthwise_filters_by_the_code_that_suits_them(kernel, monkeypatch):
             expected = conv_kernels.convolve(np, x, w, geo, 40) + bias[:, None, None]
             close(onednn.convolution(last(x), w, *rest, 40, bias), expected)
             close(onednn.convolution(last(x), packed, *rest, 40, bias), expected)
-            assert not packed.misfits
+            assert not packed.others
     routine.forget()
+
+
+def test_images_in_turn_pack_a_filter_once_for_each_order(monkeypatch):
+    """Sizes for which oneDNN wants filters in blocks of 48 and of 64, on processors where it does."""
+    w, bias, scale = normal(512, 128, 1, 1), normal(512), normal(512)
+    rest = ((1, 1), ((0, 0), (0, 0)), (1, 1))
+    shapes = [(1, 128, 28, 28), (1, 128, 24, 32), (2, 128, 7, 7), (1, 128, 9, 9)]
+    images = [last(normal(*shape)) for shape in shapes]
+    expected = [np.einsum("nchw,oc->nohw", x, (w[:, :, 0, 0] * scale[:, None])) + bias[:, None, None] for x in images]
+    packed = onednn.pack_weight(w, shapes[0], *rest, 1, scale)
+    if packed is NotImplemented or not packed.release():
+        pytest.skip("oneDNN has no form of its own for these filters here")
+    unpacked = []
+    monkeypatch.setattr(conv_routines.PackedWeight, "unpacked",
+                        lambda self, made=conv_routines.PackedWeight.unpacked: unpacked.append(self) or made(self))
+    for _ in range(3):
+        for x, wanted in zip(images, expected, strict=True):
+            close(onednn.convolution(x, packed, *rest, 1, bias), wanted)
+            prepared = onednn.prepared_convolution(x, packed, *rest, 1, bias, None, None)
+            close(prepared(x, None), wanted)
+    assert len(unpacked) == len(packed.others)
+    monkeypatch.setitem(onednn.convolution.__globals__, "_MOST_OTHERS", 0)  # the same numbers without others
+    alone = onednn.pack_weight(w, shapes[0], *rest, 1, scale)
+    for x, wanted in zip(images, expected, strict=True):
+        close(onednn.convolution(x, alone, *rest, 1, bias), wanted)
+    assert not alone.others
 
 
 def test_what_follows_a_convolution(conv):
