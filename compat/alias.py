@@ -133,6 +133,8 @@ def _alias_root(alias: str, api: str) -> ModuleType:
     root.__version__ = paddle_version.full_version  # type: ignore[attr-defined]
     root.__git_commit__ = paddle_version.commit  # type: ignore[attr-defined]
     root.version = paddle_version  # type: ignore[attr-defined]
+    for value in (root.Tensor, root.base.framework.EagerParamBase):
+        value.stand_in(f"{alias}.base.framework" if value is not root.Tensor else alias)
     setattr(root, alias, root)  # importing its own parts binds the name there too: `x: paddle.paddle` in a signature
     return root
 

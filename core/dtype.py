@@ -45,6 +45,14 @@ class DType:
         return self.dtype.itemsize
 
     @property
+    def value(self) -> int:
+        """Its number in Paddle's files, as `int()` of it is."""
+        return self.number
+
+    def __int__(self) -> int:
+        return self.number
+
+    @property
     def is_floating(self) -> bool:
         """True for float16, bfloat16, float32 and float64, and for floats of 8 bits."""
         return self.kind == "f"

@@ -81,6 +81,10 @@ class Parameter(EagerParameter, Tensor):
 
     _shown_as = "paddle.base.framework.EagerParamBase"
 
+    def _set_grad_ivar(self, value: Any) -> None:
+        """The gradient is `value`: what packages that compute it themselves call."""
+        self.grad = value
+
     @property
     def block(self) -> None:
         """None: a Parameter with a value is in no block. Initializers are handed this beside it, and pass it over."""

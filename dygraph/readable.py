@@ -157,6 +157,8 @@ class Readable(_Operators):
     def __int__(self) -> int:
         return int(self._number("int"))
 
+    __long__ = __int__
+
     def __complex__(self) -> complex:
         return complex(self._number("complex"))
 
@@ -170,6 +172,8 @@ class Readable(_Operators):
                 "Say which is meant: (condition).all() or (condition).any(); to choose element by element, "
                 "paddle.where(condition, a, b); for 'and', 'or', 'not' of elements, &, | and ~.")
         return bool(self._on_host().item())
+
+    __nonzero__ = __bool__
 
     def __index__(self) -> int:
         if self.dtype.is_differentiable:

@@ -15,7 +15,7 @@ from ..core.var_type import VarType
 from ..ops.core.backward import Leaf, Node, edge_node
 from ..ops.core.trace import state
 from ..ops.methods import METHODS
-from .value import EagerValue
+from .buffers import Buffers
 
 if TYPE_CHECKING:
     from .tensor_methods import TensorMethods as _ArrayMethods  # a stub alone: who checks types sees the methods there
@@ -30,8 +30,14 @@ class TensorType(type):
         shown = cls.__dict__.get("_shown_as")
         return f"<class '{shown}'>" if shown else super().__repr__()
 
+    def stand_in(cls, module: str) -> None:
+        """From now on `__module__` is this one: packages that serve several frameworks go by its first word."""
+        if "_written_in" not in cls.__dict__:
+            cls._written_in = cls.__module__  # what a pickle names, which may be read without that module
+        cls.__module__ = module
 
-class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
+
+class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
     """An n-dimensional array in a place, with a gradient. Made by `to_tensor` and by every operation.
 
     `Tensor(data)` has values of its own, with `zero_copy` too; `value` is another word for `data`.

@@ -10,6 +10,7 @@ face's: `tensor.py` has Paddle's. The engine, operators and optimizers ask for n
 from __future__ import annotations
 
 import copy
+import pkgutil
 import sys
 import weakref
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from .. import backend
 from ..backend.aliasing import COUNTS_TELL
 from ..core.dtype import convert_dtype, from_numpy_dtype
 from ..core.hooks import add_hook
+from ..core.lazy import require
 from ..core.place import Place, expected_place, parse_place
 from ..core.unique_name import generate
 from ..ops.core.backward import Leaf, Output, edge_node
@@ -378,7 +380,10 @@ class EagerValue(Readable):
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         attributes = {k: v for k, v in self.__dict__.items() if k not in _OF_THE_GRAPH}
-        return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
+        kind: Any = type(self)
+        written_in = kind.__dict__.get("_written_in")
+        known_by = kind if written_in is None else f"{written_in}:{kind.__qualname__}"
+        return _unpickled, (known_by, self.numpy(), self.stop_gradient, attributes)
 
 
 class _Alone:
@@ -429,7 +434,11 @@ def update_aliases(tensor: EagerValue, array: Any) -> None:
             alias._array = array
 
 
-def _unpickled(cls: type[EagerValue], array: np.ndarray, stop_gradient: bool, attributes: dict[Any, Any]) -> EagerValue:
+def _unpickled(kind: type[EagerValue] | str, array: np.ndarray, stop_gradient: bool,
+               attributes: dict[Any, Any]) -> EagerValue:
+    cls: type[EagerValue] = pkgutil.resolve_name(kind) if isinstance(kind, str) else kind
+    if not hasattr(cls, "_eager"):
+        require("default trace")  # nothing of the library has been used in this process
     tensor = cls.__new__(cls)
     tensor._array, tensor._edge, tensor._source = array, None, None
     tensor.__dict__.update(attributes)

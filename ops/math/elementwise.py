@@ -431,6 +431,7 @@ SYNTAX: Mapping[str, Callable] = {
     "__sub__": subtract, "__rsub__": _reverse_subtract,
     "__mul__": multiply, "__rmul__": multiply,
     "__truediv__": divide, "__rtruediv__": _reverse_divide,
+    "__div__": divide, "__rdiv__": _reverse_divide,  # as Python 2 called them: packages look them up still
     "__floordiv__": floor_divide, "__rfloordiv__": _reversed(floor_divide),
     "__mod__": mod, "__rmod__": _reversed(mod),
     "__pow__": _power_operator, "__rpow__": _reversed(pow),

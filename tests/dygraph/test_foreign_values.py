@@ -113,6 +113,42 @@ def test_other_packages_know_the_class_by_its_name():
     assert "Mine" in str(Mine) and "paddle.Tensor" not in str(Mine)
 
 
+def test_a_dtype_is_a_number_too():
+    assert [int(dtype) for dtype in (paddle.bool, paddle.float32, paddle.int64)] == [0, 5, 3]
+    assert paddle.bfloat16.value == 22
+
+
+def test_methods_by_the_names_of_python_2():
+    x = paddle.to_tensor([2.0, 4.0])
+    assert x.__div__(2.0).tolist() == [1.0, 2.0] and x.__rdiv__(4.0).tolist() == [2.0, 1.0]
+    assert x[0].__nonzero__() and x[1].__long__() == 4
+
+
+def test_methods_that_look_after_memory():
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], stop_gradient=False)
+    copied = x._copy_to(paddle.CPUPlace(), True)
+    assert copied.name == x.name and copied.stop_gradient and copied.tolist() == x.tolist() and x._numel() == 6
+    copied[0] = 9.0
+    assert x.tolist()[0] == [1.0, 2.0]
+    rows = x._slice(1, 3)
+    rows[0] = 0.0
+    assert rows.stop_gradient and rows.shape == [2, 2] and x.tolist() == [[1.0, 2.0], [0.0, 0.0], [5.0, 6.0]]
+    assert x._grad_name() == "" and x._grad_value() is None
+    (x * x).sum().backward()
+    assert x._grad_name() == x.grad.name and x._grad_value().tolist() == x.grad.tolist()
+    x._zero_grads()
+    assert x.grad.tolist() == [[0.0, 0.0]] * 3
+    x._copy_gradient_from(paddle.full([3, 2], 7.0))
+    assert x.grad.tolist() == [[7.0, 7.0]] * 3
+    weight = nn.Linear(1, 1).weight
+    weight._set_grad_ivar(paddle.to_tensor([[3.0]]))
+    assert weight.grad.tolist() == [[3.0]]
+    versions = x._inplace_version(), copied.add_(copied)._inplace_version()
+    assert versions == (x.inplace_version, copied.inplace_version)
+    copied._clear()
+    assert copied._numel() == 0
+
+
 def test_a_curve_of_tensors(tmp_path):
     writer = pytest.importorskip("tensorboardX").SummaryWriter(str(tmp_path), write_to_disk=False)
     writer.add_scalar("loss", paddle.to_tensor(0.5), 0)

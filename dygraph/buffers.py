@@ -1,0 +1,98 @@
+"""What Paddle's own tools call of a Tensor, by names with an underscore: copies, shared parts, gradients handed over.
+
+Packages that keep many parameters in one buffer, or move weights about, use them. Knows values and what is a view.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .value import EagerValue
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Buffers(EagerValue):
+    """Methods for those who look after the memory of Tensors themselves."""
+
+    __slots__ = ()
+
+    def _copy_to(self, place: Any, blocking: bool) -> Self:
+        """Its elements in a place, of this name; nothing is shared, and no gradient flows.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2])._copy_to(paddle.CPUPlace(), True).tolist()
+        [1.0, 1.0]
+        """
+        here: Any = self.detach()
+        copied: Self = here._moved(place).clone()
+        copied.name = self.name
+        return copied
+
+    def _numel(self) -> int:
+        """How many elements it has, as a number.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2, 3])._numel()
+        6
+        """
+        return int(self._array.size)
+
+    def _slice(self, begin: int, end: int) -> Self:
+        """Rows `begin` to `end` without a gradient, sharing the elements: what is written to them is written here.
+
+        >>> import proa as paddle
+        >>> x = paddle.zeros([3])
+        >>> x._slice(1, 3)[0] = 5.0
+        >>> x.tolist()
+        [0.0, 5.0, 0.0]
+        """
+        return self.detach()[begin:end]
+
+    def _clear(self) -> None:
+        """Lets go of the elements: it has none from now on.
+
+        >>> import proa as paddle
+        >>> x = paddle.ones([2])
+        >>> x._clear()
+        >>> x.shape
+        [0]
+        """
+        self._replace(np.empty(0, self._array.dtype))
+        self._source = None
+
+    def _copy_gradient_from(self, src: Self) -> None:
+        """The elements of `src` become the gradient.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> x._copy_gradient_from(paddle.to_tensor([7.0, 8.0]))
+        >>> x.grad.tolist()
+        [7.0, 8.0]
+        """
+        self.grad = src.detach()
+
+    def _zero_grads(self) -> None:
+        """Sets the gradient to zeros where there is one."""
+        gradient: Any = self.grad
+        if gradient is not None:
+            gradient.zero_()
+
+    def _grad_name(self) -> str:
+        """The gradient's name, empty where there is none."""
+        return "" if self.grad is None else self.grad.name
+
+    def _grad_value(self) -> Self | None:
+        """The gradient, or None."""
+        return self.grad
+
+    def _inplace_version(self) -> int:
+        """As `inplace_version`."""
+        return self._version
+
+    def _use_gpudnn(self, use_gpudnn: bool) -> Self:
+        """Itself: there are no two kernels to choose from."""
+        return self
