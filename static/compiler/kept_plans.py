@@ -38,7 +38,8 @@ _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
     "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
-    "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry",
+    "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry", "do_model_average",
+    "belong_to_optimizer",
     "view_of", "changes", "chosen"))  # the last three tell what forms in place append, not what is made of that
 _OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read: it needs protobuf
 _BARE = frozenset((int, float, str, list))
