@@ -57,6 +57,8 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     >>> sorted(paddle.load(path))
     ['bias', 'weight']
     """
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
+        raise TypeError(f"save(path): a file's path, or a file that is open for writing bytes. Received {path!r}.")
     if isinstance(path, (str, os.PathLike)) and not os.path.basename(os.fspath(path)):
         raise ValueError(f"save(path): a path ends in a file's name, FOLDER/FILE. Received {path!r}.")
     if isinstance(obj, Program):

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import nest
 from ..core.dtype import convert_dtype
+from ..core.unique_name import generate
 from ..dygraph.tensor import Tensor
 from ..jit.static_function import enable_to_static, is_enabled
 from ..nn import Layer
 from ..ops.core.trace import grad_mode
+from ..static.building.data import data
+from ..static.building.mode import default_main_program, in_static_mode, program_guard
+from ..static.program import Program
 
 
 class Call(NamedTuple):
@@ -68,8 +74,8 @@ def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list
     try:
         net.eval()
         enable_to_static(False)
-        with grad_mode(False):
-            net(*inputs)
+        with grad_mode(False), _beside_the_program():
+            net(*(nest.map_structure(_declared, list(inputs)) if in_static_mode() else inputs))
     finally:
         enable_to_static(converts)
         for hook in hooks:
@@ -77,6 +83,21 @@ def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list
         for layer, training in modes:
             layer.training = training
     return list(calls.values())
+
+
+@contextmanager
+def _beside_the_program() -> Iterator[None]:
+    """In static mode: within the block operations are appended to a copy of the Program, which is forgotten."""
+    if not in_static_mode():
+        yield
+        return
+    with program_guard(default_main_program().clone(), Program()):
+        yield
+
+
+def _declared(value: Any) -> Any:
+    """In the place of a Tensor an input of a Program, of its shape and dtype."""
+    return data(generate("observed"), list(value.shape), value.dtype) if isinstance(value, Tensor) else value
 
 
 def leaf_layers(net: Layer) -> list[Layer]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..amp import GradScaler
 from ..amp.auto_cast import auto_cast, decorate
+from ..static.amp.decorator import decorate as decorate_program
+from ..static.amp.lists import AutoMixedPrecisionLists
 
 _CASTING = ("custom_white_list", "custom_black_list", "dtype", "use_promote")
 _SCALING = ("init_loss_scaling", "incr_ratio", "decr_ratio", "incr_every_n_steps", "decr_every_n_nan_or_inf",
@@ -27,7 +29,9 @@ class AmpSettings:
             raise ValueError(f"prepare(amp_configs): {unknown} are unknown. There are 'level', "
                              f"{', '.join(map(repr, (*_CASTING, *_SCALING)))}.")
         self._casting = {k: v for k, v in given.items() if k in _CASTING}
-        self.scaler = GradScaler(self.level != "O0", **{k: v for k, v in given.items() if k in _SCALING})
+        self._scaling = {k: v for k, v in given.items() if k in _SCALING}
+        self._uses_guard = self.level == "O2" and bool(given.get("use_fp16_guard", True))
+        self.scaler = GradScaler(self.level != "O0", **self._scaling)
 
     def casting(self) -> AbstractContextManager[None]:
         """Within the block operators compute in the dtypes of the level."""
@@ -37,3 +41,17 @@ class AmpSettings:
         """Casts the parameters where the level is O2."""
         if self.level == "O2":
             decorate(network, optimizer, level="O2", dtype=self._casting.get("dtype", "float16"))
+
+    def of_programs(self, optimizer: Any) -> Any:
+        """The optimizer, or around it one whose `minimize` trains a Program in the dtypes of the level.
+
+        At O2 these are the operators within `static.amp.fp16_guard`, or with `use_fp16_guard=False` all of them.
+        """
+        if self.level == "O0":
+            return optimizer
+        dtype = self._casting.get("dtype", "float16")
+        lists = AutoMixedPrecisionLists(
+            self._casting.get("custom_white_list"), self._casting.get("custom_black_list"), dtype=dtype)
+        return decorate_program(
+            optimizer, lists, level=self.level, dtype=dtype, use_amp_guard=self._uses_guard,
+            use_promote=self._casting.get("use_promote", False), **self._scaling)

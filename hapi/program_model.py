@@ -19,6 +19,7 @@ from ..static.program import Program
 from ..static.run.executor import Executor
 from ..static.run.scope import global_scope
 from .model import Model, as_list
+from .precision import AmpSettings
 
 
 class Written(NamedTuple):
@@ -57,11 +58,11 @@ class ProgramModel(Model):
         self._programs: dict[str, Written] = {}
 
     def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
-        """As of a Model that computes. NotImplementedError for `amp_configs`: see `static.amp.decorate`."""
-        if amp_configs is not None:
-            raise NotImplementedError("prepare(amp_configs): in static mode, decorate the optimizer: "
-                                      "paddle.static.amp.decorate(optimizer).")
+        """As of a Model that computes. With `amp_configs` the Program of training is one of mixed precision, as
+        `static.amp.decorate` makes it; those of evaluation and prediction compute in float32.
+        """
         super().prepare(optimizer, loss, metrics)
+        self._amp = AmpSettings(amp_configs)
         modes = ["train"] if optimizer is not None and loss is not None else []
         self._programs = {mode: self._write(mode) for mode in (*modes, "eval", "predict")
                           if mode != "eval" or self._labels is not None or loss is None}
@@ -79,7 +80,8 @@ class ProgramModel(Model):
             measured = [] if mode == "predict" else [
                 as_list(metric.compute(*outputs, *labels)) for metric in self._metrics]
             if mode == "train" and self._optimizer is not None:
-                self._optimizer.minimize(losses[0] if len(losses) == 1 else sum(losses[1:], losses[0]))
+                total = losses[0] if len(losses) == 1 else sum(losses[1:], losses[0])
+                self._amp.of_programs(self._optimizer).minimize(total)
         for each in (self._startup, startup):
             self._fill(each)
         return Written(program, [*inputs, *labels], outputs, losses, measured)

@@ -52,8 +52,8 @@ def draw_base_seed() -> int:
 
 
 def worker_seed(base_seed: int, worker_id: int) -> int:
-    """A 64-bit seed that differs between the workers of an epoch, and between epochs."""
-    return int(np.random.SeedSequence([base_seed, worker_id]).generate_state(1, np.uint64)[0])
+    """A seed that an int64 Tensor can hold, and that differs between the workers of an epoch, and between epochs."""
+    return int(np.random.SeedSequence([base_seed, worker_id]).generate_state(1, np.uint64)[0] >> 1)
 
 
 def seed_process(seed: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -180,6 +181,10 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
                     memory_limit_mb: int | None = None, loop_limit: int | None = None) -> TranslatedLayer:
     """The model whose files begin with `path`, and what a run of it may take."""
     is_older = os.path.isfile(os.path.join(path, OLDER_MODEL)) and not os.path.exists(program_file(path))
+    if (model_filename or params_filename) and os.path.isfile(program_file(path)):
+        warnings.warn(f"jit.load: {path!r} is a prefix of files: model_filename and params_filename, which name files "
+                      "in a folder, are passed over.", stacklevel=3)
+        model_filename = params_filename = None
     if model_filename or params_filename or is_older:
         files = {"forward": older_files(path, model_filename, params_filename)}
         info_path = os.path.join(path, (params_filename or "") + ".info")

@@ -70,3 +70,9 @@ def test_an_object_goes_to_an_open_file_too():
     with pytest.warns(UserWarning, match="argparse"):
         paddle.save(argparse.Namespace(rate=0.1), file)
     assert pickle.loads(file.getvalue()).rate == 0.1
+
+
+@pytest.mark.parametrize("path", [3, None, ["a"]])
+def test_a_path_is_a_path_or_an_open_file(path):
+    with pytest.raises(TypeError, match="that is open for writing bytes"):
+        paddle.save({"w": paddle.ones([1])}, path)

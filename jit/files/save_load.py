@@ -314,7 +314,8 @@ def _specs(input_spec: Any) -> list[Any]:
 def load(path: str, **configs: Any) -> TranslatedLayer:
     """Reads what `jit.save` or `static.save_inference_model` wrote, here or in PaddlePaddle, as a TranslatedLayer.
 
-    `path`: the files' common prefix. `model_filename=`, `params_filename=`: other names in the folder `path`.
+    `path`: the files' common prefix. `model_filename=`, `params_filename=`: other names in the folder `path`;
+    beside files that begin with `path` they are passed over, with a warning.
     Parameters get names of their own, so that a model can be loaded twice.
 
     A file from a stranger may hold a loop without an end, or make values without bound. `memory_limit_mb=`: how many

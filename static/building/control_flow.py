@@ -378,6 +378,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = N
     >>> paddle.static.nn.switch_case(paddle.to_tensor(1), [lambda: 10, lambda: 20, lambda: 30])
     20
     """
+    if not hasattr(branch_index, "dtype"):
+        raise TypeError(f"switch_case(branch_index): must be an integer tensor. Received {branch_index!r}.")
     if branch_index.dtype.is_differentiable or branch_index.dtype.name == "bool":
         raise TypeError("switch_case(branch_index): must be an integer tensor. "
                         f"Received dtype {branch_index.dtype.name}.")

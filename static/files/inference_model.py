@@ -151,6 +151,8 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
     if not isinstance(executor, Executor):
         raise TypeError(f"save_inference_model(executor): must be an Executor. Received {type(executor).__name__}.")
     program = kwargs.get("program") or default_main_program()
+    if not isinstance(program, Program):
+        raise TypeError(f"save_inference_model(program): must be a Program. Received {type(program).__name__}.")
     pruned = for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
     parameters = values_to_write("save_inference_model", pruned, persistable_names(pruned))
     with atomic_group() as group:

@@ -89,14 +89,48 @@ def test_dropout_is_of_training_alone(in_static_mode):
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.parametrize("configs, casts", [("O0", False), ("O1", True), ("O2", False),
+                                            ({"level": "O2", "use_fp16_guard": False}, True),
+                                            ({"level": "O1", "custom_black_list": {"matmul_v2"}}, False)])
+def test_mixed_precision_is_of_the_program_of_training(in_static_mode, configs, casts):
+    """At O2 only what stands within `fp16_guard` computes in 16 bits, unless the guard is taken away."""
+    paddle.seed(1)
+    model = paddle.Model(nn.Linear(4, 2), *SPECS)
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), nn.CrossEntropyLoss(), amp_configs=configs)
+    losses = [float(model.train_batch([X], [Y])[0]) for _ in range(20)]
+    assert losses[-1] < losses[0]
+
+    def multiplies_in_16_bits(mode):
+        block = model._programs[mode].program.global_block()
+        product = next(op for op in block.ops if op.type == "matmul_v2")
+        return block.var(product.input("X")[0]).dtype.name == "float16"
+    assert multiplies_in_16_bits("train") is casts and not multiplies_in_16_bits("predict")
+
+
+def test_mixed_precision_of_an_unknown_setting(in_static_mode):
+    with pytest.raises(ValueError, match="level must be"):
+        paddle.Model(nn.Linear(4, 2), *SPECS).prepare(amp_configs="O5")
+
+
+def test_summary_and_flops_leave_the_program_as_it_is(in_static_mode, capsys):
+    net = nn.Sequential(nn.Conv2D(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 2))
+    operations = len(static.default_main_program().global_block().ops)
+    assert paddle.summary(net, (1, 3, 8, 8)) == {"total_params": 402, "trainable_params": 402}
+    assert "[1, 4, 6, 6]" in capsys.readouterr().out
+    found = paddle.flops(net, [1, 3, 8, 8])
+    assert len(static.default_main_program().global_block().ops) == operations
+    paddle.disable_static()
+    assert found == paddle.flops(nn.Sequential(nn.Conv2D(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 2)),
+                                 [1, 3, 8, 8])
+    paddle.enable_static()
+
+
 def test_what_it_cannot_do_it_says(in_static_mode, tmp_path):
     with pytest.raises(ValueError, match="inputs must be given"):
         paddle.Model(nn.Linear(2, 1))
     model = paddle.Model(nn.Linear(4, 2), *SPECS)
     with pytest.raises(RuntimeError, match=r"Call prepare\(optimizer, loss\) before"):
         model.train_batch([X], [Y])
-    with pytest.raises(NotImplementedError, match=r"static\.amp\.decorate"):
-        model.prepare(amp_configs="O1")
     model = made()
     with pytest.raises(NotImplementedError, match="every run of the Program updates"):
         model.train_batch([X], [Y], update=False)

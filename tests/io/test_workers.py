@@ -89,6 +89,13 @@ def test_seeds_differ_by_worker_and_epoch_and_repeat():
         del loader
 
 
+def test_the_seed_that_a_worker_knows_can_be_collated_and_handed_on():
+    """It is below 2**63: an int64 Tensor holds it."""
+    loader = io.DataLoader(Calls(8, lambda _: io.get_worker_info().seed), num_workers=2)
+    for _ in range(4):
+        assert all(0 <= int(seed) < 2**63 for seed in loader)
+
+
 # Keeping workers
 
 

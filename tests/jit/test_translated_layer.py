@@ -644,3 +644,12 @@ def test_a_file_of_paddlepaddle_without_info_is_trained_whole():
     inward = np.ones((5, 2)) @ state["fc_1.w_0"].T  # nothing by way of the detached value
     np.testing.assert_allclose(loaded.state_dict()["batch_norm_0.b_0"].grad.numpy(), inward.sum(0), rtol=1e-5)
     assert all(value.grad is not None for name, value in loaded.named_parameters() if name in trained)
+
+
+def test_names_of_files_beside_a_prefix_are_passed_over(tmp_path):
+    """As in Paddle: they are those of files in a folder."""
+    net, prefix, x = nn.Linear(4, 2), str(tmp_path / "m"), paddle.ones([3, 4])
+    paddle.jit.save(net, prefix, input_spec=[InputSpec([None, 4])])
+    with pytest.warns(UserWarning, match="is a prefix of files"):
+        loaded = paddle.jit.load(prefix, model_filename="m.pdmodel", params_filename="m.pdiparams")
+    np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-6)

@@ -214,6 +214,8 @@ def test_switch_case_says_what_it_takes():
             static.nn.switch_case(index, [])
         with pytest.raises(TypeError, match="pairs of an int and a function"):
             static.nn.switch_case(index, {"a": lambda: 1})
+        with pytest.raises(TypeError, match=r"must be an integer tensor. Received 1\."):
+            static.nn.switch_case(1, [lambda: 1])
         with pytest.raises(TypeError, match="must be an integer tensor. Received dtype float32"):
             static.nn.switch_case(static.data("f", [1]), [lambda: 1, lambda: 2])
 
