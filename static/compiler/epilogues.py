@@ -38,6 +38,8 @@ _HOT = 3
 _LEAST_MATRIX = 1 << 14  # elements: a product of a row with a smaller one is NumPy's
 _MOST_CALLS = 32  # sizes of the other operand, of which each has its function
 _MOST_IMAGES = 16  # that are computed one by one, until there is code for so many
+_MOST_PARTS = 8  # in which images are computed by code for others
+_IN_VAIN_AT_MOST = 1 << 24  # products that this may take too many: about as long as the making of code takes
 _OFTEN = 12  # uses for operands that lie so, after which binding a routine is worth what it takes
 _IN_VAIN = -100  # where it cannot be bound now: it is tried again so many uses later
 _F32 = np.dtype(np.float32)
@@ -110,11 +112,39 @@ class Packed:
         call = self.call_for(weight, scale, bias, _key_of(x[:1], None if residual is None else residual[:1]))
         if call is None:
             return None
+        return onednn.one_by_one(call, x, residual) if self._is_early(key) else None
+
+    def by_rows(self, x: Any, weight: Any, scale: Any, bias: Any, residual: Any, key: Any) -> Any:
+        """The convolution by windows of one element, computed by the function for images of other sizes, in parts.
+
+        None where no function is close to such sizes: what it would compute in vain takes longer than making one.
+        """
+        elements, channels, filters = x.size // x.shape[1], x.shape[1], weight.shape[0]
+        if not _lies_last(*key[:2]) or residual is not None and not (
+                residual.dtype == _F32 and _lies_last(*key[2][:2])):
+            return None
+        best = None
+        for shape, strides, lies, threads in list(self._last.calls):
+            if (lies is None) == (key[2] is None) and threads == key[3] and _lies_last(shape, strides) and (
+                    lies is None or _lies_last(*lies[:2])):
+                count = shape[0] * shape[2] * shape[3]
+                parts = -(-elements // count)
+                if parts <= _MOST_PARTS and (best is None or parts * count < best[0]):
+                    best = parts * count, count, shape, strides, lies
+        if best is None or (best[0] - elements) * channels * filters > _IN_VAIN_AT_MOST:
+            return None
+        call = self.call_for(weight, scale, bias, (*best[2:], key[3]))
+        if call is None or not self._is_early(key):
+            return None
+        return onednn.by_rows(call, best[1], x, residual, filters)
+
+    def _is_early(self, key: Any) -> bool:
+        """Whether operands of this key have come so seldom that code is not made for them: counts them."""
         apart = self._last.apart
         if len(apart) >= _MOST_CALLS:
             apart.clear()
         apart[key] = times = apart.get(key, 0) + 1
-        return onednn.one_by_one(call, x, residual) if times < _HOT else None
+        return times < _HOT
 
     def keep(self, packed: Any, bias: Any, key: Any, prepare: Callable[[], Callable[..., Any] | None]) -> None:
         """Keeps what `prepare()` gives for operands of this key, with the weight that `of` gave."""
@@ -207,6 +237,10 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         result = _conv_by_onednn(x, w, scale, bias, packed=packed, strides=strides, paddings=paddings,
                                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups)
         return result if result is NotImplemented else _finish(np, result, None, residual, activation)
+    if groups == 1 and x.ndim == 4 and x.size and geo.is_pointwise:
+        apart = packed.by_rows(x, w, scale, bias, residual, key)
+        if apart is not None:
+            return relu_in_place(apart) if activation == "relu" else apart
     given = geo.strides, geo.pads, geo.dilations, groups
     weight = packed.of(w, "packed", lambda: _packed_filter(w, x.shape, *given, scale), scale)
     if weight is None:
@@ -260,6 +294,13 @@ def _key_of(x: Any, residual: Any) -> tuple:
     """What tells apart how the operands lie that change from call to call."""
     lies = None if residual is None else (residual.shape, residual.strides, residual.dtype)
     return x.shape, x.strides, lies, get_num_threads()
+
+
+def _lies_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether float32 images have their channels side by side, and lie one behind the other."""
+    _, channels, height, width = shape
+    line = 4 * channels * width
+    return strides == (line * height, 4, line, 4 * channels)
 
 
 def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, activation="", **attrs):

@@ -56,6 +56,10 @@ def images(count, seed=0):
     return np.random.default_rng(seed).standard_normal((count, 3, 30, 26), dtype="float32")
 
 
+def of_size(height, width, count=1, seed=0):
+    return np.random.default_rng(seed).standard_normal((count, 3, height, width), dtype="float32")
+
+
 def run(predictor, x):
     return [tensor.numpy() for tensor in predictor.run([x])]
 
@@ -101,3 +105,59 @@ def test_images_that_lie_in_another_order(opened):
     run(predictor, x[:1])
     for found, expected in zip(run(predictor, x), run(other, x), strict=True):
         np.testing.assert_allclose(found, expected, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(34, 30), (62, 54), (26, 22), (18, 14), (30, 26, 3)])
+def test_windows_of_one_element_are_computed_by_code_for_other_sizes_at_first(opened, made, shape):
+    """More elements and fewer, a multiple of what there is code for and not."""
+    routine.forget()
+    predictor, x = opened(), of_size(*shape)
+    alone = run(opened(), x)
+    run(predictor, of_size(30, 26))
+    routine.forget()
+    found = []
+    for _ in range(4):
+        made.clear()
+        for result, expected in zip(run(predictor, x), alone, strict=True):
+            np.testing.assert_allclose(result, expected, 1e-5, 1e-6)
+        found.append(sum("filters [32, 32, 1, 1]" in title for title in made if title))
+    assert found == [0, 0, 1, 0]
+
+
+def test_sizes_that_are_far_from_all_that_there_is_code_for_have_their_own_at_once(opened, made):
+    predictor = opened()
+    run(predictor, of_size(30, 26))
+    made.clear()
+    run(predictor, of_size(200, 200))
+    assert any("filters [32, 32, 1, 1]" in title for title in made if title)
+
+
+class Elements(paddle.nn.Layer):
+    """Windows of one element right behind the input, and a sum with another input."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = paddle.nn.Conv2D(16, 24, 1)
+
+    def forward(self, x, other):
+        return paddle.nn.functional.relu(self.first(x) + other)
+
+
+def test_code_for_images_in_one_order_computes_none_that_lie_otherwise(tmp_path):
+    paddle.seed(5)
+    net, prefix = Elements(), str(tmp_path / "model")
+    net.eval()
+    paddle.jit.save(net, prefix, input_spec=[InputSpec([None, 16, None, None], name="x"),
+                                             InputSpec([None, 24, None, None], name="other")])
+    random = np.random.default_rng(6)
+    orders = [np.ascontiguousarray,
+              lambda a: np.ascontiguousarray(a.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)]
+    with flags_guard({"FLAGS_cpu_engines": "onednn"}):
+        for first in ((a, b) for a in orders for b in orders):
+            predictor = inference.create_predictor(inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+            for sizes, (of_x, of_other) in [((9, 8), first), *(((8, 7), (a, b)) for a in orders for b in orders)]:
+                x, other = [random.standard_normal((1, c, *sizes), dtype="float32") for c in (16, 24)]
+                found = predictor.run([of_x(x), of_other(other)])[0].numpy()
+                weight, bias = net.first.weight.numpy()[:, :, 0, 0], net.first.bias.numpy()
+                expected = np.einsum("nchw,oc->nohw", x, weight) + bias[:, None, None] + other
+                np.testing.assert_allclose(found, np.maximum(expected, 0), 1e-4, 1e-5)
