@@ -22,6 +22,7 @@ from typing import Any
 
 from ..core import child_processes
 from ..core.absent import why_absent
+from .module_files import BESIDE_FUNCTIONS, PLACES
 
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
@@ -32,7 +33,7 @@ _DISTRIBUTIONS = {"base": "distribution exponential_family", "bernoulli": "geome
                   "dirichlet": "beta", "location": "cauchy gumbel laplace", "normal": "lognormal",
                   "transformed": "independent transformed_distribution"}
 _ELSEWHERE |= {f".distribution.{name}": f".distribution.{file}"
-               for file, names in _DISTRIBUTIONS.items() for name in names.split()}
+               for file, names in _DISTRIBUTIONS.items() for name in names.split()} | PLACES
 #: Under which names a part of proa is found that is a face of its own.
 _FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
 #: What such a face's scripts may put behind its name, to the same effect.
@@ -115,6 +116,10 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             part = name.removeprefix(within)
             if part != name and "." + part.partition(".")[0] not in _ELSEWHERE:
                 sys.modules.setdefault(f"{self.alias}.{part}", module)
+        for file, place in () if self.face else (BESIDE_FUNCTIONS | PLACES).items():
+            here = sys.modules.get(_ROOT + place)
+            if here is not None and (file in BESIDE_FUNCTIONS or not hasattr(here, "__path__")):
+                sys.modules.setdefault(self.alias + file, here)
 
 
 def _load_setuptools() -> None:

@@ -13,6 +13,7 @@ _SUBJECTS = {
     "learned step sizes of quantization": "nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "cost models": "cost_model",
+    "sampling of tokens on a GPU": "tensor.top_p_sampling tensor.search.top_p_sampling",
     "tensors of strings": "strings",
     "data sets in RAR archives": "dataset.mq2007",
     "tensors divided among processes (auto_parallel)":

@@ -1,5 +1,6 @@
 """`paddle.incubate`: what there is of it re-exports what lives elsewhere."""
 
+from ..core.absent import asked_of
 from ..ops.graph.messages import graph_send_recv
 from ..ops.graph.neighbour_sampling import graph_khop_sampler, graph_reindex, graph_sample_neighbors
 from ..ops.graph.segments import segment_max, segment_mean, segment_min, segment_sum
@@ -13,3 +14,4 @@ __all__ = [
     "graph_sample_neighbors", "graph_send_recv", "identity_loss", "nn", "optimizer", "segment_max", "segment_mean",
     "segment_min", "segment_sum", "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle",
 ]
+__getattr__ = asked_of(__name__)

@@ -12,6 +12,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.absent import refusal
 from ..ops.array.creation import assign
 from ..ops.array.full import full, is_value
 from ..ops.array.full import zeros as _zeros
@@ -106,7 +107,7 @@ def __getattr__(name: str) -> Any:
             found = getattr(importlib.import_module(place), name, None) if _exists(place) else None
             if isinstance(found, types.FunctionType):
                 return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise refusal(__name__, name)
 
 
 _ROOT = __name__.removesuffix(".tensor")

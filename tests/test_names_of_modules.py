@@ -1,5 +1,8 @@
 """Modules and parameters that packages know by name."""
 
+import importlib
+
+import numpy as np
 import proa as paddle
 import pytest
 from proa.compat import paddle_version
@@ -28,3 +31,60 @@ def test_versions_of_what_is_not_there():
 def test_histogram_by_numbers_in_tensors():
     rows, bins = paddle.shape(paddle.zeros([2, 4]))
     assert paddle.histogram(paddle.to_tensor([0, 1, 1, 3]), bins=bins, min=0, max=bins - 1).tolist() == [1, 2, 0, 1]
+
+
+def test_guards_of_gradients_by_autograd():
+    with paddle.autograd.set_grad_enabled(False):
+        assert not paddle.autograd.is_grad_enabled()
+        with paddle.autograd.enable_grad():
+            assert paddle.autograd.is_grad_enabled()
+
+
+def test_clip_by_norm_has_a_gradient():
+    x = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
+    y = paddle.nn.clip.clip_by_norm(x, 1.0)
+    y[0].backward()
+    np.testing.assert_allclose(y.numpy(), [0.6, 0.8], rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), [0.128, -0.096], rtol=1e-5)
+    assert paddle.nn.clip.clip_by_norm(x, 6.0).tolist() == [3.0, 4.0]
+
+
+def test_lists_of_operators_by_dtype_and_level():
+    assert "conv2d" in paddle.amp.white_list()["float16"]["O1"] and "exp" in paddle.amp.black_list()["float16"]["O1"]
+    assert not paddle.amp.black_list()["bfloat16"]["OD"]
+
+
+def _doubled(queue, x):
+    queue.put((x * 2.0, x.stop_gradient))
+
+
+def test_tensors_go_to_processes_and_come_back():
+    multiprocessing = importlib.import_module("proa.incubate.multiprocessing")
+
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=_doubled, args=(queue, paddle.to_tensor([1.0, 2.0], stop_gradient=False)))
+    process.start()
+    doubled, stopped = queue.get(timeout=120)
+    process.join(120)
+    assert doubled.tolist() == [2.0, 4.0] and not stopped and process.exitcode == 0
+
+
+def test_layers_between():
+    getter = importlib.import_module("proa.vision.models._utils").IntermediateLayerGetter
+    net = paddle.nn.Sequential(("a", paddle.nn.ReLU()), ("b", paddle.nn.Tanh()), ("c", paddle.nn.Linear(4, 1)))
+    features = getter(net, {"a": "low", "b": "high"})
+    x = paddle.to_tensor([-1.0, 1.0])
+    found = features(x)
+    assert list(features) == ["a", "b"] and list(found) == ["low", "high"]
+    np.testing.assert_allclose(found["high"].numpy(), np.tanh([0.0, 1.0]), rtol=1e-6)
+    assert getter(net, {"c": "last"})(paddle.ones([3, 2, 2]))["last"].shape == [3, 1]
+    with pytest.raises(ValueError, match="no direct sublayer"):
+        getter(net, {"d": "x"})
+
+
+@pytest.mark.parametrize(("package", "name", "subject"), [
+    ("proa.tensor", "top_p_sampling", "sampling of tokens"), ("proa.incubate", "asp", "ASP")])
+def test_what_is_not_here_is_told(package, name, subject):
+    with pytest.raises(AttributeError, match=subject):
+        getattr(importlib.import_module(package), name)

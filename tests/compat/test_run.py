@@ -238,3 +238,26 @@ def test_what_serves_several_frameworks_knows_a_tensor_by_its_module(tmp_path):
     again = run("-c", "import pickle, sys; x, weight = pickle.load(open(sys.argv[1], 'rb'));"
                 "print(x.tolist(), weight.shape, weight.stop_gradient)", str(tmp_path / "values"))
     assert again.stdout == "[1.0, 1.0] [2, 2] False\n", again.stderr
+
+
+def test_names_by_the_files_that_paddle_has_them_in(tmp_path):
+    """Whether a file is imported before or behind the package that it is in; functions of a file's name stay there."""
+    (tmp_path / "main.py").write_text(
+        "import importlib\nimport paddle\nfrom paddle.nn.utils.clip_grad_norm_ import clip_grad_norm_\n"
+        "from paddle.optimizer.adamw import AdamW\nimport paddle.nn.initializer.kaiming\n"
+        "assert AdamW is paddle.optimizer.AdamW and clip_grad_norm_ is paddle.nn.utils.clip_grad_norm_\n"
+        "assert paddle.nn.initializer.kaiming.KaimingNormal is paddle.nn.initializer.KaimingNormal\n"
+        "from proa.compat.module_files import BESIDE_FUNCTIONS, PLACES\n"
+        "for file, place in PLACES.items():\n"
+        "    assert importlib.import_module('paddle' + file) is importlib.import_module('proa' + place), file\n"
+        "for file, place in BESIDE_FUNCTIONS.items():\n"
+        "    name = file.rpartition('.')[2]\n"
+        "    function = getattr(importlib.import_module('paddle' + place), name)\n"
+        "    assert callable(function) and getattr(importlib.import_module('paddle' + file), name) is function, file\n"
+        "for file, name in (('.geometric.math', 'segment_sum'), ('.io.dataloader.sampler', 'RandomSampler'),\n"
+        "                   ('.metric.metrics', 'Accuracy'), ('.sparse.unary', 'sin'),\n"
+        "                   ('.incubate.optimizer.modelaverage', 'ModelAverage'), ('.tensor.array', 'array_read'),\n"
+        "                   ('.static.input', 'InputSpec'), ('.vision.transforms.functional_cv2', 'resize')):\n"
+        "    assert hasattr(importlib.import_module('paddle' + file), name), file\n")
+    done = run("-m", "proa", "run", str(tmp_path / "main.py"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr

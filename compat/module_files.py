@@ -1,0 +1,52 @@
+"""Files of PaddlePaddle 2.6.2 that are modules there, by the module that has their names here.
+
+`from paddle.optimizer.adamw import AdamW` says where a name stands there. Here files are divided otherwise, and what
+such a file has is found in a package. `tests/compat/test_run.py` asks each of the table for a name of its own.
+"""
+
+from __future__ import annotations
+
+_FILES = {
+    "audio.backends": "backend init_backend",
+    "audio.functional": "functional",
+    "autograd": "backward_mode",
+    "framework": "framework",
+    "geometric": "math message_passing message_passing.send_recv reindex sampling sampling.neighbors",
+    "incubate": "operators operators.graph_khop_sampler operators.graph_reindex operators.graph_sample_neighbors "
+                "operators.graph_send_recv operators.softmax_mask_fuse operators.softmax_mask_fuse_upper_triangle "
+                "tensor tensor.math",
+    "incubate.nn.functional": "fused_transformer",
+    "incubate.optimizer": "gradient_merge lbfgs lookahead modelaverage",
+    "incubate.optimizer.functional": "bfgs lbfgs",
+    "io": "dataloader.batch_sampler dataloader.dataset dataloader.sampler reader",
+    "metric": "metrics",
+    "nn.functional": "extension",
+    "nn.initializer": "constant dirac kaiming normal uniform xavier",
+    "nn.quant": "quantized_linear",
+    "nn.utils": "spectral_norm_hook transform_parameters weight_norm_hook",
+    "optimizer": "adadelta adagrad adamax adamw rmsprop",
+    "sparse": "binary creation multiary unary",
+    "sparse.nn.functional": "activation conv pooling transformer",
+    "static": "input",
+    "static.amp.bf16": "amp_lists amp_utils decorator",
+    "tensor": "array",
+    "vision.transforms": "functional_cv2 functional_pil functional_tensor",
+}
+#: The modules that have a file's names, both with the dot that stands behind the root.
+PLACES = {f".{package}.{file}": f".{package}" for package, files in _FILES.items() for file in files.split()}
+
+_NAMED_LIKE_A_FUNCTION = {
+    "autograd": "saved_tensors_hooks",
+    "incubate.nn.functional": "block_multihead_attention fused_dropout_add fused_ec_moe fused_layer_norm "
+                              "fused_matmul_bias fused_rms_norm fused_rotary_position_embedding "
+                              "masked_multihead_attention variable_length_memory_efficient_attention",
+    "nn.functional": "sparse_attention",
+    "nn.utils": "clip_grad_norm_ clip_grad_value_",
+    "static.nn": "static_pylayer",
+    "tensor": "einsum",
+    "text": "viterbi_decode",
+    "utils": "deprecated",
+}
+#: The same of files whose package has a function of that name, which importing the file must leave there.
+BESIDE_FUNCTIONS = {f".{package}.{file}": f".{package}"
+                    for package, files in _NAMED_LIKE_A_FUNCTION.items() for file in files.split()}
