@@ -42,6 +42,8 @@ def ints_of(value: Any) -> list[int]:
         return list(map(int, value))
     if isinstance(value, np.ndarray) and value.ndim:
         return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str):  # such as range(3)
+        return list(map(int, value))
     return [int(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
 
 

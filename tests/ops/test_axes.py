@@ -174,3 +174,12 @@ def test_a_choice_of_float64_without_dimensions_has_its_gradients():
     assert (float(x.grad), float(y.grad)) == (3.0, 0.0)
     [gradient] = paddle.grad(paddle.nanmean(x), x)
     assert float(gradient) == 1.0
+
+
+def test_axes_are_any_sequence():
+    x = paddle.to_tensor(X)
+    assert paddle.transpose(x, range(2, -1, -1)).shape == [4, 3, 2]
+    for call in (paddle.prod, paddle.amax, paddle.logsumexp, lambda x, axes: (x > 0).all(axes), paddle.flip):
+        np.testing.assert_array_equal(call(x, range(1, 3)).numpy(), call(x, [1, 2]).numpy())
+    with pytest.raises(ValueError):
+        paddle.prod(x, "12")
