@@ -78,6 +78,12 @@ class ByteReader:
         self.position += count
         return array
 
+    def skip(self, count: int) -> None:
+        """Leaves out the next `count` bytes."""
+        self.need(count)
+        self._file.seek(count, os.SEEK_CUR)
+        self.position += count
+
     def line(self, limit: int = 1 << 12) -> bytes:
         """The bytes up to the next newline, without it; at most `limit` of them."""
         data = self._file.readline(min(limit, self.remaining))

@@ -12,7 +12,7 @@ from .. import backend
 from ..core.forks import unforked
 from ..core.place import Place
 from ..ops.core.spec import Spec
-from ..static.compiler.frozen_weight import FrozenWeight, may_be_frozen
+from ..static.compiler.frozen_weight import FrozenWeight, array_of, may_be_frozen
 from ..static.compiler.plan import Plan, kept_plan
 from ..static.ir.misfits import misfits
 from ..static.run.lod_tensor import Lod, fitting
@@ -30,12 +30,12 @@ class Model:
     """A model that was opened, with its parameters at a place. `source` reads its Program, once that is needed."""
 
     def __init__(self, inputs: Sequence[Variable | Described], outputs: Sequence[Variable | Described],
-                 parameters: dict[str, np.ndarray], place: Place, source: Callable[[], Source]):
+                 parameters: dict[str, Any], place: Place, source: Callable[[], Source]):
         self.inputs, self.outputs = [v.name for v in inputs], [v.name for v in outputs]
         self.variables = {v.name: v for v in (*inputs, *outputs)}
         self.place, self.xp = place, backend.namespace_at(place)
         self._specs = {v.name: v.spec for v in inputs}
-        self._values: dict[str, Any] = dict(parameters)
+        self._values: dict[str, Any] = dict(parameters)  # with FrozenWeights where arrays wait in a file
         self._plans: dict[Any, Bound] = {}
         self._source = source
 
@@ -75,9 +75,9 @@ class Model:
     def _placed(self, name: str, is_packed: bool) -> Any:
         """A parameter as a plan takes it: of a weight that is packed at its first use no array is left then."""
         value = self._values[name]
-        if type(value) is FrozenWeight:
+        if type(value) is FrozenWeight and self.xp is np:
             return value if is_packed else value.array()
-        value = backend.as_place(value, self.place)
+        value = backend.as_place(array_of(value), self.place)
         self._values[name] = value = FrozenWeight(value) if is_packed and may_be_frozen(value) else value
         return value
 

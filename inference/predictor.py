@@ -34,6 +34,7 @@ from ..static.run.lod_tensor import Lod, fault_in, innermost
 from . import opened
 from .config import Config
 from .model import Model
+from .stored_values import values_as_needed
 from .types import DataType, data_type_of
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ def create_predictor(config: Config) -> Predictor:
         return Predictor(_opened(content, name, values, config))
 
 
-_Values = Callable[[list[str]], dict[str, np.ndarray]]
+_Values = Callable[[list[str]], dict[str, Any]]
 """What reads the values of these names."""
 
 
@@ -306,12 +307,12 @@ def _files(config: Config) -> tuple[bytes, str, _Values]:
         model, values = map(io.BytesIO, config._buffers)
         return config._buffers[0], source_name(model), functools.partial(read_values, values)
     if config.prog_file():
-        return *_content(config.prog_file()), functools.partial(read_values, config.params_file())
+        return *_content(config.prog_file()), functools.partial(values_as_needed, config.params_file())
     folder = config.model_dir()
     if not folder:
         raise ValueError("create_predictor(config): the Config names no model. Use Config(model_file, params_file).")
     if os.path.isfile(program_file(folder)):
-        return *_content(program_file(folder)), functools.partial(read_values, folder + PARAMS_SUFFIX)
+        return *_content(program_file(folder)), functools.partial(values_as_needed, folder + PARAMS_SUFFIX)
     if os.path.isfile(os.path.join(folder, "__model__")):
         return *_content(os.path.join(folder, "__model__")), functools.partial(folder_state, folder)
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -321,7 +322,7 @@ def _files(config: Config) -> tuple[bytes, str, _Values]:
         raise FileNotFoundError(f"There is no model in the folder {folder!r}: no __model__, and not one *.pdmodel or "
                                 "*.json with its *.pdiparams.")
     file = os.path.join(folder, found[0])
-    return *_content(file), functools.partial(read_values, os.path.splitext(file)[0] + PARAMS_SUFFIX)
+    return *_content(file), functools.partial(values_as_needed, os.path.splitext(file)[0] + PARAMS_SUFFIX)
 
 
 def _content(path: str) -> tuple[bytes, str]:

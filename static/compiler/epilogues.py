@@ -274,19 +274,26 @@ def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, 
     """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer then."""
     if type(w) is not FrozenWeight:
         return onednn.pack_weight(w, shape, strides, pads, dilations, groups, scale)
-    array, left = w.scaled_by(scale)
-    packed = onednn.pack_weight(array, shape, strides, pads, dilations, groups, left)
-    if packed is not NotImplemented and packed.release():
-        w.release(packed.unpacked, scale is not None)
-    return packed
+    with w.lent(scale) as (array, left):
+        packed = onednn.pack_weight(array, shape, strides, pads, dilations, groups, left)
+        if packed is NotImplemented:
+            return packed
+        if packed.release():
+            w.release(packed.unpacked, scale is not None)
+            return packed
+    array, left = w.scaled_by(scale)  # to be kept: oneDNN wants it as it lies
+    return onednn.pack_weight(array, shape, strides, pads, dilations, groups, left)
 
 
 def _packed_matrix(y: Any, rows: int) -> Any:
     """The same of a matrix, for so many rows."""
-    packed = onednn.pack_matrix(array_of(y), rows)
-    if type(y) is FrozenWeight and packed is not NotImplemented:
-        packed.release()
-        y.release(packed.unpacked)
+    if type(y) is not FrozenWeight:
+        return onednn.pack_matrix(y, rows)
+    with y.lent() as (array, _):
+        packed = onednn.pack_matrix(array, rows)
+        if packed is not NotImplemented:
+            packed.release()
+            y.release(packed.unpacked)
     return packed
 
 

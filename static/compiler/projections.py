@@ -20,7 +20,7 @@ from ...ops.core.kernels import by
 from ...ops.core.operator import operator
 from ...ops.core.spec import Spec
 from .epilogues import rows_of
-from .frozen_weight import FrozenWeight, array_of
+from .frozen_weight import FrozenWeight, array_of, lent_array
 
 _HOT = 3
 
@@ -61,7 +61,11 @@ def _is(held: weakref.ref[Any], array: Any) -> bool:
 
 
 def _packed(weights: Sequence[Any], rows: int) -> Any:
-    packed = onednn.pack_matrix(np.ascontiguousarray(np.concatenate(list(map(array_of, weights)), 1)), rows)
+    joined = np.empty((weights[0].shape[0], sum(weight.shape[1] for weight in weights)), weights[0].dtype)
+    for weight, (start, end) in zip(weights, _places(weights), strict=True):
+        with lent_array(weight) as array:
+            joined[:, start:end] = array
+    packed = onednn.pack_matrix(joined, rows)
     if packed is not NotImplemented:
         packed.release()  # the copy of the weights can go
         for weight, (start, end) in zip(weights, _places(weights), strict=True):

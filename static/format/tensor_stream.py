@@ -27,7 +27,7 @@ ELEMENTS = {
 _LARGEST_DESC = 4096
 _MOST_DIMENSIONS = 32
 _MOST_LEVELS = 64
-_BOOL = 0
+_BOOL, _FLOAT32 = 0, 5
 
 Lod = tuple[tuple[int, ...], ...]
 
@@ -38,6 +38,13 @@ class StoredTensor(NamedTuple):
     array: np.ndarray
     number: int
     lod: Lod = ()
+
+
+class PlacedTensor(NamedTuple):
+    """Where the elements of a float32 tensor lie in its file, in C order: the first byte, and the shape."""
+
+    offset: int
+    shape: tuple[int, ...]
 
 
 def write_stream(file: Any, array: np.ndarray, number: int, lod: Sequence[Sequence[int]] = ()) -> None:
@@ -96,15 +103,30 @@ def read_combined(path: str | os.PathLike[str] | Any, names: Sequence[str]) -> d
 def each_combined(path: str | os.PathLike[str] | Any, names: Sequence[str]) -> Iterator[tuple[str, StoredTensor]]:
     """What `read_combined` gives, one tensor after the other: none is kept."""
     with open_reader(path) as reader:
-        for index, variable in enumerate(names):
-            stream = _StreamReader(reader, f", variable {variable!r}")
-            if not reader.remaining:
-                stream.fail(f"the file ends after {index} of {len(names)} variables")
+        for variable, stream in _streams(reader, names):
             yield variable, stream.read()
-        if reader.remaining:
-            _StreamReader(reader, "").fail(
-                f"the {len(names)} variables have been read, but {reader.remaining} bytes follow. The file belongs to "
-                f"another model, or parameters were left out of this one")
+
+
+def placed_or_read(file: Any, path: str, names: Sequence[str], least: int) -> Iterator[
+        tuple[str, StoredTensor | PlacedTensor]]:
+    """The same of a binary file, but of float32 tensors of so many bytes or more only where they lie in it."""
+    with open_reader(file) as reader:
+        reader.name = path
+        for variable, stream in _streams(reader, names):
+            yield variable, stream.read_or_place(least)
+
+
+def _streams(reader: ByteReader, names: Sequence[str]) -> Iterator[tuple[str, _StreamReader]]:
+    """What reads each tensor of a combined file, which has to be done before the next one is asked for."""
+    for index, variable in enumerate(names):
+        stream = _StreamReader(reader, f", variable {variable!r}")
+        if not reader.remaining:
+            stream.fail(f"the file ends after {index} of {len(names)} variables")
+        yield variable, stream
+    if reader.remaining:
+        _StreamReader(reader, "").fail(
+            f"the {len(names)} variables have been read, but {reader.remaining} bytes follow. The file belongs to "
+            f"another model, or parameters were left out of this one")
 
 
 class _StreamReader:
@@ -130,6 +152,20 @@ class _StreamReader:
 
     def read(self) -> StoredTensor:
         """The tensor."""
+        return self.elements(*self.head())
+
+    def read_or_place(self, least: int) -> StoredTensor | PlacedTensor:
+        """The tensor; where it lies, if it is one of float32 without a LoD and of so many bytes or more."""
+        at, number, shape, lod = self.head()
+        size = self.need(math.prod(shape) * 4) if number == _FLOAT32 else 0
+        if lod or size < max(least, 1) or np.dtype(ELEMENTS[_FLOAT32]) != np.float32:  # the machine's own order
+            return self.elements(at, number, shape, lod)
+        placed = PlacedTensor(self.reader.position, shape)
+        self.reader.skip(size)
+        return placed
+
+    def head(self) -> tuple[int, int, tuple[int, ...], Lod]:
+        """What stands before the elements: where it describes them, the number of their type, the shape, the LoD."""
         self.version()
         lod = self.lod()
         self.version()
@@ -137,6 +173,10 @@ class _StreamReader:
         number, shape = self.desc()
         if number not in ELEMENTS or len(shape) > _MOST_DIMENSIONS or any(size < 0 for size in shape):
             self.fail(f"a tensor of element type {number} and shape {list(shape)} cannot be", at)
+        return at, number, shape, lod
+
+    def elements(self, at: int, number: int, shape: tuple[int, ...], lod: Lod) -> StoredTensor:
+        """The tensor, of which the head was read."""
         dtype = np.dtype(ELEMENTS[number])
         data = self.reader.take_array(self.need(math.prod(shape) * dtype.itemsize))
         if number == _BOOL and data.size and data.max() > 1:

@@ -1,5 +1,11 @@
-"""A Predictor lets the arrays of weights go that are packed: the same results in less memory, whatever comes later."""
+"""A Predictor lets the arrays of weights go that are packed: the same results in less memory, whatever comes later.
 
+So it does where they wait in the file until they are packed, and where the file is so new that all is read at once.
+"""
+
+import contextlib
+import gc
+import os
 import threading
 
 import numpy as np
@@ -7,11 +13,24 @@ import proa as paddle
 import pytest
 from proa import inference
 from proa.backend import loops, onednn
+from proa.core.files import CorruptFileError
 from proa.core.flags import flags_guard
+from proa.inference import stored_values
 from proa.static import InputSpec
-from proa.static.compiler.frozen_weight import FrozenWeight, array_of
+from proa.static.compiler.frozen_weight import FrozenWeight, array_of, lent_array
 
 pytestmark = pytest.mark.skipif(not onednn.is_ready(), reason="oneDNN is not installed")
+
+
+WAITING = hasattr(os, "preadv")
+
+
+@pytest.fixture(autouse=True, params=["all is read at once", "weights wait in their file"])
+def waiting(request, monkeypatch):
+    """Whether weights wait in the file."""
+    waits = request.param.startswith("weights") and WAITING
+    monkeypatch.setattr(stored_values, "_SETTLED", -1e9 if waits else 1e9)
+    return waits
 
 
 class Pictures(paddle.nn.Layer):
@@ -170,3 +189,87 @@ def test_a_single_row_needs_no_packed_weight(after, tmp_path):
         for rows in (64, 1, 2, 7, 1):
             check(predictor, net, (rows, 640), rows)
         assert all(weight.is_released for weight in weights(predictor).values()) and len(weights(predictor)) == 2
+
+
+def shown(prefix, waits, rows=64):
+    """A Predictor of `Rows` that has not run, what it has to give for some rows, and these."""
+    net, x = Rows(), np.random.default_rng(0).standard_normal((rows, 640), dtype="float32")
+    net.eval()
+    paddle.jit.save(net, prefix, input_spec=[InputSpec([None, 640], name="x")])
+    predictor = inference.create_predictor(inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+    assert any(weight._state.stored for weight in weights(predictor).values()) == waits
+    return predictor, net(paddle.to_tensor(x)).numpy(), x
+
+
+def held(path):
+    """How often this process has a file open."""
+    places = (os.path.join("/proc/self/fd", number) for number in os.listdir("/proc/self/fd"))
+    return sum(os.path.realpath(place).startswith(path) for place in places)
+
+
+@pytest.mark.parametrize("change", ["removed", "replaced", "as it is"])
+def test_a_file_that_is_removed_or_replaced_is_still_read(change, waiting, tmp_path):
+    predictor, expected, x = shown(str(tmp_path / "model"), waiting)
+    path = tmp_path / "model.pdiparams"
+    if change == "replaced":
+        (tmp_path / "other").write_bytes(bytes(path.stat().st_size))
+        os.replace(tmp_path / "other", path)
+    elif change == "removed":
+        path.unlink()
+    if os.path.isdir("/proc/self/fd"):
+        assert held(str(path)) == waiting
+    for rows in (1, 64, 1, 3):  # a single row wants a matrix as it lies
+        np.testing.assert_allclose(predictor.run([x[:rows]])[0].numpy(), expected[:rows], rtol=1e-4, atol=1e-5)
+    gc.collect()
+    if os.path.isdir("/proc/self/fd"):
+        assert held(str(path)) == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"short", None])
+def test_a_file_that_is_written_over_is_told(content, waiting, tmp_path):
+    predictor, expected, x = shown(str(tmp_path / "model"), waiting)
+    path = tmp_path / "model.pdiparams"
+    time = path.stat().st_mtime
+    path.write_bytes(bytes(path.stat().st_size) if content is None else content)
+    os.utime(path, (time + 5, time + 5))
+    if not waiting:
+        np.testing.assert_allclose(predictor.run([x])[0].numpy(), expected, rtol=1e-4, atol=1e-5)
+        return
+    with pytest.raises(RuntimeError, match="model.pdiparams.*was written over.*linear_.*w_0.*the Predictor anew"):
+        predictor.run([x])
+
+
+def test_a_file_that_ends_early_or_late_is_told_at_once(waiting, tmp_path):
+    shown(str(tmp_path / "model"), waiting)
+    path = tmp_path / "model.pdiparams"
+    whole = path.read_bytes()
+    for content in (whole[:-1], whole + b"x", whole[:len(whole) // 2], whole[:9]):
+        path.write_bytes(content)
+        with pytest.raises(CorruptFileError, match="model.pdiparams"):
+            inference.create_predictor(inference.Config(str(tmp_path / "model.pdmodel"), str(path)))
+
+
+def test_a_file_that_was_just_written_is_read_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored_values, "_SETTLED", 2.0)
+    shown(str(tmp_path / "model"), False)
+
+
+def test_a_weight_in_a_file_is_lent_and_read():
+    class Stored:
+        shape, reads = (2, 3), []
+
+        def read(self):
+            self.reads.append("read")
+            return np.ones((2, 3), "float32")
+
+        @contextlib.contextmanager
+        def lent(self):
+            self.reads.append("lent")
+            yield np.ones((2, 3), "float32")
+
+    weight = FrozenWeight(Stored())
+    assert (weight.ndim, weight.size, weight.nbytes, weight.dtype) == (2, 6, 24, "float32") and not weight.is_released
+    with lent_array(weight) as array:
+        assert array.sum() == 6
+    assert [array_of(weight).sum() for _ in range(3)] == [6] * 3
+    assert Stored.reads == ["lent", "read"] and not weight.is_released
