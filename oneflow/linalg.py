@@ -9,7 +9,8 @@ from ..ops.math.elementwise import scale
 from .charge import their_face
 from .functions.norms import matrix_norm, vector_norm
 from .functions.norms import norm_of_order as norm
-from .functions.products import cross
+from .functions.products import cross as _cross
+from .functions.products import det
 from .functions.products import inverse as inv
 
 
@@ -36,4 +37,14 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
     return result if alpha == 1.0 else scale(result, float(alpha))
 
 
-__all__ = ["cross", "inv", "matmul", "matrix_norm", "norm", "vector_norm"]
+def cross(input: Any, other: Any, dim: int = -1) -> Any:
+    """The product of vectors of three elements, along a dimension, that stands on both.
+
+    >>> import proa.oneflow as flow
+    >>> flow.linalg.cross(flow.tensor([1.0, 0.0, 0.0]), flow.tensor([0.0, 1.0, 0.0])).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    return _cross(input, other, dim)
+
+
+__all__ = ["cross", "det", "inv", "matmul", "matrix_norm", "norm", "vector_norm"]

@@ -38,13 +38,13 @@ METHODS: dict[str, Any] = {
     "__setitem__": choosing.setitem,
     "T": property(flowing(reversed_axes), doc="The value with its dimensions in reverse order."),
     **_plain(arithmetic, "add sub subtract mul multiply div divide true_divide floor_divide fmod remainder maximum "
-             "minimum eq ne lt le gt ge atan2 logaddexp"),
+             "minimum eq ne lt le gt ge atan2 logaddexp lerp bitwise_and bitwise_or bitwise_xor bitwise_not"),
     **_plain(single, "abs sign floor ceil square exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal erf erfc sin cos "
              "tan sinh cosh tanh asin acos atan asinh acosh atanh arcsin arccos arctan arcsinh arccosh arctanh trunc "
              "isnan isinf isfinite neg negative lgamma digamma erfinv logical_not logical_and logical_or logical_xor "
-             "round pow clamp clip clamp_min clamp_max cast addcmul addcdiv sigmoid"),
+             "round pow clamp clip clamp_min clamp_max cast addcmul addcdiv sigmoid frac exp2 conj"),
     **_plain(reductions, "sum mean prod all any amax amin max min argmax argmin sort argsort topk median var std "
-             "logsumexp nansum quantile cumsum cumprod softmax log_softmax bincount unique trace"),
+             "logsumexp nansum quantile cumsum cumprod softmax log_softmax bincount unique trace mode"),
     "norm": norms.norm,
     **_plain(arrays, "reshape view reshape_as view_as permute transpose swapaxes swapdims movedim t squeeze unsqueeze "
              "flatten expand expand_as broadcast_to broadcast_like repeat tile repeat_interleave narrow select flip "
@@ -56,7 +56,7 @@ METHODS: dict[str, Any] = {
     "where": flowing(lambda self, condition, other: choosing.where(condition, self, other)),
     "in_top_k": flowing(lambda self, predictions, k: choosing.in_top_k(self, predictions, k)),
     "equal": arrays.equal,
-    **_plain(products, "matmul mm bmm mv dot addmm baddbmm inverse cross"),
+    **_plain(products, "matmul mm bmm mv dot addmm baddbmm inverse cross det"),
     **_plain(activations, "relu gelu selu silu mish softplus softsign"),
     "bernoulli": creation.bernoulli,
     "multinomial": creation.multinomial,
@@ -72,8 +72,8 @@ METHODS: dict[str, Any] = {
 
 _IN_PLACE = ("add sub subtract mul multiply div divide floor_divide fmod remainder pow clamp clip clamp_min clamp_max "
              "abs sign floor ceil square exp log sqrt rsqrt reciprocal sin cos tanh sigmoid relu neg round trunc "
-             "erfinv addcmul addcdiv masked_fill scatter scatter_add index_add tril triu squeeze unsqueeze transpose "
-             "logical_not logical_and logical_or logical_xor eq ne lt le gt ge silu")
+             "erfinv lerp addcmul addcdiv masked_fill scatter scatter_add index_add tril triu squeeze unsqueeze "
+             "transpose logical_not logical_and logical_or logical_xor eq ne lt le gt ge silu")
 
 METHODS.update({f"{name}_": in_place(METHODS[name], f"{name}_") for name in _IN_PLACE.split()})
 METHODS.update({f"__i{name}__": in_place(METHODS[f"__{name}__"], f"__i{name}__")

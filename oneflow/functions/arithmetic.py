@@ -115,6 +115,34 @@ def fmod(input: Any, other: Any) -> Any:
 remainder = fmod
 
 
+@flowing
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """input + weight * (end - input), element by element; `weight` is a number or a tensor.
+
+    >>> import proa.oneflow as flow
+    >>> flow.lerp(flow.tensor([1.0, 2.0]), flow.tensor([3.0, 4.0]), 0.25).tolist()
+    [1.5, 2.5]
+    """
+    return of_two.lerp(input, end, weight)
+
+
+def _of_bits(name: str, doc: str) -> Callable[[Any, Any], Any]:
+    combined, other_way = comparison.SYNTAX[f"__{name}__"], comparison.SYNTAX[f"__r{name}__"]
+
+    def function(input: Any, other: Any) -> Any:
+        return combined(input, other) if is_value(input) else other_way(other, input)
+
+    function.__name__ = function.__qualname__ = f"bitwise_{name}"
+    function.__doc__ = doc
+    return flowing(function)
+
+
+bitwise_and = _of_bits("and", "The bits that both have, of integers or bools; either may be a number.")
+bitwise_or = _of_bits("or", "The bits that one of both has, of integers or bools; either may be a number.")
+bitwise_xor = _of_bits("xor", "The bits that just one of both has, of integers or bools; either may be a number.")
+bitwise_not = flowing(unary.bitwise_not)
+
+
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Both as values: a number in the dtype that it takes beside the other."""
     if is_value(x):

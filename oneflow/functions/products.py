@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array import diagonal
-from ...ops.linalg import matrix_product, products
+from ...ops.linalg import distances, matrix_product, products, solving
 from ...ops.linalg.einsum import einsum as _einsum
-from ...ops.linalg.solving import inverse as _inverse
 from ...ops.math import elementwise
 from ..charge import apply_op, flowing
 from .arithmetic import as_value
@@ -40,7 +39,7 @@ def reverse_matmul(self: Any, other: Any) -> Any:
 
 bmm, mv, dot = flowing(products.bmm), flowing(products.mv), flowing(products.dot)
 batch_matmul = bmm
-inverse = flowing(_inverse)
+inverse = flowing(solving.inverse)
 
 
 @flowing
@@ -73,3 +72,17 @@ def einsum(equation: str, *operands: Any) -> Any:
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The product of vectors of three elements that stands on both."""
     return diagonal.cross(input, other) if dim is None else diagonal.cross(input, other, dim)
+
+
+det = flowing(solving.det)
+
+
+@flowing
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
+    """The distances of each row of x1, of shape [..., P, M], from each of x2, [..., R, M]: of shape [..., P, R].
+
+    >>> import proa.oneflow as flow
+    >>> flow.cdist(flow.zeros(1, 2), flow.tensor([[3.0, 4.0]])).tolist()
+    [[5.0]]
+    """
+    return distances.cdist(x1, x2, p, compute_mode)

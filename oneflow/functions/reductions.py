@@ -9,6 +9,8 @@ from typing import Any
 from ...nn import functional as F
 from ...ops.array import diagonal, sorting
 from ...ops.array.full import is_value
+from ...ops.array.gather import index_select
+from ...ops.array.reshape import reshape
 from ...ops.math import casting, cumulative, reduce, statistics
 from ..charge import apply_op, flowing
 from ..dtypes import to_dtype
@@ -26,6 +28,7 @@ min_result: Any = _pair_of("min")
 sort_result: Any = _pair_of("sort")
 topk_result: Any = _pair_of("topk")
 median_result: Any = _pair_of("median")
+mode_result: Any = _pair_of("mode")
 
 
 def _over(dim: Any) -> Any:
@@ -221,10 +224,25 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 @flowing
 def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, interpolation: str = "linear") -> Any:
-    """Quantiles along a dimension, or of all elements, between the two nearest."""
+    """Quantiles along a dimension, or of all elements, between the two nearest, in input's dtype.
+
+    Several `q`, a tensor or a list of them, give results along a new first dimension.
+
+    >>> import proa.oneflow as flow
+    >>> flow.quantile(flow.tensor([1.0, 2.0, 4.0]), flow.tensor([0.5, 0.75])).tolist()
+    [2.0, 3.0]
+    """
     if interpolation != "linear":
         raise NotImplementedError(f"quantile(interpolation): must be 'linear'. Received {interpolation!r}.")
-    return statistics.quantile(input, q, dim, keepdim)
+    if not input.dtype.is_floating:
+        raise TypeError(f"quantile(input): must hold floats. Received {input.dtype.name}.")
+    return statistics.quantile_of(input, q.tolist() if hasattr(q, "tolist") else q, dim, keepdim)
+
+
+@flowing
+def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent element along a dimension, the smallest of several, and a place where it stands."""
+    return mode_result(*sorting.mode(input, dim, keepdim))
 
 
 @flowing
@@ -269,11 +287,26 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 @flowing
 def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
            dtype: Any = None) -> Any:
-    """The distinct elements in order; on request with where each element's is among these, and how often it occurs."""
-    found = sorting.unique(input, False, return_inverse, return_counts)
+    """The distinct elements; on request with where each element's is among these, and how often it occurs.
+
+    They are in order, or with `sorted=False` as they come first. Places, in input's shape, and numbers are of `dtype`,
+    int32 by default.
+
+    >>> import proa.oneflow as flow
+    >>> x = flow.tensor([3, 1, 2, 0, 2])
+    >>> flow.unique(x, sorted=False, return_counts=True)[0].tolist(), flow.unique(x, return_inverse=True)[1].tolist()
+    ([3, 1, 2, 0], [3, 1, 2, 0, 2])
+    """
+    values, first, places, counts = sorting.unique(input, True, True, True)
+    if not sorted:
+        order = sorting.argsort(first)
+        values, counts = index_select(values, order), index_select(counts, order)
+        places = index_select(sorting.argsort(order), places)
     if not return_inverse and not return_counts:
-        return found
-    return (found[0], *(casting.cast(part, "int32") for part in found[1:]))
+        return values
+    wanted = [reshape(places, list(input.shape))] if return_inverse else []
+    wanted += [counts] if return_counts else []
+    return (values, *(casting.cast(part, "int32" if dtype is None else to_dtype("unique(dtype)", dtype)) for part in wanted))
 
 
 @flowing

@@ -7,9 +7,10 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...nn import functional as F
+from ...ops.array import rearrange
 from ...ops.array.where import where as choose
 from ...ops.core.operator import find
-from ...ops.math import casting, comparison, elementwise, gamma, inverse_functions, unary
+from ...ops.math import casting, comparison, elementwise, gamma, inverse_functions, numbers, unary
 from ...ops.math import clip as clipping
 from ..charge import flowing
 from ..charge import unary as of_one
@@ -33,7 +34,26 @@ asin, acos, atan, asinh, acosh, atanh = map(_of_floats, ("asin", "acos", "atan",
 arcsin, arccos, arctan, arcsinh, arccosh, arctanh = asin, acos, atan, asinh, acosh, atanh
 neg = negative = flowing(elementwise.neg)
 lgamma, digamma, erfinv = flowing(gamma.lgamma), flowing(gamma.digamma), flowing(inverse_functions.erfinv)
-logical_not = flowing(unary.logical_not)
+logical_not, frac = flowing(unary.logical_not), flowing(unary.frac)
+real, imag, conj = flowing(rearrange.real), flowing(rearrange.imag), flowing(numbers.conj)
+
+
+@flowing
+def exp2(input: Any) -> Any:
+    """2 to the power of input; of integers as floats.
+
+    >>> import proa.oneflow as flow
+    >>> flow.exp2(flow.tensor([3.0, -1.0])).tolist()
+    [8.0, 0.5]
+    """
+    return elementwise.SYNTAX["__rpow__"](input if input.dtype.is_differentiable else casting.cast(input, "float32"),
+                                          2.0)
+
+
+@flowing
+def polygamma(n: int, input: Any) -> Any:
+    """The n-th derivative of `digamma`."""
+    return gamma.polygamma(input, n)
 
 
 @flowing
