@@ -306,7 +306,8 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return
         return values
     wanted = [reshape(places, list(input.shape))] if return_inverse else []
     wanted += [counts] if return_counts else []
-    return (values, *(casting.cast(part, "int32" if dtype is None else to_dtype("unique(dtype)", dtype)) for part in wanted))
+    found_in = "int32" if dtype is None else to_dtype("unique(dtype)", dtype)
+    return (values, *(casting.cast(part, found_in) for part in wanted))
 
 
 @flowing
