@@ -47,6 +47,13 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
     return ProgramHook()
 
 
+def before_hooks(variable: Variable) -> Variable:
+    """What a variable was before it had hooks: the gradient of that is the one that its hooks have given back."""
+    former: Variable
+    former, _ = variable.program.hooked.get(variable.name) or (variable, ())
+    return former
+
+
 def _check_own(variable: Variable, trace: Trace) -> None:
     """RuntimeError where the gradient that flows to the value already would not go through the hook."""
     if variable.is_data or variable.persistable or variable.block is not trace.block:

@@ -33,7 +33,7 @@ from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, keeping_gradient, rebind, take_name
 from .tensor_arrays import ArrayVariable, repeated_list
-from .tensor_hooks import register_hook
+from .tensor_hooks import before_hooks, register_hook
 from .views import source_of, up_to_date
 
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient", RankTableSpec: "rank_table"}
@@ -323,7 +323,8 @@ class ProgramTrace(Trace):
         """Appends the gradients of Variables with respect to Variables."""
         stopped = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
         return derivatives(
-            self, [self.lift(v, "grad(outputs)") for v in outputs], [self.lift(v, "grad(inputs)") for v in inputs],
+            self, [self.lift(v, "grad(outputs)") for v in outputs],
+            [before_hooks(self.lift(v, "grad(inputs)")) for v in inputs],
             [None if v is None else self.lift(v, "grad(grad_outputs)") for v in starts],
             [self.lift(v, "grad(no_grad_vars)") for v in stopped], create_graph)
 

@@ -169,3 +169,24 @@ def test_hooks_of_parameters_and_inputs(when):
     for a, b in zip(converted, steps(nets[1]), strict=True):
         for x, y in zip(a, b, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-5)
+
+
+@pytest.mark.parametrize("wanted", ["hooked", "both", "two hooks"])
+def test_gradients_that_the_function_asks_for_go_through_the_hooks_of_what_they_are_of(wanted):
+    def function(x):
+        y = x * 1.0
+        y.register_hook(lambda g: g * 0.5)
+        if wanted == "two hooks":
+            y.register_hook(lambda g: g + 1.0)
+        found = paddle.grad((y * y * 3.0).sum(), [y, x] if wanted == "both" else [y], create_graph=True)
+        return sum(g * g for g in found).sum() + y.sum()
+
+    results = []
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        out = call(x)
+        out.backward()
+        results.append([out.item(), x.grad.tolist()])
+    assert results[0] == results[1]
+    if wanted == "hooked":
+        assert results[0][0] == 48.0
