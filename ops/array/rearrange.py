@@ -117,6 +117,9 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
 
 
 def _tril_triu(xp, x, *, diagonal: int = 0, lower: bool = True):
+    if x.ndim < 2:  # NumPy would make a matrix of a row
+        raise ValueError(f"{'tril' if lower else 'triu'}(x): x must have at least 2 dimensions. "
+                         f"Received shape {list(x.shape)}.")
     return xp.tril(x, diagonal) if lower else xp.triu(x, diagonal)
 
 

@@ -23,6 +23,12 @@ def _reduction(what: str, name: str) -> str:
     return name.upper()
 
 
+def _check_pairs(what: str, src: Any, dst: Any) -> None:
+    if src.shape != dst.shape:
+        raise ValueError(f"{what}(src_index, dst_index): both must be [E]. Received {list(src.shape)} and "
+                         f"{list(dst.shape)}.")
+
+
 def _check_edges(xp: Any, what: str, index: Any, rows: int) -> None:
     if index.size and (int(index.min()) < 0 or int(index.max()) >= rows):
         raise ValueError(f"{what}: indices must lie in [0, {rows}). Received {int(index.min())} to "
@@ -53,6 +59,7 @@ def _infer_edges(what: str, src: Spec, dst: Spec) -> int:
 # from nodes
 
 def _send_recv(xp, x, src, dst, size=None, *, reduce_op: str = "SUM", out_size: Longs = (0,)):
+    _check_pairs("send_u_recv", src, dst)
     _check_edges(xp, "send_u_recv(x, src_index)", src, x.shape[0])
     return _received(xp, x[src], x, dst, size, out_size, reduce_op)
 
@@ -125,6 +132,7 @@ def _infer_message(what: str, edges: int, a: Spec, b: Spec) -> Spec:
 
 def _send_ue(xp, x, y, src, dst, size=None, *, message_op: str = "ADD", reduce_op: str = "SUM",
              out_size: Longs = (0,)):
+    _check_pairs("send_ue_recv", src, dst)
     _check_edges(xp, "send_ue_recv(x, src_index)", src, x.shape[0])
     return _received(xp, _messages(xp, x[src], y, message_op), x, dst, size, out_size, reduce_op)
 
@@ -202,6 +210,7 @@ def send_ue_recv(x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str
 # from pairs of nodes
 
 def _send_uv(xp, x, y, src_index, dst_index, *, message_op: str = "ADD"):
+    _check_pairs("send_uv", src_index, dst_index)
     _check_edges(xp, "send_uv(x, src_index)", src_index, x.shape[0])
     _check_edges(xp, "send_uv(y, dst_index)", dst_index, y.shape[0])
     return _messages(xp, x[src_index], y[dst_index], message_op)

@@ -298,7 +298,11 @@ def _alpha_shape(rank: int, alpha_shape: Any, mode: str, data_format: str) -> li
 
 
 def _prelu(xp, x, alpha, *, mode: str = "all", data_format: str = "NCHW"):
-    return xp.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.ndim, alpha.shape, mode, data_format)))
+    result = xp.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.ndim, alpha.shape, mode, data_format)))
+    if result.shape != x.shape:
+        raise ValueError(f"prelu(x, weight): weight must fit the channels of x. Received x.shape={list(x.shape)}, "
+                         f"weight.shape={list(alpha.shape)}.")
+    return result
 
 
 def _infer_prelu(x, alpha, *, mode="all", data_format="NCHW"):

@@ -25,7 +25,10 @@ def _places(geo: Geometry) -> Any:
 
 
 def convolve(xp: Any, x: Any, w: Any, geo: Geometry, groups: int) -> Any:
-    """y [n, o, *out]."""
+    """y [n, o, *out]. Channels of another number are refused: samples would be taken for channels, or broadcast."""
+    if x.shape[1] != w.shape[1] * groups:
+        raise ValueError(f"conv(x, weight): x must have weight.shape[1] * groups = {w.shape[1] * groups} channels. "
+                         f"Received x.shape={list(x.shape)}, weight.shape={list(w.shape)}, groups={groups}.")
     if x.dtype.itemsize == 2:
         return convolve(xp, x.astype("float32"), w.astype("float32"), geo, groups).astype(x.dtype)
     if 0 in geo.out:

@@ -61,6 +61,11 @@ def _grouped(w: Any, groups: int) -> Any:
 
 def _deformed(xp, x, offset, mask, w, *, strides: Ints = (1, 1), paddings: Ints = (0, 0), dilations: Ints = (1, 1),
               deformable_groups: int = 1, groups: int = 1, im2col_step: int = 1):
+    out = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations).out
+    if tuple(out) != offset.shape[2:] or mask is not None and offset.shape[2:] != mask.shape[2:]:
+        raise ValueError(f"deform_conv2d(offset, mask): their last sizes must be those of the result, {list(out)}. "
+                         f"Received offset.shape={list(offset.shape)}, "
+                         f"mask.shape={None if mask is None else list(mask.shape)}.")
     down, along = _places(xp, offset, kernel=w.shape[2:], deformable_groups=deformable_groups, strides=strides,
                           paddings=paddings, dilations=dilations)
     split = x.reshape(-1, x.shape[1] // deformable_groups, *x.shape[2:])

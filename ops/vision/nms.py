@@ -82,6 +82,8 @@ def best_first(xp: Any, scores: Any, most: int = -1) -> Any:
 
 
 def _nms(xp, boxes, *, iou_threshold: float = 1.0):
+    if boxes.shape[1:] != (4,):
+        raise ValueError(f"nms(boxes): must have the shape [N, 4]. Received {list(boxes.shape)}.")
     return xp.asarray(standing(xp, boxes, iou_threshold), dtype="int64")
 
 

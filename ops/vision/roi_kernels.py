@@ -21,6 +21,12 @@ def images_of(xp: Any, counts: Any, regions: int) -> Any:
     return xp.searchsorted(xp.cumsum(counts), xp.arange(regions), side="right")
 
 
+def _images_of_boxes(xp: Any, counts: Any, boxes: Any) -> Any:
+    if boxes.shape[1:] != (4,):
+        raise ValueError(f"roi pooling(boxes): must have the shape [R, 4]. Received {list(boxes.shape)}.")
+    return images_of(xp, counts, len(boxes))
+
+
 def _parts(bins: int, inner: int, regions: int) -> Iterator[slice]:
     step = max(_PART // max(bins * inner, 1), 1)
     return (slice(start, start + step) for start in range(0, regions, step))
@@ -81,7 +87,7 @@ def _step(bins: Sequence[int], channels: int, boxes: Any, scale: float, ratio: i
 def align(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: float, ratio: int,
           aligned: bool) -> Any:
     """The means of samples in each bin [R, C, *bins]."""
-    image, rows = images_of(xp, counts, len(boxes)), _rows(xp, x)
+    image, rows = _images_of_boxes(xp, counts, boxes), _rows(xp, x)
     result = xp.zeros((len(boxes), bins[0] * bins[1], x.shape[1]), x.dtype)
     for part in _parts(1, _step(bins, x.shape[1], boxes, scale, ratio), len(boxes)):
         at, weight = _aligned(xp, boxes[part], image[part], bins, x.shape[2:], scale, ratio, aligned)
@@ -93,7 +99,7 @@ def align(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: 
 def align_back(xp: Any, g: Any, boxes: Any, counts: Any, shape: Sequence[int], scale: float, ratio: int,
                aligned: bool) -> Any:
     """The transpose of `align` in the images: g [R, C, *bins] to [N, C, H, W]."""
-    image, bins, channels = images_of(xp, counts, len(boxes)), g.shape[2:], shape[1]
+    image, bins, channels = _images_of_boxes(xp, counts, boxes), g.shape[2:], shape[1]
     rows = xp.zeros((shape[0] * shape[2] * shape[3], channels), g.dtype)
     g = g.reshape(len(boxes), channels, -1).transpose(0, 2, 1)
     for part in _parts(1, _step(bins, channels, boxes, scale, ratio), len(boxes)):
@@ -116,7 +122,7 @@ def _spans(xp: Any, start: Any, size: Any, bins: int, limit: int) -> tuple[Any, 
 
 def maxima(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: float) -> tuple[Any, Any]:
     """The largest element in each bin, and its position in its channel: 0 and -1 for a bin without elements."""
-    image, rows, count = images_of(xp, counts, len(boxes)), _rows(xp, x), bins[0] * bins[1]
+    image, rows, count = _images_of_boxes(xp, counts, boxes), _rows(xp, x), bins[0] * bins[1]
     corners = rounded(xp, boxes * scale)
     sizes = xp.maximum(corners[:, 2:] - corners[:, :2] + 1, 1)
     spans = [_spans(xp, corners[:, 1 - n], sizes[:, 1 - n], bins[n], x.shape[2 + n]) for n in range(2)]
@@ -164,7 +170,7 @@ class SummedBins:
         self.edges = [((down[a], along[b]), 1 if a == b else -1) for a in range(2) for b in range(2)]
         count = xp.maximum(down[1] - down[0], 0) * xp.maximum(along[1] - along[0], 0)
         self.factor = xp.where(count > 0, 1 / xp.maximum(count, 1), 0)
-        self.image = images_of(xp, counts, len(boxes))[:, None, None, None]
+        self.image = _images_of_boxes(xp, counts, boxes)[:, None, None, None]
         self.bins, self.sizes, self.xp = bins, sizes, xp
 
     def _at(self, channels: int, edge: tuple[Any, Any]) -> tuple:
@@ -211,7 +217,7 @@ class Integrals:
                                  for n in range(2))
         area = spans[:, 0] * spans[:, 1] / (bins[0] * bins[1])
         self.factor = xp.where(area > 0, 1 / xp.where(area > 0, area, 1), 0)[:, None, None, None]
-        self.image, self.xp = images_of(xp, counts, len(boxes)), xp
+        self.image, self.xp = _images_of_boxes(xp, counts, boxes), xp
 
     @staticmethod
     def _weights(xp: Any, start: Any, width: Any, bins: int, size: int) -> Any:

@@ -1,0 +1,58 @@
+"""Shapes that do not fit, which NumPy would broadcast or take samples for: eager code refuses them as Programs do."""
+
+import proa as paddle
+import pytest
+from proa import geometric
+from proa.nn import functional
+from proa.vision import ops
+
+ones = paddle.ones
+
+
+def numbers(*values):
+    return paddle.to_tensor(values, dtype="int64")
+
+
+def counts(*values):
+    return paddle.to_tensor(values, dtype="int32")
+
+
+#: Each call, with the argument that its error names.
+CALLS = {
+    "a layer of twice the channels, two samples": ("channels", lambda: paddle.nn.Conv2D(8, 6, 3)(ones([2, 4, 8, 8]))),
+    "four times the channels, four samples": ("channels", lambda: functional.conv1d(ones([4, 2, 9]), ones([6, 8, 3]))),
+    "windows of one place": ("channels", lambda: functional.conv2d(ones([2, 4, 6, 5]), ones([6, 8, 1, 1]))),
+    "many places": ("channels", lambda: functional.conv2d(ones([2, 4, 64, 64]), ones([6, 8, 3, 3]))),
+    "channels last": ("channels", lambda: functional.conv2d(
+        ones([2, 6, 5, 4]), ones([6, 8, 3, 2]), data_format="NHWC")),
+    "volumes": ("channels", lambda: functional.conv3d(ones([2, 1, 3, 3, 4]), ones([3, 2, 2, 3, 2]))),
+    "a channel for each of several filters": ("channels", lambda: functional.conv2d(
+        ones([2, 1, 16, 16]), ones([16, 1, 3, 3]), groups=16)),
+    "groups of two channels": ("channels", lambda: functional.conv2d(
+        ones([2, 4, 16, 16]), ones([8, 2, 3, 3]), groups=4)),
+    "offsets of another size": ("offset", lambda: ops.deform_conv2d(
+        ones([2, 4, 4, 3]), ones([2, 8, 4, 4]), ones([2, 4, 2, 2]))),
+    "offsets and a mask of another size": ("offset", lambda: ops.deform_conv2d(
+        ones([2, 4, 4, 3]), ones([2, 8, 4, 4]), ones([2, 4, 2, 2]), mask=ones([2, 4, 4, 4]))),
+    "more slopes than channels": ("weight", lambda: functional.prelu(ones([2, 1, 4]), ones([3]))),
+    "boxes of three numbers": ("boxes", lambda: ops.roi_align(ones([2, 4, 5, 6]), ones([3, 3]), counts(1, 2), 2)),
+    "boxes of three numbers, the largest": (
+        "boxes", lambda: ops.roi_pool(ones([2, 4, 5, 6]), ones([3, 3]), counts(1, 2), 2)),
+    "boxes of three numbers, by place": (
+        "boxes", lambda: ops.psroi_pool(ones([2, 4, 5, 6]), ones([3, 3]), counts(1, 2), 2)),
+    "boxes of five numbers": ("boxes", lambda: ops.nms(ones([12, 5]), 0.5)),
+    "a row's triangle": ("2 dimensions", lambda: paddle.triu(ones([6]))),
+    "a row's lower triangle": ("2 dimensions", lambda: paddle.tril(ones([6]))),
+    "edges with more ends": ("src_index", lambda: geometric.send_u_recv(ones([6, 3]), numbers(0, 1, 2), numbers(0, 1))),
+    "one beginning of two edges": ("src_index", lambda: geometric.send_ue_recv(
+        ones([6, 3]), ones([2, 3]), numbers(0), numbers(0, 1))),
+    "one beginning of two pairs": ("src_index", lambda: geometric.send_uv(
+        ones([6, 3]), ones([6, 3]), numbers(0), numbers(0, 1))),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_does_not_fit_is_refused(call):
+    argument, compute = CALLS[call]
+    with pytest.raises(ValueError, match=argument):
+        compute()
