@@ -84,7 +84,9 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         return elementwise.floor_divide(x, other)
     if rounding_mode != "trunc":
         raise ValueError(f"div(rounding_mode): must be None, 'trunc' or 'floor'. Received {rounding_mode!r}.")
-    return unary.trunc(elementwise.divide(x, other)) if x.dtype.is_differentiable else _whole_quotient(x, other)
+    x, y = pair(x, other)
+    fractions = x.dtype.is_differentiable or y.dtype.is_differentiable
+    return unary.trunc(elementwise.divide(x, y)) if fractions else _whole_quotient(x, y)
 
 
 divide = true_divide = div

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +16,8 @@ from ...ops.array import reshape as reshaping
 from ...ops.array.full import is_value
 from ...ops.array.indexing import getitem as _getitem
 from ...ops.array.indexing import with_item
+from ...ops.array.slices import slice_op
+from ...ops.core.trace import current_trace
 from ...ops.math import allclose as closeness
 from ...ops.math import casting
 from ..charge import apply_op, flowing
@@ -274,13 +278,33 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 @flowing
 def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
-    """Parts along a dimension: of a size, the last of which may be smaller, or of several sizes."""
+    """Parts along a dimension: of a size, the last of which may be smaller, or of several sizes.
+
+    They are views: what is written to a part, the whole has too.
+
+    >>> import proa.oneflow as flow
+    >>> x = flow.zeros(3)
+    >>> flow.split(x, 2)[1][:] = 1
+    >>> x.tolist()
+    [0.0, 0.0, 1.0]
+    """
     size, total = split_size_or_sections, input.shape[dim]
     if isinstance(size, int):
         parts = [size] * (total // size) + ([total % size] if total % size else [])
     else:
         parts = [int(n) for n in size]
-    return tuple(concat_split.split(input, parts, dim)) if len(parts) > 1 else (reshaping.clone(input),)
+    if len(parts) < 2:
+        return (_getitem(input, slice(None)),)
+    found = concat_split.split(input, parts, dim)
+    current_trace().note_views(found, slice_op, input, _places(dim % len(input.shape), tuple(parts)))
+    return tuple(found)
+
+
+@functools.cache
+def _places(axis: int, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Where parts of these sizes are, as the operator `slice` says it."""
+    ends = list(itertools.accumulate(sizes))
+    return [{"axes": [axis], "starts": [end - size], "ends": [end]} for end, size in zip(ends, sizes, strict=True)]
 
 
 @flowing

@@ -92,3 +92,28 @@ def test_sequences_are_padded_behind():
     assert flow.nn.utils.rnn.pad_sequence([a, b], batch_first=True)[0].tolist() == A.tolist()
     with pytest.raises(ValueError, match="one tensor at least"):
         flow.nn.utils.rnn.pad_sequence([])
+
+
+def test_what_is_written_to_a_part_the_whole_has_too():
+    x = flow.tensor(A)
+    left, right = x.split([1, 2], dim=1)
+    right.mul_(2)
+    left[0] = 7.0
+    wanted = A * [1, 2, 2]
+    wanted[0, 0] = 7.0
+    assert x.tolist() == wanted.tolist()
+    x.chunk(2, 0)[1].zero_()
+    flow.chunk(x, 1)[0].add_(1)
+    assert x.tolist() == [(wanted[0] + 1).tolist(), [1.0] * 3]
+    weight = flow.tensor(A, requires_grad=True)
+    whole = weight * 2
+    whole.split(1)[0].mul_(3)
+    whole.sum().backward()
+    assert weight.grad.tolist() == [[6.0] * 3, [2.0] * 3]
+
+
+def test_integers_divided_towards_zero():
+    x = flow.tensor([7, -7])
+    assert x.div(2, rounding_mode="trunc").tolist() == [3, -3]
+    assert flow.div(x, flow.tensor([2, 2]), rounding_mode="trunc").dtype is flow.int64
+    assert x.div(1.5, rounding_mode="trunc").tolist() == [4.0, -4.0]
