@@ -41,7 +41,8 @@ def test_distinct_elements_in_order_or_as_they_come():
     values, places, counts = flow.unique(x, sorted=False, return_inverse=True, return_counts=True, dtype=flow.int64)
     assert values.tolist() == [3, 1, 2, 0] and counts.tolist() == [2, 1, 2, 1]
     assert places.tolist() == [[0, 1, 2], [3, 2, 0]] and places.dtype is flow.int64
-    assert x.unique(sorted=False).tolist() == [3, 1, 2, 0]
+    values, places = flow.tensor([2, 3, 1, 3]).unique(sorted=False, return_inverse=True)
+    assert values.tolist() == [2, 3, 1] and places.tolist() == [0, 1, 2, 1]
 
 
 def test_quantiles_are_of_the_dtype_that_is_given():
