@@ -21,7 +21,28 @@ _EQUALITIES = {gast.Eq: "__proa__.equal(left, right)", gast.NotEq: "__proa__.une
 
 def convert(function: Any, _: Context) -> Any:
     """Converts the logical expressions of a function."""
-    return _Logical().visit(function)
+    return _Logical(_tests(function)).visit(function)
+
+
+def _tests(function: Any) -> set[int]:
+    """The `and` and `or` of which only the truth is asked, by id."""
+    found: set[int] = set()
+
+    def walk(test: Any) -> None:
+        if isinstance(test, gast.BoolOp):
+            found.add(id(test))
+            for value in test.values:
+                walk(value)
+        elif isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            walk(test.operand)
+
+    for node in gast.walk(function):
+        walk(getattr(node, "test", None))
+        walk(getattr(node, "guard", None))
+        walk(node if isinstance(node, gast.UnaryOp) else None)
+        for each in getattr(node, "ifs", ()):
+            walk(each)
+    return found
 
 
 def _later(value: Any) -> Any:
@@ -33,13 +54,16 @@ def _now(value: Any) -> Any:
 
 
 class _Logical(ExpressionConverter):
+    def __init__(self, tests: set[int]):
+        self._tests = tests
+
     def visit_BoolOp(self, node: gast.BoolOp) -> Any:
         plain = surely_plain(node) or not can_wait(*node.values[1:])
         self.generic_visit(node)
         if plain:
             return node
-        template = "__proa__.and_(first)" if isinstance(node.op, gast.And) else "__proa__.or_(first)"
-        call = quote_expression(template, node, first=node.values[0])
+        name = ("and" if isinstance(node.op, gast.And) else "or") + ("_" if id(node) in self._tests else "_value")
+        call = quote_expression(f"__proa__.{name}(first)", node, first=node.values[0])
         call.args += [_later(v) for v in node.values[1:]]
         return call
 

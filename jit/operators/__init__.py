@@ -15,17 +15,17 @@ from .comprehensions import comprehension, generator
 from .conditionals import if_exp, if_stmt, raising
 from .items import augment_item, begun_item, item, set_item
 from .iteration import enumerate_, range_, zip_
-from .logical import and_, compare, computed, equal, not_, or_, unequal
+from .logical import and_, and_value, compare, computed, equal, not_, or_, or_value, unequal
 from .loops import for_stmt, while_stmt
 from .partial import is_none, load, narrowed, not_none, used
 from .statements import assert_stmt, nothing, plain, subject
 from .undefined import Undefined, changed, read
 
-__all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item", "bool_",
-           "changed", "compare", "comprehension", "computed", "equal", "everything", "float_", "for_stmt", "generator",
-           "if_exp", "if_stmt", "int_", "is_none", "item", "len_", "load", "narrowed", "not_", "not_none", "nothing",
-           "or_", "plain", "print_", "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of",
-           "subject", "unequal", "used", "while_stmt"]
+__all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment", "augment_item", "begun",
+           "begun_item", "bool_", "changed", "compare", "comprehension", "computed", "equal", "everything", "float_",
+           "for_stmt", "generator", "if_exp", "if_stmt", "int_", "is_none", "item", "len_", "load", "narrowed", "not_",
+           "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising", "range_", "read", "set_item",
+           "set_stop_gradient", "shape_of", "subject", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

@@ -14,6 +14,7 @@ from ..errors import ConversionError, here
 from . import staging
 from .containers import CHANGEABLE, Held, copied, lists_kept, note_several, objects
 from .merging import Merge
+from .outside import ChangedOutside, Outside
 from .partial import truth
 from .preparing import Preparer, restoring
 from .retracing import traced
@@ -66,7 +67,13 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     _check_raises(where, body, orelse)
     merge = Merge(names[:outputs], where)
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
-    traced(lambda: _stage(test, body, orelse, get_state, set_state, merge, frozenset(held)), prepare)
+    before, mark = get_state(), staging.mark()
+    try:
+        traced(lambda: _stage(test, body, orelse, get_state, set_state, merge, frozenset(held)), prepare)
+    except ChangedOutside as found:
+        staging.undo(mark)
+        set_state(before)
+        if_stmt(test, body, orelse, *found.extended(get_state, set_state, names), outputs + len(found.places), held)
     return None
 
 
@@ -85,7 +92,11 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
         held.restore()
         return left
 
-    with no_changes_in_place(merge.where, "`if`", body, orelse), restoring(lambda: set_state(before)), held.restored():
+    def restore() -> None:
+        set_state(before)
+
+    watched = no_changes_in_place(merge.where, "`if`", body, orelse), Outside(body, orelse).watched(restore)
+    with watched[0], watched[1], restoring(restore), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
     set_state((*held.settled(found, after), *before[outputs:]))
     note_several(held, merge.names, may_be_held, merge.where)
@@ -120,8 +131,17 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
             found.append(value)
         return (value,)
 
-    (value,) = traced(lambda: merge.stage(test, lambda: value_of(body), lambda: value_of(orelse)),
-                      Preparer(merge.names, (), where, "`if`", merge.preparations, tuple, _not_to_change))
+    def stage() -> list[Any]:
+        with Outside(body, orelse).watched():
+            return merge.stage(test, lambda: value_of(body), lambda: value_of(orelse))
+
+    try:
+        (value,) = traced(stage, Preparer(merge.names, (), where, "`if`", merge.preparations, tuple, _not_to_change))
+    except ChangedOutside as changed:
+        raise ConversionError(
+            where, f"a tensor decides this `… if … else …`, and a function called in it changes "
+            f"`{changed.places[0].name}`: while the program is built both sides are computed.",
+            "Write it as an `if` statement.") from None
     if len(found) == 2 and found[0] is found[1]:
         return found[0]
     for each in (value, *found) if found else ():

@@ -13,6 +13,8 @@ from typing import Any
 from ...core import nest
 from ..errors import ConversionError, here
 from . import staging
+from .conditionals import if_exp
+from .outside import ChangedOutside, Outside
 from .partial import is_partial, parts, truth
 
 
@@ -60,49 +62,69 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def and_(first: Any, *later: Callable[[], Any]) -> Any:
-    """`first and later() and …`."""
-    value = first
-    for operand in later:
-        value = truth(value)
-        if staging.is_symbolic(value):
-            with staging.only_where(value):
-                other = operand()
-            value = _both(value, other)
-        elif value:
-            value = operand()
-        else:
-            return value
-    return value
-
-
-def _both(symbolic: Any, other: Any) -> Any:
-    other = truth(other)
-    if staging.is_symbolic(other):
-        return staging.logical_and(symbolic, other)
-    return symbolic if other else False
+    """`first and later() and …`, of which only the truth is asked."""
+    return _joined(first, later, True, _logical)
 
 
 def or_(first: Any, *later: Callable[[], Any]) -> Any:
-    """`first or later() or …`."""
+    """`first or later() or …`, of which only the truth is asked."""
+    return _joined(first, later, False, _logical)
+
+
+def and_value(first: Any, *later: Callable[[], Any]) -> Any:
+    """`first and later() and …`: the first of them that does not hold, or the last."""
+    return _joined(first, later, True, _one_of)
+
+
+def or_value(first: Any, *later: Callable[[], Any]) -> Any:
+    """`first or later() or …`: the first of them that holds, or the last."""
+    return _joined(first, later, False, _one_of)
+
+
+def _joined(first: Any, later: tuple[Callable[[], Any], ...], goes_on: bool, join: Callable[..., Any]) -> Any:
+    """The operands joined; the next one counts where those before hold, or do not hold if `goes_on` is False."""
     value = first
     for operand in later:
-        value = truth(value)
-        if staging.is_symbolic(value):
-            with staging.only_where(staging.logical_not(value)):
-                other = operand()
-            value = _either(value, other)
-        elif not value:
+        test = truth(value)
+        if staging.is_symbolic(test):
+            with staging.only_where(test if goes_on else staging.logical_not(test)):
+                other = _alone(operand, "and" if goes_on else "or")
+            value = join(value, test, other, goes_on)
+        elif bool(test) is goes_on:
             value = operand()
         else:
             return value
     return value
 
 
-def _either(symbolic: Any, other: Any) -> Any:
+def _alone(operand: Callable[[], Any], symbol: str) -> Any:
+    """An operand that a tensor decides about, and that may change nothing."""
+    try:
+        with Outside(operand).watched():
+            return operand()
+    except ChangedOutside as found:
+        raise ConversionError(
+            here(), f"a tensor decides whether what stands behind `{symbol}` is computed, and a function called there "
+            f"changes `{found.places[0].name}`: while the program is built it would be changed always.",
+            "Write it as an `if` statement.") from None
+
+
+def _logical(value: Any, test: Any, other: Any, goes_on: bool) -> Any:
     other = truth(other)
     if staging.is_symbolic(other):
-        return staging.logical_or(symbolic, other)
-    return True if other else symbolic
+        return (staging.logical_and if goes_on else staging.logical_or)(test, other)
+    return test if bool(other) is goes_on else not goes_on
+
+
+def _one_of(value: Any, test: Any, other: Any, goes_on: bool) -> Any:
+    if _is_truth(value) and (type(other) is bool or _is_truth(other)):
+        return _logical(value, test, other, goes_on)
+    kept, given = computed(value), computed(other)
+    return if_exp(test, given, kept) if goes_on else if_exp(test, kept, given)
+
+
+def _is_truth(value: Any) -> bool:
+    return staging.is_symbolic(value) and value.dtype.name == "bool"
 
 
 def not_(value: Any) -> Any:

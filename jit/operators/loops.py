@@ -15,6 +15,7 @@ from .conditionals import if_stmt
 from .containers import Held
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import FirstTurnApart, LoopState
+from .outside import ChangedOutside, Outside
 from .partial import truth
 from .preparing import Preparer, restoring
 from .retracing import traced
@@ -51,6 +52,10 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
     try:
         traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)
+    except ChangedOutside as changed:
+        staging.undo(mark)
+        set_state(before)
+        _stage(test, body, *changed.extended(get_state, set_state, names), users, held, kept, apart)
     except FirstTurnApart as found:
         if apart >= found.most:
             raise found.otherwise from None
@@ -78,7 +83,11 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
             raise FirstTurnApart(error, _MOST_APART) from error
         return state.next_variables(get_state(), variables)
 
-    with no_changes_in_place(where, "loop", users), restoring(lambda: set_state(before)), state.restored():
+    def restore() -> None:
+        set_state(before)
+
+    outside = Outside(users, test).watched(restore)
+    with no_changes_in_place(where, "loop", users), outside, restoring(restore), state.restored():
         results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
 

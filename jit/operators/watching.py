@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..convert.ignoring import is_ignored_module
 from .undefined import Undefined
 
 _CONTAINERS = (list, dict, set)
@@ -45,8 +46,11 @@ def _within_reach(branch: Any, depth: int = 2) -> Iterator[tuple[str, Any]]:
     function = getattr(branch, "_body", branch)  # a branch may be marked
     function = function.__func__ if isinstance(function, MethodType) else function
     for name in function.__code__.co_names:
-        if isinstance(function.__globals__.get(name), _CONTAINERS):
-            yield name, function.__globals__[name]
+        value = function.__globals__.get(name)
+        if isinstance(value, _CONTAINERS):
+            yield name, value
+        elif isinstance(value, FunctionType) and depth and not is_ignored_module(value.__module__ or ""):
+            yield from _within_reach(value, depth - 1)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
             value = cell.cell_contents

@@ -291,3 +291,60 @@ def test_dicts_of_other_classes_in_a_branch(total):
         assert paddle.jit.to_static(function, full_graph=True)(x).tolist() == function(x).tolist()
     with pytest.raises(TypeError, match="dict `held` is changed in place"):
         paddle.jit.to_static(own, full_graph=True)(x)
+
+
+def number_or_another(x):
+    return int(x.sum()) or 7
+
+
+def tensor_and_another(x):
+    return (x.sum() and x.max()) + x
+
+
+def size_or_a_float(x):
+    return x * (float(x.mean()) or 0.5)
+
+
+def truth_of_both(x):
+    return (x.sum() > 0 and x.max() < 5) * 1.0
+
+
+@pytest.mark.parametrize("function", [number_or_another, tensor_and_another, size_or_a_float, truth_of_both])
+def test_and_and_or_give_one_of_their_operands(function):
+    new = paddle.jit.to_static(function, full_graph=True)
+    for values in ([1.0, 2.0], [1.0, -1.0], [-3.0, 1.0]):
+        x = paddle.to_tensor(values)
+        np.testing.assert_allclose(np.asarray(new(x)), np.asarray(function(x)))
+
+
+class Counted:
+    n = 0
+
+
+def _count(o):
+    o.n += 1
+    return 1
+
+
+def counts_behind_and(x):
+    o = Counted()
+    if x.sum() > 0 and _count(o) > 0:
+        x = x + 1
+    return x * o.n
+
+
+def counts_in_an_expression(x):
+    o = Counted()
+    y = _count(o) if x.sum() > 0 else 0
+    return x * y * o.n
+
+
+@pytest.mark.parametrize("function", [counts_behind_and, counts_in_an_expression])
+def test_what_an_expression_changes_only_on_some_ways_is_refused(function):
+    with pytest.raises(ConversionError, match="changes `o.n`.*\n?.*Write it as an `if` statement"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]))
+    with pytest.warns(FallbackWarning, match="changes `o.n`"):
+        new = paddle.jit.to_static(function)
+        for value in (1.0, -1.0):
+            x = paddle.full([2], value)
+            np.testing.assert_allclose(new(x).numpy(), function(x).numpy())

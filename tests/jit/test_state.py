@@ -444,3 +444,151 @@ def test_a_gradient_of_a_gradient_through_state_that_the_call_has_moved():
     written, converted = both(_MovesWhatItUses, steps)
     for one, other in zip(written, converted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+class Counting:
+    """An object whose methods change it."""
+
+    made = 0
+
+    def __init__(self, x):
+        self.x, self.n = x, 1
+
+    def take(self, x):
+        self.x = x
+        self.n += 1
+
+
+CALLS, SEEN = 0, []
+
+
+def count_globally():
+    global CALLS
+    CALLS += 1
+
+
+def count_in_a_class():
+    Counting.made += 1
+
+
+def in_a_branch(x):
+    o = Counting(x)
+    if x.sum() > 0:
+        o.take(x * 2)
+    return o.x * 1, o.n
+
+
+def in_a_function_of_a_branch(x):
+    o = Counting(x)
+
+    def change(by):
+        o.n += by
+
+    if x.sum() > 0:
+        change(2)
+    else:
+        [change(1) for _ in range(3)]
+    return o.x * 1, o.n
+
+
+def in_a_loop(x):
+    o = Counting(x)
+    while o.x.sum() > -3:
+        o.take(o.x - 1)
+    return o.x * 1, o.n
+
+
+def in_nested_statements(x):
+    objects = [Counting(x), Counting(x * 2)]
+    for _ in range(2):
+        if x.sum() > 0:
+            if x.max() > 0.6:
+                objects[1].take(x * 3)
+    return objects[1].x * 1, objects[0].n, objects[1].n
+
+
+def where_one_branch_gives_it_first(x):
+    o = Counting(x)
+
+    def name():
+        o.extra = x * 5
+
+    if x.sum() > 0:
+        name()
+    else:
+        o.extra = x
+    return o.extra * 1, o.n
+
+
+@pytest.mark.parametrize("function", [in_a_branch, in_a_function_of_a_branch, in_a_loop, in_nested_statements,
+                                      where_one_branch_gives_it_first])
+def test_what_functions_called_in_a_branch_change_is_changed_there_alone(function):
+    new = paddle.jit.to_static(function, full_graph=True)
+    for value in (0.5, -1.0, 1.0):
+        x = paddle.full([2], value)
+        for got, wanted in zip(new(x), function(x), strict=True):
+            np.testing.assert_allclose(np.asarray(got), np.asarray(wanted))
+
+
+@pytest.mark.parametrize("count", [count_globally, count_in_a_class])
+def test_globals_and_classes_that_a_function_changes_in_a_branch_count_its_runs(count):
+    global CALLS
+    CALLS = Counting.made = 0
+
+    @paddle.jit.to_static(full_graph=True)
+    def called(x):
+        if x.sum() > 0:
+            count()
+        return x * 2
+
+    for value in (1.0, -1.0, -2.0, 1.0):
+        called(paddle.full([2], value))
+    assert int(CALLS) + int(Counting.made) == 2
+    CALLS = Counting.made = 0
+
+
+def test_a_global_list_that_a_function_fills_in_a_branch_is_refused():
+    def note():
+        SEEN.append(1)
+
+    @paddle.jit.to_static(full_graph=True)
+    def noted(x):
+        if x.sum() > 0:
+            note()
+        return x
+
+    with pytest.raises(TypeError, match="`SEEN` is changed in place"):
+        noted(paddle.ones([2]))
+
+
+class Restarting(nn.Layer):
+    """A cell that keeps its state, and begins anew."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("state", paddle.zeros([2]))
+        self.turns = 0
+
+    def reset(self):
+        self.state = paddle.zeros([2])
+        self.turns = 0
+
+    def step(self, x):
+        self.state = self.state * 0.5 + x
+        self.turns += 1
+
+    def forward(self, x):
+        if x.sum() > 5:
+            self.reset()
+        else:
+            self.step(x)
+        return self.state * 1
+
+
+def test_a_method_that_a_branch_calls_changes_buffers_and_numbers():
+    plain, converted = Restarting(), paddle.jit.to_static(Restarting(), full_graph=True)
+    for value in (1.0, 2.0, 9.0, 1.5, -1.0):
+        x = paddle.full([2], value)
+        np.testing.assert_allclose(converted(x).numpy(), plain(x).numpy())
+        np.testing.assert_allclose(converted.state.numpy(), plain.state.numpy())
+        assert int(converted.turns) == plain.turns

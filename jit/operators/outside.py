@@ -1,0 +1,275 @@
+"""State that functions change which a staged statement calls: attributes, globals, variables of enclosing functions.
+
+`self.reset()` in a branch sets attributes that the branch does not name. They are found by looking at what is within
+reach before a statement is traced and behind it, and become variables of the statement, which is then traced again.
+Knows what functions name and close over; does no staging.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ...nn import Layer
+from ..convert.ignoring import is_foreign, is_ignored_module
+from ..footprint.locations import ABSENT
+from .retracing import Retrace, Several
+from .undefined import Undefined
+from .values import same, staged_leaves
+
+_DEPTH = 4  # functions that call functions, objects in objects
+_MOST = 4_000  # spaces that are looked at
+_VALUES = (str, bytes, int, float, complex, type(None))
+
+
+class _Attributes:
+    """The attributes of an object, or of a class."""
+
+    def __init__(self, owner: Any, shown: str):
+        self._owner, self._shown = owner, shown
+
+    def entries(self) -> dict[str, Any]:
+        """What each attribute holds."""
+        held = vars(self._owner)
+        found = {**held, **held["_buffers"]} if isinstance(self._owner, Layer) else dict(held)
+        is_class = isinstance(self._owner, type)
+        return {key: value for key, value in found.items() if not key.startswith(("__", "_static_"))
+                and not (is_class and (callable(value) or hasattr(value, "__get__")))}
+
+    def store(self, key: str, value: Any) -> None:
+        """Sets one, or takes it away for ABSENT."""
+        if value is ABSENT:
+            delattr(self._owner, key)
+        else:
+            setattr(self._owner, key, value)
+
+    def name(self, key: str) -> str:
+        """What the user's code calls one."""
+        return f"{self._shown}.{key}"
+
+
+class _Globals:
+    """The globals that a function's code names."""
+
+    def __init__(self, names: Iterable[str], held: dict[str, Any]):
+        self._names, self._held = names, held
+
+    def entries(self) -> dict[str, Any]:
+        """What each holds."""
+        return {name: self._held[name] for name in self._names if name in self._held}
+
+    def store(self, key: str, value: Any) -> None:
+        """Sets one, or takes it away for ABSENT."""
+        if value is ABSENT:
+            del self._held[key]
+        else:
+            self._held[key] = value
+
+    def name(self, key: str) -> str:
+        """What the user's code calls one."""
+        return key
+
+
+class _Cells:
+    """The variables of enclosing functions that a function's code names."""
+
+    def __init__(self, function: FunctionType):
+        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+    def entries(self) -> dict[str, Any]:
+        """What each holds."""
+        found = {}
+        for name, cell in self._cells.items():
+            with contextlib.suppress(ValueError):  # it is empty
+                found[name] = cell.cell_contents
+        return found
+
+    def store(self, key: str, value: Any) -> None:
+        """Sets one, or empties it for ABSENT."""
+        if value is ABSENT:
+            del self._cells[key].cell_contents
+        else:
+            self._cells[key].cell_contents = value
+
+    def name(self, key: str) -> str:
+        """What the user's code calls one."""
+        return key
+
+
+_Space = _Attributes | _Globals | _Cells
+
+
+class Place:
+    """One attribute, global or variable."""
+
+    def __init__(self, space: _Space, key: str):
+        self._space, self._key, self.name = space, key, space.name(key)
+
+    def load(self) -> Any:
+        """What it holds; an Undefined where there is nothing."""
+        value = self._space.entries().get(self._key, ABSENT)
+        return Undefined(self.name) if value is ABSENT else value
+
+    def store(self, value: Any) -> None:
+        """Makes it hold a value, or nothing for an Undefined that Python left."""
+        present = self._space.entries().get(self._key, ABSENT)
+        if type(value) is Undefined and present is ABSENT:
+            return
+        if present is not value:
+            self._space.store(self._key, ABSENT if type(value) is Undefined else value)
+
+
+class ChangedOutside(Exception):
+    """Raised while a statement is traced: functions that it calls change these places."""
+
+    def __init__(self, places: list[Place]):
+        super().__init__(places)
+        self.places = places
+
+    def extended(self, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
+                 names: tuple[str, ...]) -> tuple[Callable[[], tuple], Callable[[tuple], Any], tuple[str, ...]]:
+        """The state of the statement, with these places before it."""
+        places = self.places
+
+        def get() -> tuple:
+            return (*(place.load() for place in places), *get_state())
+
+        def set_(values: tuple) -> None:
+            for place, value in zip(places, values, strict=False):
+                place.store(value)
+            set_state(values[len(places):])
+
+        return get, set_, (*(place.name for place in places), *names)
+
+
+class Outside:
+    """What is within reach of branches, as it is now."""
+
+    def __init__(self, *branches: Any):
+        self._before = [(space, space.entries()) for space in _Walk(branches).spaces]
+
+    def changed(self) -> list[Place]:
+        """The places that hold other values now; each is given back what it held."""
+        found = []
+        for space, before in self._before:
+            now = space.entries()
+            for key in {**before, **now}:
+                old, new = before.get(key, ABSENT), now.get(key, ABSENT)
+                if old is not new:
+                    if _is_filled_once(old, new):
+                        continue
+                    if not same(old, new):
+                        found.append(Place(space, key))
+                    space.store(key, old)
+        return found
+
+    @contextlib.contextmanager
+    def watched(self, restore: Callable[[], Any] | None = None) -> Iterator[None]:
+        """Within the block a statement is traced; ChangedOutside where functions changed what the state has not.
+
+        `restore` puts the state back.
+        """
+        restore = restore or (lambda: None)
+        try:
+            yield
+        except (Retrace, Several, ChangedOutside):
+            restore()
+            self.changed()
+            raise
+        except Exception as error:
+            restore()
+            if places := self.changed():
+                raise ChangedOutside(places) from error
+            raise
+        restore()
+        if places := self.changed():
+            raise ChangedOutside(places)
+
+
+def _is_filled_once(old: Any, new: Any) -> bool:
+    """Whether a place holds what was computed when it was first asked for, and is no tensor or number."""
+    return (old is None or old is ABSENT) and not isinstance(new, (Undefined, str)) and not staged_leaves(new)
+
+
+class _Walk:
+    """Finds what functions can change beside their own variables."""
+
+    def __init__(self, branches: Iterable[Any]):
+        self.spaces: list[_Space] = []
+        self._seen: set[int] = set()
+        for branch in branches:
+            function = getattr(branch, "_body", branch)  # a branch may be marked
+            function = function.__func__ if isinstance(function, MethodType) else function
+            if isinstance(function, FunctionType):
+                self._function(function, _DEPTH, True)
+
+    def _function(self, function: FunctionType, depth: int, is_branch: bool = False) -> None:
+        names = _names(function.__code__)
+        cells = _Cells(function)
+        if not is_branch:
+            self.spaces.append(cells)
+        held = function.__globals__
+        own = names & held.keys()
+        self.spaces.append(_Globals(sorted(own), held))
+        for name in own:
+            self._value(held[name], name, depth, names)
+        for name, value in cells.entries().items():
+            self._value(value, name, depth, names)
+
+    def _value(self, value: Any, shown: str, depth: int, names: set[str]) -> None:
+        if isinstance(value, _VALUES) or type(value) is Undefined or id(value) in self._seen or not depth:
+            return
+        if isinstance(value, ModuleType) or len(self.spaces) > _MOST:
+            return
+        if isinstance(value, MethodType):
+            self._value(value.__self__, shown, depth, names)
+            value = value.__func__
+        if isinstance(value, FunctionType):
+            self._seen.add(id(value))
+            if not is_ignored_module(value.__module__ or "") and not is_foreign(value):
+                self._function(value, depth - 1)
+            return
+        if type(value) in (list, tuple, dict):
+            self._seen.add(id(value))
+            for key, item in list(value.items() if type(value) is dict else enumerate(value)):
+                self._value(item, f"{shown}[{key!r}]", depth - 1, names)
+            return
+        if isinstance(value, type):
+            if not is_ignored_module(value.__module__):
+                self._object(value, shown)
+        elif isinstance(getattr(value, "__dict__", None), dict) and (
+                isinstance(value, Layer) or not is_ignored_module(type(value).__module__)):
+            self._object(value, shown)
+            self._methods(type(value), depth, names)
+            for key, each in _attributes_of(value):
+                self._value(each, f"{shown}.{key}", depth - 1, names)
+
+    def _object(self, value: Any, shown: str) -> None:
+        self._seen.add(id(value))
+        self.spaces.append(_Attributes(value, shown))
+
+    def _methods(self, kind: type, depth: int, names: set[str]) -> None:
+        """The methods that code names, and those by which objects are called or changed."""
+        for each in kind.__mro__:
+            if not is_ignored_module(each.__module__) and each is not object:
+                for name, value in list(vars(each).items()):
+                    if name in names or name in ("forward", "__call__", "__getitem__", "__setitem__"):
+                        function = getattr(value, "fset", None) or getattr(value, "__func__", value)
+                        self._value(function, name, depth, names)
+
+
+def _attributes_of(value: Any) -> list[tuple[str, Any]]:
+    held = vars(value)
+    return [*held["_sub_layers"].items(), *((k, v) for k, v in held.items() if k[:1] != "_")] if (
+        isinstance(value, Layer)) else list(held.items())
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names in a code and in those of functions in it."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= _names(constant)
+    return found
