@@ -79,6 +79,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     loss = apply(cross_entropy_op, input, label, soft_label=soft_label, use_softmax=use_softmax,
                  numeric_stable_mode=True, ignore_index=ignore_index, axis=axis)[1]
     if weight is not None:
+        _check_weights(weight, input, axis)
         loss, weights = _weighted(loss, label, weight, ignore_index, soft_label, axis)
         if reduction == "mean":
             total = sum(weights)
@@ -103,6 +104,13 @@ def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: floa
             label = apply(squeeze_op, label, axes=[-1])
         label = one_hot(label, size_at(input, -1))
     return label_smooth(cast(label, input.dtype), epsilon=epsilon)
+
+
+def _check_weights(weight: Any, input: Any, axis: int) -> None:
+    given, classes = tuple(weight.shape)[-1:], input.shape[axis]
+    if given != (classes,) and -1 not in (*given, classes):
+        raise ValueError(f"cross_entropy(weight): there must be one weight for each of the {classes} classes. "
+                         f"Received weight.shape={list(weight.shape)}, input.shape={list(input.shape)}, axis={axis}.")
 
 
 def _weighted(loss: Any, label: Any, weight: Any, ignore_index: int, soft_label: bool, axis: int) -> tuple[Any, Any]:

@@ -230,6 +230,9 @@ def _nll_index(xp: Any, x: Any, label: Any, weight: Any, ignore_index: int) -> t
     """The index of the label's element for each place, and that place's weight."""
     if label.shape != x.shape[:1] + x.shape[2:]:
         raise ValueError(f"label has shape {label.shape}")
+    if weight is not None and weight.shape != x.shape[1:2]:
+        raise ValueError(f"nll_loss(weight): there must be one weight for each of the {x.shape[1]} classes. "
+                         f"Received weight.shape={list(weight.shape)}, input.shape={list(x.shape)}.")
     counted = label != ignore_index
     label = xp.where(counted, label, xp.zeros_like(label))
     if label.size and (int(label.min()) < 0 or int(label.max()) >= x.shape[1]):

@@ -41,6 +41,14 @@ CALLS = {
     "boxes of three numbers, by place": (
         "boxes", lambda: ops.psroi_pool(ones([2, 4, 5, 6]), ones([3, 3]), counts(1, 2), 2)),
     "boxes of five numbers": ("boxes", lambda: ops.nms(ones([12, 5]), 0.5)),
+    "weights of fewer classes": ("weight", lambda: functional.cross_entropy(
+        ones([3, 4]), numbers(0, 1, 2), weight=ones([3]))),
+    "weights of more classes, classes in the middle": ("weight", lambda: functional.cross_entropy(
+        ones([2, 3, 4]), ones([2, 4], "int64"), weight=ones([4]), axis=1)),
+    "weights of soft labels": ("weight", lambda: functional.cross_entropy(
+        ones([3, 4]), ones([3, 4]), weight=ones([1]), soft_label=True)),
+    "weights of log probabilities": ("weight", lambda: functional.nll_loss(
+        ones([3, 4]), numbers(0, 1, 2), weight=ones([3]))),
     "a row's triangle": ("2 dimensions", lambda: paddle.triu(ones([6]))),
     "a row's lower triangle": ("2 dimensions", lambda: paddle.tril(ones([6]))),
     "edges with more ends": ("src_index", lambda: geometric.send_u_recv(ones([6, 3]), numbers(0, 1, 2), numbers(0, 1))),
