@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+import sys
+from typing import Any, NoReturn
 
 from ..backend import cuda_device_count, cuda_is_available, custom_device_types, device_type
 from ..backend import synchronize as _synchronize
-from ..core.lazy import listed
+from ..core.absent import refusal
+from ..core.lazy import listed, require
 from ..core.place import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -208,3 +210,10 @@ __all__ = [
     "is_compiled_with_xpu", "set_device", "set_stream", "stream_guard", "synchronize",
 ]
 __dir__ = listed(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "core":  # what packages find places by; the module is above this one, which does not know it
+        raise refusal(__name__, name)
+    require("paddle.base.core")
+    return sys.modules[f"{__package__.partition('.')[0]}.base.core"]

@@ -118,6 +118,12 @@ def test_a_dtype_is_a_number_too():
     assert paddle.bfloat16.value == 22
 
 
+def test_places_by_the_module_of_devices():
+    assert paddle.device.core is paddle.base.core and paddle.device.core.Place is paddle.base.core.Place
+    with pytest.raises(AttributeError, match="no attribute 'cores'"):
+        _ = paddle.device.cores
+
+
 def test_methods_by_the_names_of_python_2():
     x = paddle.to_tensor([2.0, 4.0])
     assert x.__div__(2.0).tolist() == [1.0, 2.0] and x.__rdiv__(4.0).tolist() == [2.0, 1.0]

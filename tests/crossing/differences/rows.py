@@ -42,6 +42,7 @@ got = x.grad.tolist()[0][0]""", 72.0),
 x = paddle.zeros([2, 2])
 paddle.as_strided(x, [2], [1]).fill_(1.0)
 got = x.tolist()[0][0]""", 0.0),
+    ("| `x.dtype.name`", "got = paddle.ones([1]).dtype.name", "float32"),
     ("| `x.grad.stop_gradient` after `backward()`", """
 x = paddle.ones([1])
 x.stop_gradient = False
