@@ -21,7 +21,7 @@ def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
     """x scaled down to the Euclidean norm `max_norm` where its own exceeds that.
 
     >>> import proa as paddle
-    >>> paddle.nn.clip.clip_by_norm(paddle.to_tensor([3.0, 4.0]), 1.0).numpy().round(2).tolist()
+    >>> paddle.nn.clip.clip_by_norm(paddle.to_tensor([3.0, 4.0], "float64"), 1.0).numpy().round(2).tolist()
     [0.6, 0.8]
     """
     return ClipGradByNorm(max_norm).clipped(x)
