@@ -122,6 +122,9 @@ def _of_class(xp: Any, boxes: Any, scores: Any, score_threshold: float, post_thr
 def _matrix_nms(xp, boxes, scores, *, score_threshold: float = 0.0, post_threshold: float = 0.0, nms_top_k: int = -1,
                 keep_top_k: int = -1, use_gaussian: bool = False, gaussian_sigma: float = 2.0,
                 background_label: int = 0, normalized: bool = True):
+    if boxes.shape[2:] != (4,) or boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
+        raise ValueError(f"matrix_nms(bboxes, scores): must have the shapes [N, M, 4] and [N, classes, M]. "
+                         f"Received {list(boxes.shape)} and {list(scores.shape)}.")
     rows, index, counts = [], [], []
     for n in range(len(boxes)):
         found = [(label, *_of_class(xp, boxes[n], scores[n, label], score_threshold, post_threshold, nms_top_k,

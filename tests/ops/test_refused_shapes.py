@@ -49,6 +49,10 @@ CALLS = {
         ones([3, 4]), ones([3, 4]), weight=ones([1]), soft_label=True)),
     "weights of log probabilities": ("weight", lambda: functional.nll_loss(
         ones([3, 4]), numbers(0, 1, 2), weight=ones([3]))),
+    "boxes of five numbers for each class": ("bboxes", lambda: ops.matrix_nms(
+        ones([2, 6, 5]), ones([2, 3, 6]), 0.1, 0.1, 5, 5)),
+    "more images of boxes than of scores": ("bboxes", lambda: ops.matrix_nms(
+        ones([1, 6, 4]), ones([2, 3, 6]), 0.1, 0.1, 5, 5)),
     "a row's triangle": ("2 dimensions", lambda: paddle.triu(ones([6]))),
     "a row's lower triangle": ("2 dimensions", lambda: paddle.tril(ones([6]))),
     "edges with more ends": ("src_index", lambda: geometric.send_u_recv(ones([6, 3]), numbers(0, 1, 2), numbers(0, 1))),
