@@ -18,6 +18,7 @@ STRIDE = 512  # rows that begin a multiple of so many elements apart fall into f
 GAP = 16  # elements between the rows of a copy: 64 bytes, a line of a cache
 _DEEP = 64  # rows from which on this is felt
 _REUSED = 32  # how often an element must be used for a copy to be worth it
+_TURNED = 1 << 14  # of an operand that is read by columns: rows of the result times those of the operand
 _READ_IN_PLACE = 0.0038  # oneDNN's threshold for 1/m + 1/n
 
 
@@ -43,7 +44,8 @@ def for_the_compiled_form() -> tuple[Any, ...] | None:
     """What `serve_gemm` of the compiled form takes, which then calls the same function; None where it cannot."""
     loaded = library()
     found = None if loaded is None else loaded.product_addresses()
-    return None if found is None else (*found, get_num_threads, SMALL // 2, _DEEP, STRIDE, _REUSED, _READ_IN_PLACE)
+    return None if found is None else (*found, get_num_threads, SMALL // 2, _DEEP, STRIDE, GAP, _REUSED, _TURNED,
+                                            _READ_IN_PLACE)
 
 
 def multiply(x: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -66,6 +68,9 @@ def multiply(x: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> np.
         if right[0] == b"N" and right[1] % STRIDE == 0 and m >= _REUSED:
             y = _apart(y)
             right = (b"N", n + GAP)
+        if right[0] == b"T" and right[1] % STRIDE == 0 and 2 * m >= _REUSED and m * k >= _TURNED:
+            y = _apart(y.T).T
+            right = (b"T", k + GAP)
     if out is None:
         out = np.empty((m, n), np.float32)
     status = loaded.sgemm(left[0], right[0], m, n, k, 1.0, address_of(x), left[1], address_of(y), right[1], 0.0,

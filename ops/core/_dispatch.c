@@ -1126,6 +1126,7 @@ static PyObject *walk(PyObject *module, PyObject *const *arguments, Py_ssize_t c
         PyErr_SetString(PyExc_TypeError, "walk(walk, nodes, useful): pending and of_nodes must be dicts.");
         goto done;
     }
+    begin_walk_of_products();
     for (Py_ssize_t n = 0; n < PyList_GET_SIZE(nodes); n++) {
         PyObject *node = Py_NewRef(PyList_GET_ITEM(nodes, n)), *gradient = NULL;
         int ended = 0, plain = base_node_type && superseded ? is_plain(node, of_nodes) : 0;
@@ -1147,6 +1148,7 @@ static PyObject *walk(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     }
     result = Py_NewRef(Py_None);
 done:
+    end_walk_of_products();
     Py_XDECREF(pending);
     Py_XDECREF(of_nodes);
     Py_XDECREF(retained);

@@ -122,6 +122,9 @@ HIDDEN int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyOb
 /* The same of a product with a matrix: `are_leaves` says of both inputs whether their gradient goes to a leaf. */
 HIDDEN int product_gradients(PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges, const int *are_leaves,
                              PyObject **found);
+/* Around a backward walk: what these gradients keep for its later products. */
+HIDDEN void begin_walk_of_products(void);
+HIDDEN void end_walk_of_products(void);
 HIDDEN PyObject *serve_products(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_gemm(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_blas(PyObject *module, PyObject *arguments);

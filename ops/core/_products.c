@@ -45,27 +45,30 @@ static struct {
     void (*set_threads)(int);
     PyObject *count; /* tells how many threads may compute */
     Py_ssize_t most; /* multiplications below which one does */
-    Py_ssize_t deep, stride, reused; /* where operands are copied before: as there */
+    Py_ssize_t deep, stride, gap, reused, turned; /* where operands are copied before: as there */
     double in_place;
 } engine;
 
 const char serve_gemm_doc[] =
-    "serve_gemm($module, sgemm, threads_now, set_threads, count, most, deep, stride, reused, in_place, /)\n--\n\n"
+    "serve_gemm($module, sgemm, threads_now, set_threads, count, most, deep, stride, gap, reused, turned, in_place, /)\n"
+    "--\n\n"
     "Takes the addresses of oneDNN's product and of what tells and sets its threads, 0 where it is not to be called;\n"
     "what tells how many may compute, and the multiplications below which one does; and when an operand is copied before.";
 
 PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
     unsigned long long gemm, now, set;
-    Py_ssize_t most, deep, stride, reused;
+    Py_ssize_t most, deep, stride, gap, reused, turned;
     double in_place;
     PyObject *count;
-    if (!PyArg_ParseTuple(arguments, "KKKOnnnnd", &gemm, &now, &set, &count, &most, &deep, &stride, &reused, &in_place))
+    if (!PyArg_ParseTuple(arguments, "KKKOnnnnnnd", &gemm, &now, &set, &count, &most, &deep, &stride, &gap, &reused,
+                          &turned, &in_place))
         return NULL;
-    engine.gemm = now && set && stride > 0 ? (Gemm)(uintptr_t)gemm : NULL;
+    engine.gemm = now && set && stride > 0 && gap >= 0 ? (Gemm)(uintptr_t)gemm : NULL;
     Py_XSETREF(engine.count, Py_NewRef(count));
     engine.threads_now = (int (*)(void))(uintptr_t)now;
     engine.set_threads = (void (*)(int))(uintptr_t)set;
-    engine.most = most, engine.deep = deep, engine.stride = stride, engine.reused = reused, engine.in_place = in_place;
+    engine.most = most, engine.deep = deep, engine.stride = stride, engine.gap = gap, engine.reused = reused;
+    engine.turned = turned, engine.in_place = in_place;
     Py_RETURN_NONE;
 }
 
@@ -119,6 +122,16 @@ static char order_of(const Py_ssize_t *sizes, const Py_ssize_t *strides, Py_ssiz
     return 0;
 }
 
+/* A copy of `rows` rows of float32 with gaps between them, how far they lie apart then in `apart`: `_apart`. */
+static PyObject *with_gaps(const float *x, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t *apart) {
+    Py_ssize_t sizes[2] = {rows, columns + engine.gap};
+    PyObject *made = new_array(FLOAT32, 2, sizes);
+    float *to = made ? (float *)((Array *)made)->data : NULL;
+    for (Py_ssize_t n = 0; made && n < rows; n++) memcpy(to + n * sizes[1], x + n * *apart, sizeof *x * (size_t)columns);
+    if (made) *apart = sizes[1];
+    return made;
+}
+
 /* x @ y, or of the turned ones, by oneDNN: 1; 0 where `multiply` has to, -1 with an error. */
 static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_y, PyObject **result) {
     Array *x = (Array *)given_x, *y = (Array *)given_y;
@@ -132,10 +145,6 @@ static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_
         return 0;
     char order_x = order_of(of_x, steps_x, &apart_x), order_y = order_of(of_y, steps_y, &apart_y);
     if (!order_x || !order_y) return 0;
-    if (k >= engine.deep && 1.0 / (double)m + 1.0 / (double)n >= engine.in_place
-        && ((order_x == 'T' && apart_x % engine.stride == 0 && n >= engine.reused)
-            || (order_y == 'N' && apart_y % engine.stride == 0 && m >= engine.reused)))
-        return 0;
     long threads = 1;
     if ((double)m * (double)k * (double)n >= (double)engine.most) {
         PyObject *count = PyObject_CallNoArgs(engine.count);
@@ -143,15 +152,34 @@ static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_
         Py_XDECREF(count);
         if (threads < 1) return PyErr_Occurred() ? -1 : 0;
     }
-    PyObject *made = new_array(FLOAT32, 2, sizes);
-    if (!made) return -1;
     const float *first = (const float *)x->data, *second = (const float *)y->data;
+    PyObject *of_first = NULL, *of_second = NULL; /* copies of the operands */
+    if (k >= engine.deep && 1.0 / (double)m + 1.0 / (double)n >= engine.in_place) {
+        int is_bad_x = order_x == 'T' && apart_x % engine.stride == 0 && n >= engine.reused;
+        int is_bad_y = apart_y % engine.stride == 0 && (order_y == 'N' ? m >= engine.reused
+                                                                       : 2 * m >= engine.reused && m * k >= engine.turned);
+        if (is_bad_x && !(of_first = with_gaps(first, k, m, &apart_x))) return -1;
+        if (is_bad_y && !(of_second = with_gaps(second, order_y == 'N' ? k : n, order_y == 'N' ? n : k, &apart_y))) {
+            Py_XDECREF(of_first);
+            return -1;
+        }
+        if (of_first) first = (const float *)((Array *)of_first)->data;
+        if (of_second) second = (const float *)((Array *)of_second)->data;
+    }
+    PyObject *made = new_array(FLOAT32, 2, sizes);
+    if (!made) {
+        Py_XDECREF(of_first);
+        Py_XDECREF(of_second);
+        return -1;
+    }
     float *out = (float *)((Array *)made)->data;
     int status;
     if (engine.threads_now() != threads) engine.set_threads((int)threads);
     Py_BEGIN_ALLOW_THREADS /* the caller holds the operands */
     status = engine.gemm(order_x, order_y, m, n, k, 1.0f, first, apart_x, second, apart_y, 0.0f, out, n);
     Py_END_ALLOW_THREADS
+    Py_XDECREF(of_first);
+    Py_XDECREF(of_second);
     if (status) { /* `multiply` says what failed */
         Py_DECREF(made);
         return 0;
@@ -241,6 +269,105 @@ const FormEntry product_forms[] = {{"matmul", matmul, NULL}, {NULL, NULL, NULL}}
 
 int is_product_form(PyObject *kernel) { return Py_TYPE(kernel) == form_type && ((Form *)kernel)->function == matmul; }
 
+/* Weights that a backward walk has met, and a turned copy of those that it met again: a thin product with a matrix that is
+   read by columns takes up to three times as long as by rows. A recurrent cell's weight is met at each of its steps. What
+   nodes saved does not change while they are walked over, or they raise; so a copy holds to the end of its walk. */
+enum { MET = 8, MOST_TURNED = 1 << 19, MOST_THIN = 256 };
+static struct {
+    PyThreadState *thread; /* that walks */
+    int next;
+    struct { PyObject *matrix, *copy; } each[MET];
+} met;
+
+void begin_walk_of_products(void) {
+    end_walk_of_products();
+    met.thread = PyThreadState_Get();
+}
+
+void end_walk_of_products(void) {
+    met.thread = NULL;
+    for (int n = 0; n < MET; n++) {
+        PyObject *matrix = met.each[n].matrix, *copy = met.each[n].copy;
+        met.each[n].matrix = met.each[n].copy = NULL;
+        Py_XDECREF(matrix);
+        Py_XDECREF(copy);
+    }
+}
+
+/* Four by four elements of rows `apart` elements apart, turned, into rows `wide` elements apart. */
+#if defined(__GNUC__) && !defined(__clang__)
+typedef float Four __attribute__((vector_size(16)));
+typedef int32_t Which __attribute__((vector_size(16)));
+
+static inline void turn_four(const float *x, Py_ssize_t apart, float *out, Py_ssize_t wide) {
+    Four row[4], pairs[4], column[4];
+    for (int n = 0; n < 4; n++) memcpy(&row[n], x + n * apart, sizeof(Four));
+    for (int n = 0; n < 4; n += 2) {
+        pairs[n] = __builtin_shuffle(row[n], row[n + 1], (Which){0, 4, 1, 5});
+        pairs[n + 1] = __builtin_shuffle(row[n], row[n + 1], (Which){2, 6, 3, 7});
+    }
+    for (int n = 0; n < 2; n++) {
+        column[2 * n] = __builtin_shuffle(pairs[n], pairs[n + 2], (Which){0, 1, 4, 5});
+        column[2 * n + 1] = __builtin_shuffle(pairs[n], pairs[n + 2], (Which){2, 3, 6, 7});
+    }
+    for (int n = 0; n < 4; n++) memcpy(out + n * wide, &column[n], sizeof(Four));
+}
+#else
+static inline void turn_four(const float *x, Py_ssize_t apart, float *out, Py_ssize_t wide) {
+    for (int n = 0; n < 4; n++)
+        for (int m = 0; m < 4; m++) out[m * wide + n] = x[n * apart + m];
+}
+#endif
+
+/* A matrix of float32 by rows, turned: by rows too, `wide` elements apart. Sixteen rows at a time fill lines of a cache. */
+static void turn(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t wide) {
+    Py_ssize_t whole_rows = rows - rows % 4, whole_columns = columns - columns % 4;
+    for (Py_ssize_t begin = 0; begin < whole_rows; begin += 16)
+        for (Py_ssize_t c = 0; c < whole_columns; c += 4)
+            for (Py_ssize_t r = begin; r < whole_rows && r < begin + 16; r += 4)
+                turn_four(x + r * apart + c, apart, out + c * wide + r, wide);
+    for (Py_ssize_t r = 0; r < rows; r++)
+        for (Py_ssize_t c = r < whole_rows ? whole_columns : 0; c < columns; c++) out[c * wide + r] = x[r * apart + c];
+}
+
+/* A turned copy of a weight that this walk has met before, a new reference; NULL without an error where there is none to
+   be had: it is met for the first time, the product with `rows` rows is none of those that win, or memory is short. */
+static PyObject *turned_copy(PyObject *given, Py_ssize_t rows) {
+    Array *y = (Array *)given;
+    Py_ssize_t count = y->dimensions[0], width = y->dimensions[1], apart = y->strides[0] / 4;
+    if (!met.thread || PyThreadState_Get() != met.thread || y->dtype != dtypes_by_kind[FLOAT32] || rows < 8
+        || rows > MOST_THIN || width < 64 || count < 16 || width > MOST_TURNED / count || y->strides[1] != 4
+        || y->strides[0] < 4 * width || y->strides[0] % 4 || (double)rows * (double)width * (double)count <= MOST_TURNED / 2)
+        return NULL;
+    int n = 0;
+    while (n < MET && met.each[n].matrix != given) n++;
+    if (n == MET) {
+        n = met.next++ % MET;
+        PyObject *matrix = met.each[n].matrix, *copy = met.each[n].copy;
+        met.each[n].matrix = Py_NewRef(given), met.each[n].copy = NULL;
+        Py_XDECREF(matrix);
+        Py_XDECREF(copy);
+        return NULL;
+    }
+    if (!met.each[n].copy) {
+        Py_ssize_t gap = engine.gemm && count % engine.stride == 0 ? engine.gap : 0, wide = count + gap;
+        Py_ssize_t sizes[2] = {width, wide}, seen[2] = {width, count}, strides[2] = {4 * wide, 4};
+        PyObject *made = new_array(FLOAT32, 2, sizes), *copy = NULL;
+        if (made) {
+            turn((const float *)y->data, apart, count, width, (float *)((Array *)made)->data, wide);
+            copy = gap ? new_view(made, 2, seen, strides, ((Array *)made)->data) : Py_NewRef(made);
+            Py_DECREF(made);
+            if (copy) ((Array *)copy)->flags |= ALIGNED;
+        }
+        if (!copy) {
+            PyErr_Clear();
+            return NULL;
+        }
+        met.each[n].copy = copy;
+    }
+    return Py_NewRef(met.each[n].copy);
+}
+
 /* The gradients of a product of two matrices: as `product_gradients` says. */
 static int of_matrices(PyObject *g, PyObject *x, PyObject *y, int turns_x, int turns_y, PyObject *const *edges,
                        int may_wait, int may_dot, PyObject **found) {
@@ -251,7 +378,11 @@ static int of_matrices(PyObject *g, PyObject *x, PyObject *y, int turns_x, int t
     int by_dot = may_dot && is_straight && count >= 0 && count <= served.one_thread;
     if (edges[0] == Py_None) found[0] = Py_NewRef(Py_None);
     else if (turns_x) ended = any_product(y, turns_y, g, 1, by_dot, found);
-    else ended = any_product(g, 0, y, !turns_y, by_dot, found);
+    else {
+        PyObject *copy = turns_y || by_dot ? NULL : turned_copy(y, of_g[0]);
+        ended = copy ? any_product(g, 0, copy, 0, 0, found) : any_product(g, 0, y, !turns_y, by_dot, found);
+        Py_XDECREF(copy);
+    }
     if (ended <= 0) return ended;
     if (edges[1] == Py_None) found[1] = Py_NewRef(Py_None);
     else if (is_straight && !by_dot && may_wait && of_g[0] <= served.rows) {

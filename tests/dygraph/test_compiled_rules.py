@@ -95,7 +95,7 @@ def test_other_layouts_and_dtypes():
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("sizes", [
     (1, 1, 1), (3, 1, 4), (4, 5, 1), (1, 7, 3), (10, 40, 40), (16, 64, 256), (70, 64, 256), (16, 128, 512), (0, 3, 2),
-    (300, 72, 130), (40, 512, 512)])
+    (300, 72, 130), (40, 512, 512), (32, 128, 512), (16, 64, 1024), (70, 1024, 66)])
 def test_products_of_matrices(sizes, dtype):
     m, k, n = sizes
     draw = np.random.RandomState(m + k)

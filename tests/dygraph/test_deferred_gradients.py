@@ -42,6 +42,105 @@ def test_weights_of_a_loop_have_the_gradients_of_the_formulas(dtype, tolerance, 
         np.testing.assert_allclose(found.numpy(), wanted, rtol=tolerance, atol=tolerance * np.abs(wanted).max())
 
 
+def _through(weights, x, times=4):
+    """x through the weights in turn, so many times: the last value, and the gradients of all by formulas."""
+    y, states, arrays = x, [x.numpy().astype("float64")], [w.numpy().astype("float64") for w in weights] * times
+    for w, array in zip(list(weights) * times, arrays):
+        y = paddle.matmul(y, w)
+        states.append(states[-1] @ array)
+    g, found = np.ones(states[-1].shape), [0.0] * len(weights)
+    for number in range(len(arrays))[::-1]:
+        found[number % len(weights)] = found[number % len(weights)] + states[number].T @ g
+        g = g @ arrays[number].T
+    return y, [g, *found]
+
+
+@pytest.mark.parametrize("rows, sizes", [
+    (16, (128, 512)), (9, (131, 514)), (16, (512, 512)), (33, (512, 130)), (70, (64, 1024)), (16, (256, 66)),
+    (16, (160,) * 11), (300, (64, 128)), (64, (17, 300))])
+def test_weights_that_a_walk_meets_again(rows, sizes):
+    """Of one that lies in rows next to one another, of views, and again after the weights have changed."""
+    shapes = [*zip(sizes, (*sizes[1:], sizes[0]))]
+    weights = [paddle.to_tensor(_values(*shape, seed=n) / shape[0] ** 0.5) for n, shape in enumerate(shapes)]
+    wide = [paddle.to_tensor(np.repeat(w.numpy(), 2, 0))[::2] for w in weights]
+    for layout in (weights, wide):
+        for w in layout:
+            w.stop_gradient = False
+        for scale in (1.0, 0.5):
+            x = paddle.to_tensor(_values(rows, sizes[0], seed=20), stop_gradient=False)
+            y, wanted = _through(layout, x)
+            y.sum().backward()
+            for one, other in zip([x.grad, *(w.grad for w in layout)], wanted):
+                np.testing.assert_allclose(one.numpy(), other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+            with paddle.no_grad():
+                for w in layout:
+                    w.clear_gradient(False)
+                    w.scale_(scale)
+
+
+@pytest.mark.parametrize("with_both", [True, False])
+def test_a_walk_within_a_walk_meets_weights_as_they_are_then(with_both):
+    """A hook changes a weight that both use, and walks back from a product with the new one."""
+    own, shared = (paddle.to_tensor(_values(WIDTH, WIDTH, seed=n) / WIDTH ** 0.5, stop_gradient=False) for n in (0, 1))
+    x = paddle.to_tensor(_values(ROWS, WIDTH, seed=2), stop_gradient=False)
+    wanted, seen = _through([own], x, 6)[1][0], []
+
+    def hook(g):
+        shared.set_value(shared.numpy() * 2)
+        inner = paddle.to_tensor(x.numpy(), stop_gradient=False)
+        with paddle.enable_grad():
+            y, formulas = _through([shared, own] if with_both else [shared], inner)
+            y.sum().backward()
+        seen.append((inner.grad.numpy(), formulas[0]))
+
+    y = x
+    for step in range(6):
+        y = paddle.matmul(y, own)
+        if step in (1, 3):
+            y.register_hook(hook)
+    y.sum().backward()
+    for one, other in [(x.grad.numpy(), wanted), *seen]:
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+    assert len(seen) == 2
+
+
+def test_a_walk_meets_memory_as_others_have_left_it_before():
+    """As another library does that shares a weight's memory: within a hook, and between two walks."""
+    own, shared = (paddle.to_tensor(_values(WIDTH, WIDTH, seed=n) / WIDTH ** 0.5, stop_gradient=False) for n in (0, 1))
+    pairs = []
+
+    def walk_over_shared(g=None):
+        shared._array[...] *= 2
+        x = paddle.to_tensor(_values(ROWS, WIDTH, seed=2), stop_gradient=False)
+        with paddle.enable_grad():
+            y, formulas = _through([shared], x, 3)
+            y.sum().backward()
+        pairs.append((x.grad.numpy(), formulas[0]))
+
+    walk_over_shared()
+    walk_over_shared()
+    x = paddle.to_tensor(_values(ROWS, WIDTH, seed=3), stop_gradient=False)
+    y = paddle.matmul(paddle.matmul(paddle.matmul(x, own), shared), shared)
+    y.register_hook(walk_over_shared)
+    z = paddle.matmul(paddle.matmul(y, own), own)
+    z.register_hook(walk_over_shared)
+    z.sum().backward()
+    assert len(pairs) == 4
+    for one, other in pairs:
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+
+
+def test_a_weight_that_is_changed_while_it_is_walked_over_is_an_error():
+    own = paddle.to_tensor(_values(WIDTH, WIDTH) / WIDTH ** 0.5, stop_gradient=False)
+    y = paddle.to_tensor(_values(ROWS, WIDTH, seed=1), stop_gradient=False)
+    for step in range(6):
+        y = paddle.matmul(y, own)
+        if step == 2:
+            y.register_hook(lambda g: own.scale_(2.0))
+    with pytest.raises(RuntimeError, match="changed in place"):
+        y.sum().backward()
+
+
 def test_terms_are_computed_together_and_not_more_than_so_many_rows_wait(monkeypatch):
     counts = []
     plain = Deferred.array
