@@ -46,8 +46,8 @@ def append_regularization_ops(parameters_and_grads: Any, regularization: Any = N
     ...     loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 2]), 1))
     ...     pairs = fluid.backward.append_backward(loss)
     ...     decayed = fluid.regularizer.append_regularization_ops(pairs, fluid.regularizer.L2Decay(0.1))
-    >>> [parameter.name for parameter, gradient in decayed]
-    ['fc_0.w_0', 'fc_0.b_0']
+    >>> [parameter.name.split('.')[1] for parameter, gradient in decayed]
+    ['w_0', 'b_0']
     """
     return [(parameter, _penalized(parameter, gradient, regularization))
             for parameter, gradient in parameters_and_grads]
