@@ -42,7 +42,7 @@ def append_regularization_ops(parameters_and_grads: Any, regularization: Any = N
     pair stays as it is.
 
     >>> import proa.fluid as fluid
-    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
     ...     loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 2]), 1))
     ...     pairs = fluid.backward.append_backward(loss)
     ...     decayed = fluid.regularizer.append_regularization_ops(pairs, fluid.regularizer.L2Decay(0.1))
