@@ -48,6 +48,12 @@ x = paddle.ones([1])
 x.stop_gradient = False
 (x * x).backward()
 got = x.grad.stop_gradient""", True),
+    ("| `g = x.grad`, and then another `backward()`", """
+x = paddle.to_tensor([1., 2.], stop_gradient=False)
+(x * 2.).sum().backward()
+g = x.grad
+(x * 3.).sum().backward()
+got = g.tolist()""", [2.0, 2.0]),
     ("| `diff(x, n=2, prepend=…)`",
      "got = paddle.diff(paddle.to_tensor([1., 4., 9.]), n=2, prepend=paddle.to_tensor([0.])).tolist()",
      [2.0, 2.0]),
