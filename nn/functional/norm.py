@@ -28,8 +28,9 @@ def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, 
     """(x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
 
     In training, mean and (biased) variance are those of the batch, and the running ones become
-    `momentum * running + (1 - momentum) * batch`; in evaluation, or with `use_global_stats=True`, the running ones are
-    used and left alone. All but x have the shape [C]. After "Batch Normalization" (Ioffe and Szegedy, 2015).
+    `momentum * running + (1 - momentum) * batch`; in evaluation the running ones are used and left alone.
+    `use_global_stats` asks for the latter (True) or the former (False) whatever `training` says. All but x have the
+    shape [C]. After "Batch Normalization" (Ioffe and Szegedy, 2015).
 
     >>> import proa as paddle
     >>> x, zeros, ones = paddle.to_tensor([[1.0], [3.0]]), paddle.zeros([1]), paddle.ones([1])
@@ -41,7 +42,8 @@ def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, 
         raise ValueError(f"batch_norm(data_format): must be one of {', '.join(_LAYOUTS)}. Received {data_format!r}.")
     return apply(
         batch_norm_op, x, weight, bias, running_mean, running_var, None, momentum=momentum, epsilon=epsilon,
-        data_layout=layout, is_test=not training, trainable_statistics=False,
+        data_layout=layout, is_test=not training,
+        trainable_statistics=use_global_stats is not None and not use_global_stats,
         use_global_stats=bool(use_global_stats))[0]
 
 

@@ -431,9 +431,14 @@ class PReLU(Layer):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()
-        self._data_format = data_format
+        self._num_parameters, self._init, self._data_format = num_parameters, init, data_format
         self._weight = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 
     def forward(self, x: Any) -> Any:
         """The function of x."""
         return F.prelu(x, self._weight, self._data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return (f"num_parameters={self._num_parameters}, data_format={self._data_format}, init={self._init}, "
+                f"dtype={self._dtype}")

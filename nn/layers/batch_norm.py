@@ -86,8 +86,8 @@ class BatchNorm2D(_BatchNormBase):
     """Batch normalization of [N, C, H, W]: (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
 
     In training mean and variance are those of the batch, and the running ones follow: running = momentum * running +
-    (1 - momentum) * batch, so that `momentum=0.9` is PyTorch's 0.1. After `net.eval()`, and with
-    `use_global_stats=True`, the running ones count. They are the buffers `_mean` and `_variance`; `weight` begins with
+    (1 - momentum) * batch, so that `momentum=0.9` is PyTorch's 0.1. After `net.eval()` the running ones count;
+    `use_global_stats=True` and `False` ask for these and for the batch's, in both. They are the buffers `_mean` and `_variance`; `weight` begins with
     ones, `bias` with zeros, and `weight_attr=False` or `bias_attr=False` leave them out. `data_format`: 'NCHW' or
     'NHWC'. Ioffe and Szegedy, Batch Normalization, 2015.
 
@@ -209,5 +209,5 @@ class BatchNorm(_BatchNormBase):
         """The normalized input, activated."""
         training = self.training or self._trainable_statistics
         result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, training, self._momentum,
-                              self._epsilon, self._data_format, self._use_global_stats)
+                              self._epsilon, self._data_format, self._use_global_stats or None)
         return result if self._act is None else apply(find(self._act), result)

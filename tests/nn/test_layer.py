@@ -235,6 +235,7 @@ def test_containers():
 def test_repr_reads_as_paddles():
     net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
     assert repr(net) == ("Sequential(\n  (0): Linear(in_features=2, out_features=3, dtype=float32)\n  (1): ReLU()\n)")
+    assert repr(nn.PReLU(3, 0.1)) == "PReLU(num_parameters=3, data_format=NCHW, init=0.1, dtype=float32)"
 
 
 def test_embedding_keeps_its_padding_row_zero():

@@ -1,5 +1,6 @@
 """Settings that subclasses of layers read under the names that Paddle keeps them by."""
 
+import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
@@ -33,3 +34,24 @@ def test_a_loss_derived_from_one():
             return nn.functional.l1_loss(input, label, "none", name=self.name).sum()
 
     assert float(Masked()(paddle.ones([3]), paddle.zeros([3]))) == 3.0
+
+
+@pytest.mark.parametrize("layer", [nn.BatchNorm1D, nn.SyncBatchNorm])
+@pytest.mark.parametrize("asked", [None, True, False])
+def test_whose_statistics_batch_norm_takes(layer, asked):
+    """`use_global_stats` decides where it is given, in training and in evaluation."""
+    x, norm = paddle.to_tensor([[1.0], [5.0]]), layer(1, momentum=0.5, epsilon=0.0)
+    norm._use_global_stats = asked
+    for training in True, False:
+        norm.train() if training else norm.eval()
+        norm._mean.set_value(np.zeros(1, "float32"))
+        norm._variance.set_value(np.ones(1, "float32"))
+        of_batch = training if asked is None else not asked
+        assert norm(x).tolist() == ([[-1.0], [1.0]] if of_batch else [[1.0], [5.0]])
+        assert norm._mean.tolist() == ([1.5] if of_batch else [0.0])
+
+
+def test_batch_norm_of_paddle_1_decides_nothing_by_its_default():
+    norm = nn.BatchNorm(1, epsilon=0.0)
+    norm.eval()
+    assert norm(paddle.to_tensor([[1.0], [5.0]])).tolist() == [[1.0], [5.0]]

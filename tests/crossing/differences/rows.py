@@ -159,6 +159,15 @@ got = layer.weight.item()""", 0.5),
      [1, 4]),
     ("| `float8_e4m3fn`, `float8_e5m2`", "got = 'e4m3' in str(paddle.ones([1]).astype('float8_e4m3fn').dtype)", True),
     ("| `sync_batch_norm` on a CPU", "got = nn.SyncBatchNorm(2)(paddle.ones([2, 2, 1, 1])).shape", [2, 2, 1, 1]),
+    ("| `BatchNorm1D` to `3D` with one of",
+     "net = nn.BatchNorm1D(2, bias_attr=False); net(paddle.to_tensor([[1.0, 2.0], [3.0, 5.0]])).sum().backward(); "
+     "got = net.weight.grad is not None", True),
+    ("| `BatchNorm(is_test=True)` outside of",
+     "got = nn.BatchNorm(1, is_test=True, epsilon=0.0)(paddle.to_tensor([[1.0], [3.0]])).tolist()", [[1.0], [3.0]]),
+    ('| gradients of `conv2d_transpose(data_format="NHWC", stride=1)`',
+     "x = paddle.arange(18.0).reshape([1, 3, 3, 2]); x.stop_gradient = False; "
+     "w = paddle.arange(36.0).reshape([2, 2, 3, 3]); y = F.conv2d_transpose(x, w, padding=1, data_format='NHWC'); "
+     "(y * paddle.arange(18.0).reshape([1, 3, 3, 2])).sum().backward(); got = float(x.grad[0, 0, 0, 0])", 436.0),
     ("| `amp.auto_cast`, `amp.decorate`", """
 with paddle.amp.auto_cast(level='O1', dtype='bfloat16'):
     got = 'bfloat16' in str((paddle.ones([2, 2]) @ paddle.ones([2, 2])).dtype).lower()""", True),
