@@ -87,9 +87,9 @@ class BatchNorm2D(_BatchNormBase):
 
     In training mean and variance are those of the batch, and the running ones follow: running = momentum * running +
     (1 - momentum) * batch, so that `momentum=0.9` is PyTorch's 0.1. After `net.eval()` the running ones count;
-    `use_global_stats=True` and `False` ask for these and for the batch's, in both. They are the buffers `_mean` and `_variance`; `weight` begins with
-    ones, `bias` with zeros, and `weight_attr=False` or `bias_attr=False` leave them out. `data_format`: 'NCHW' or
-    'NHWC'. Ioffe and Szegedy, Batch Normalization, 2015.
+    `use_global_stats=True` and `False` ask for these and for the batch's, in both. They are the buffers `_mean` and
+    `_variance`; `weight` begins with ones, `bias` with zeros, and `weight_attr=False` or `bias_attr=False` leave them
+    out. `data_format`: 'NCHW' or 'NHWC'. Ioffe and Szegedy, Batch Normalization, 2015.
 
     >>> import proa as paddle
     >>> norm = paddle.nn.BatchNorm2D(3)
