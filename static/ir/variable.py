@@ -87,7 +87,6 @@ class Variable(_VariableMethods):
         return self.is_data and not self.takes_any_size
 
     is_parameter = False
-    _detailed: tuple[str, ...] = ("stop_gradient",)  # what `to_string(with_details=True)` adds
     undecided = False  # whether the operation that makes its value is to say if gradients stop at it
 
     @property
@@ -208,9 +207,12 @@ class Variable(_VariableMethods):
         return self.dtype.itemsize
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The variable as text: what stands of it in a file, and whether gradients stop at it."""
-        named = ("error_clip", *self._detailed) if with_details else ()
+        """The variable as text: what stands of it in a file, and what does not."""
+        named = self._details(self.program.printed_as_in_files) if with_details else ()
         return self.program.text_of(self) + "".join(f"{name}: {getattr(self, name)}\n" for name in named)
+
+    def _details(self, is_of_1: bool) -> tuple[str, ...]:
+        return ("error_clip", "stop_gradient") if is_of_1 else ("error_clip",)
 
     def retain_grads(self) -> None:
         """Nothing: a Program's gradients are variables, which are there when they are computed."""
@@ -438,7 +440,6 @@ class ParameterVariable(Variable):
     """A variable that is trained; optimizers read the attributes they read of an eager Parameter."""
 
     is_parameter = True
-    _detailed = ("stop_gradient", "trainable", "optimize_attr", "regularizer", "do_model_average")
 
     def __init__(self, block: Block, name: str, shape: Any, dtype: DType, *, trainable: bool = True,
                  optimize_attr: dict[str, float] | None = None, regularizer: Any = None, need_clip: bool = True,
@@ -458,3 +459,7 @@ class ParameterVariable(Variable):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
+
+    def _details(self, is_of_1: bool) -> tuple[str, ...]:
+        own = ("trainable", "optimize_attr", "regularizer", "do_model_average")
+        return (*super()._details(is_of_1), *own, *(() if is_of_1 else ("need_clip",)))

@@ -1,10 +1,13 @@
 """Descs, texts and values of what a Program holds, as Paddle's methods give them."""
 
+import re
+
 import numpy as np
 import proa as paddle
 import pytest
 from proa import static
 from proa.static.compiler.unit import unit_of
+from proa.static.format.program_file import read_program_desc
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def test_descs(program):
     assert op.input_names() == ["X", "Y"] and op.output("Out") == op.output_arg_names() and op.output_names() == ["Out"]
     assert op.has_attr("axis") and op.attr("axis") == -1 and "axis" in op.attr_names()
     assert block.ops[1].idx == 1 and block.ops[0].all_attrs() == block.ops[0].attrs
-    read = static.files.inference_model.read_program_desc(desc.serialize_to_string())
+    read = read_program_desc(desc.serialize_to_string())
     assert [o.type for o in read.blocks[0].ops] == [o.type for o in block.ops]
 
 
@@ -52,7 +55,10 @@ def test_an_operation_changed_through_its_desc(program):
 def test_texts(program):
     block = program.global_block()
     assert 'name: "weight"' in block.var("weight").to_string(True)
-    assert block.var("x").to_string(True, with_details=True).endswith("error_clip: None\n")
+    assert block.var("x").to_string(True, with_details=True).endswith("stop_gradient: true\nerror_clip: None\n")
+    details = block.var("weight").to_string(True, with_details=True).partition("error_clip: None\n")[2]
+    assert re.findall(r"^\w+", details, re.MULTILINE) == [
+        "trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip"]
     assert "elementwise_mul" in block.ops[0].to_string(True) and "elementwise_mul" in block.to_string(True)
     assert block.var("x").grad_name == "x@GRAD" and block.var("x").element_size() == 4
 
