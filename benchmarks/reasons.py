@@ -50,7 +50,7 @@ REASONS = (
     ("The first k of a row are kept in order while it is read, one element after the other: no vectors.",
      (LARGE,), "topk"),
     ("The loop makes one pass at the bandwidth of memory on one thread; PyTorch's sums are spread better over two.",
-     (LARGE,), "prod, norm, sum, mean, sum of columns"),
+     (LARGE,), "prod, norm, sum, mean, sum of columns, adaptive_avg_pool2d"),
     ("Several passes, each an operator or a function of NumPy, where PyTorch makes one.", (LARGE,),
      "mse_loss, add_n, linspace"),
     ("NumPy's own function, on one thread.", (LARGE,),
