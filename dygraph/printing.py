@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,10 +48,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _shown(array: np.ndarray) -> np.ndarray:
-    """The elements that are printed: all of them, or the edges of a large array."""
-    if array.size <= _options["threshold"]:
-        return array
+def _edges(array: np.ndarray) -> np.ndarray:
+    """The elements at the edges of an array, the only ones of a large array that are printed."""
     edge = _options["edgeitems"]
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
@@ -59,23 +58,46 @@ def _shown(array: np.ndarray) -> np.ndarray:
 
 
 def format_array(array: np.ndarray, indent: int) -> str:
-    """The elements, nested in brackets, of one width, behind `indent` spaces."""
+    """The elements, nested in brackets, behind `indent` spaces.
+
+    How wide they are, and whether some are negative, the ones at the edges say, of small arrays too. Where some are,
+    the others begin with a space, unless they are as wide as that.
+    """
     if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         array = array.astype(np.float32)
     if array.ndim == 0:
         return _text(array[()])
     if array.size == 0:
         return str(array.tolist()).replace("], [", "],\n" + " " * (indent + 1) + "[")
-    texts = [_text(value) for value in _shown(array).reshape(-1)]
-    sign = any(text.startswith("-") for text in texts)
-    width = max(len(text) + (sign and not text.startswith("-")) for text in texts)
+    edges = _edges(array).reshape(-1)
+    has_negative = array.dtype.kind in "ifc" and bool((edges < 0).any())
+    width = max(len(_text(value)) for value in edges)
 
     def padded(value: Any) -> str:
         text = _text(value)
-        return f"{' ' if sign and not text.startswith('-') else ''}{text}".ljust(width)
+        is_shorter = has_negative and len(text) < width and not value < 0
+        return f"{' ' if is_shorter else ''}{text}".ljust(width)
 
-    return np.array2string(array, separator=", ", formatter={"all": padded}, threshold=_options["threshold"],
-                           edgeitems=_options["edgeitems"], max_line_width=_options["linewidth"], prefix=" " * indent)
+    return _nested(array, indent, width, padded, array.size > _options["threshold"])
+
+
+def _nested(array: np.ndarray, indent: int, width: int, padded: Callable[[Any], str], by_edges: bool) -> str:
+    """As many elements a line as fit, each with what separates it from the next; `...` counts as one."""
+    edge = _options["edgeitems"]
+    parts: list[Any] = list(array)
+    left_out = by_edges and len(parts) > 2 * edge
+    if left_out:
+        parts = parts[:edge] + parts[-edge:]
+    texts = [padded(part) for part in parts] if array.ndim == 1 else [
+        _nested(part, indent + 1, width, padded, by_edges) for part in parts]
+    if left_out:
+        texts.insert(edge, "...")
+    begin = " " * (indent + 1)
+    if array.ndim > 1:
+        return f"[{(',' + chr(10) * (array.ndim - 1) + begin).join(texts)}]"
+    most = max(1, (_options["linewidth"] - indent) // (width + 2))
+    lines = [", ".join(texts[n:n + most]) for n in range(0, len(texts), most)]
+    return f"[{(',' + chr(10) + begin).join(lines)}]"
 
 
 def format_tensor(tensor: EagerValue) -> str:

@@ -179,6 +179,18 @@ def test_gradient_attribute():
     (lambda: paddle.to_tensor(3), "Tensor(shape=[], dtype=int64, place=Place(cpu), stop_gradient=True,\n       3)"),
     (lambda: paddle.to_tensor([True, False]), "Tensor(shape=[2], dtype=bool, place=Place(cpu), stop_gradient=True,\n"
                                               "       [True , False])"),
+    # as wide as those at the edges: six of a row, signs among them
+    (lambda: paddle.to_tensor([1.0, 3.0, 16.0, -3.0]), "Tensor(shape=[4], dtype=float32, place=Place(cpu), "
+     "stop_gradient=True,\n       [ 1.,  3., 16., -3.])"),
+    (lambda: paddle.to_tensor([-3, 5, 15, 20, -22, 8, 6, 0]), "Tensor(shape=[8], dtype=int64, place=Place(cpu), "
+     "stop_gradient=True,\n       [-3,  5, 15, 20, -22,  8,  6,  0])"),
+    (lambda: paddle.full([2, 1, 9], 12345678, "int64"), "Tensor(shape=[2, 1, 9], dtype=int64, place=Place(cpu), "
+     "stop_gradient=True,\n       [[[12345678, 12345678, 12345678, 12345678, 12345678, 12345678, 12345678,\n"
+     "          12345678, 12345678]],\n\n"
+     "        [[12345678, 12345678, 12345678, 12345678, 12345678, 12345678, 12345678,\n"
+     "          12345678, 12345678]]])"),
+    (lambda: paddle.linspace(-1, 1, 1001), "Tensor(shape=[1001], dtype=float32, place=Place(cpu), stop_gradient=True,\n"
+     "       [-1.        , -0.99800003, -0.99599999, ...,  0.99599999,\n         0.99800003,  1.        ])"),
 ])
 def test_repr_reads_as_paddles(tensor, text):
     assert repr(tensor()) == text
