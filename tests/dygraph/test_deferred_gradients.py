@@ -71,7 +71,7 @@ def test_weights_that_a_walk_meets_again(rows, sizes):
             y, wanted = _through(layout, x)
             y.sum().backward()
             for one, other in zip([x.grad, *(w.grad for w in layout)], wanted):
-                np.testing.assert_allclose(one.numpy(), other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+                np.testing.assert_allclose(one.numpy(), other, rtol=2e-5, atol=2e-6 * np.abs(other).max())
             with paddle.no_grad():
                 for w in layout:
                     w.clear_gradient(False)
@@ -100,7 +100,7 @@ def test_a_walk_within_a_walk_meets_weights_as_they_are_then(with_both):
             y.register_hook(hook)
     y.sum().backward()
     for one, other in [(x.grad.numpy(), wanted), *seen]:
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6 * np.abs(other).max())
     assert len(seen) == 2
 
 
@@ -127,7 +127,7 @@ def test_a_walk_meets_memory_as_others_have_left_it_before():
     z.sum().backward()
     assert len(pairs) == 4
     for one, other in pairs:
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6 * np.abs(other).max())
 
 
 def test_a_weight_that_is_changed_while_it_is_walked_over_is_an_error():
