@@ -30,9 +30,9 @@ def test_trains(tmp_path, form):
 
 
 def test_servers_go_on_with_what_trainer_0_has_saved(tmp_path):
-    saved = losses(tmp_path, "saved")
-    first, last = losses(tmp_path, "goes_on").T
-    assert (first < 0.3 * saved[:, 0]).all() and (last < saved[:, 1]).all()
+    before = losses(tmp_path, "saved")[:, 0]
+    first, last = losses(tmp_path, "goes_on").T  # the last ones are noise about 1e-4: trained, in whatever order
+    assert (first < 0.01 * before).all() and (last < 0.01 * before).all()
 
 
 @pytest.mark.parametrize("options", [["--started_port", "6170"], ["--gpus", "0,1"], ["--selected_gpus", "0,1"]])
