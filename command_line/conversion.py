@@ -13,7 +13,7 @@ from .told import ToldCommand
 _SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pdparams", "npz")}
 
 
-@click.command("convert", cls=ToldCommand)
+@click.command("convert", short_help="Write a model or parameters in another format.", cls=ToldCommand)
 @click.argument("file", type=click.Path())
 @click.option("--to", "to", type=click.Choice(list(_SUFFIXES)), required=True, help="The format that is written.")
 @click.option("--output", type=click.Path(), metavar="FILE",

@@ -18,7 +18,7 @@ from .told import ToldCommand
 _TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in files
 
 
-@click.command("inspect", cls=ToldCommand)
+@click.command("inspect", short_help="Show what is in a model or a file of parameters.", cls=ToldCommand)
 @click.argument("file", type=click.Path())
 @click.option("--cost", is_flag=True, help="What a run does and costs, operation by operation.")
 @click.option("--shape", "shapes", multiple=True, metavar="[NAME=]SIZES",
@@ -29,6 +29,8 @@ def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None
 
     FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .pdopt, .safetensors, .pt.
     """
+    if shapes and not cost:
+        raise click.UsageError("--shape is for --cost, which is not there.")
     model = model_file(file)
     if model is None and not os.path.isfile(file):
         raise FileNotFoundError(f"there is no file and no model {file!r}.")

@@ -6,19 +6,27 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_MODEL, _JSON, _PARAMS, _OLDER = ".pdmodel", ".json", ".pdiparams", "__model__"
+_MODEL, _JSON, _PARAMS, _INFO, _OLDER = ".pdmodel", ".json", ".pdiparams", ".info", "__model__"
 
 
 def model_file(path: str) -> str | None:
-    """The file that holds the Program of a model; None where the path names no model."""
+    """The file that holds the Program of a model; None where the path names no model.
+
+    ValueError for a folder with several.
+    """
     from ..static.files.model_files import is_program_file, program_file
 
     candidates = [path] if path.endswith((_MODEL, _JSON)) or os.path.basename(path) == _OLDER else [
-        program_file(path.removesuffix(_PARAMS)), os.path.join(path, _OLDER)]
-    if os.path.isdir(path):
-        files = [os.path.join(path, name) for name in sorted(os.listdir(path))]
-        candidates += sorted(filter(is_program_file, files), key=lambda file: file.endswith(_JSON))
-    return next((file for file in candidates if os.path.isfile(file)), None)
+        program_file(path.removesuffix(_INFO).removesuffix(_PARAMS)), os.path.join(path, _OLDER)]
+    found = next((file for file in candidates if os.path.isfile(file)), None)
+    if found is not None or not os.path.isdir(path):
+        return found
+    files = [name for name in sorted(os.listdir(path)) if is_program_file(os.path.join(path, name))]
+    files = [name for name in files if name.endswith(_MODEL)] or files
+    if len(files) > 1:
+        raise ValueError(f"the folder {path!r} holds {len(files)} models: {', '.join(files[:5])}"
+                         f"{', …' if len(files) > 5 else ''}. Name one of them.")
+    return os.path.join(path, files[0]) if files else None
 
 
 def params_file(file: str, names: Sequence[str]) -> str:

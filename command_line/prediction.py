@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from typing import Any
+from zipfile import BadZipFile
 
 import click
 
@@ -30,10 +31,12 @@ def command(model: str, inputs: Sequence[str], size: str | None, mean: str, std:
     """Run a model on files."""
     import numpy as np
 
+    scaling = _numbers(mean, "--mean", 3), _numbers(std, "--std", 3)
+    if 0 in scaling[1]:
+        raise ValueError(f"--std {std}: pictures are divided by it, and 0 divides nothing.")
     predictor = predictor_of(model)
     specs = specs_of(predictor)
-    values = _values(inputs, specs, _numbers(size, "--size", 2) if size else None,
-                     (_numbers(mean, "--mean", 3), _numbers(std, "--std", 3)))
+    values = _values(inputs, specs, _numbers(size, "--size", 2) if size else None, scaling)
     missing = [name for name in specs if name not in values]
     if missing:
         raise ValueError(f"--input: no value for {missing}. The inputs are {list(specs)}.")
@@ -70,8 +73,11 @@ def _values(inputs: Sequence[str], specs: dict[str, Any], size: list[float] | No
     import numpy as np
 
     if len(inputs) == 1 and inputs[0].endswith(".npz") and os.path.isfile(inputs[0]):
-        with np.load(inputs[0], allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+        try:
+            with np.load(inputs[0], allow_pickle=False) as arrays:
+                return {name: arrays[name] for name in arrays.files}
+        except (ValueError, EOFError, BadZipFile) as error:
+            raise ValueError(f"--input {inputs[0]}: {error}") from error
     values = {}
     for name, file in by_name(inputs, list(specs), "--input").items():
         if not os.path.isfile(file):
@@ -89,7 +95,10 @@ def _array(file: str) -> Any:
         if opened.read(6) != b"\x93NUMPY":
             raise ValueError(f"--input {file}: this is no array (.npy), and its name is no picture's "
                              f"({', '.join(_PICTURES)}).")
-    return np.load(file, allow_pickle=False)
+    try:
+        return np.load(file, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"--input {file}: {error}") from error
 
 
 def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], std: list[float]) -> Any:
@@ -103,6 +112,9 @@ def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], 
         raise ValueError(f"a picture is [N, 1 or 3, H, W], and the model's input is {list(spec.shape)}. Give an array.")
     with Image.open(file) as opened:
         image = opened.convert("RGB" if spec.shape[1] == 3 else "L")
+    if size and any(own not in (-1, asked) for own, asked in zip(spec.shape[2:], size, strict=True)):
+        raise ValueError(f"--size {size[0]:g},{size[1]:g}: the model takes pictures of {list(spec.shape[2:])} alone, "
+                         "where -1 is any size.")
     height, width = (int(asked) if own < 0 else own for own, asked in zip(
         spec.shape[2:], size or (image.height, image.width), strict=True))
     array = np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))

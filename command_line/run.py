@@ -82,8 +82,8 @@ def _begin_tracebacks_with_the_script() -> None:
     sys.excepthook = hook
 
 
-@click.command("run", add_help_option=False, context_settings={"ignore_unknown_options": True,
-                                                               "allow_interspersed_args": False})
+@click.command("run", short_help="Run a script that imports paddle or oneflow.", add_help_option=False,
+               context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(arguments: Sequence[str]) -> int:
     """Run an unmodified script whose `import paddle` and `import oneflow` proa answers."""

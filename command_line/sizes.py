@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
@@ -11,7 +12,7 @@ from .told import ToldCommand
 _WIDTH = 20
 
 
-@click.command("sizes", cls=ToldCommand)
+@click.command("sizes", short_help="Show what the installation takes on the disk.", cls=ToldCommand)
 @click.option("--free", is_flag=True, help="Give back what is not needed to run.")
 @click.option("--advice", is_flag=True, help="Say what would make it smaller, and at what price.")
 def command(free: bool, advice: bool) -> None:
@@ -23,6 +24,9 @@ def command(free: bool, advice: bool) -> None:
     """
     from ..bundling import space
 
+    if not space.distributions():
+        raise ValueError(f"proa is not installed in this Python ({sys.prefix}), but imported from a folder: there is "
+                         "no list of its files. `pip install` it.")
     whole = could = 0
     for name in space.distributions():
         size, found = space.size(name), list(space.savings(name))

@@ -12,12 +12,12 @@ _TABLE = ("A text file, a line a value: the variable's name in the snapshot, the
           "are needed, dtype, shape (512x784) and the word transpose.")
 
 
-@click.group("snapshot")
+@click.group("snapshot", short_help="OneFlow's snapshots, from and to .pdparams.")
 def command() -> None:
     """List OneFlow's snapshots, make .pdparams files of them, and back."""
 
 
-@command.command("list", cls=ToldCommand)
+@command.command("list", short_help="Show the variables of a snapshot.", cls=ToldCommand)
 @click.argument("folder")
 def list_values(folder: str) -> None:
     """Show the variables of a snapshot, as the beginning of a table of names."""
@@ -27,7 +27,7 @@ def list_values(folder: str) -> None:
         click.echo(line)
 
 
-@command.command("to-params", cls=ToldCommand)
+@command.command("to-params", short_help="Make a .pdparams file of a snapshot.", cls=ToldCommand)
 @click.argument("folder")
 @click.argument("file")
 @click.option("--names", required=True, metavar="TABLE", help=_TABLE)
@@ -44,7 +44,7 @@ def to_params(folder: str, file: str, names: str, like: str | None) -> None:
     _tell(len(state), file, set(list_variables(folder)) - set(table), folder)
 
 
-@command.command("from-params", cls=ToldCommand)
+@command.command("from-params", short_help="Make a snapshot of a .pdparams file.", cls=ToldCommand)
 @click.argument("file")
 @click.argument("folder")
 @click.option("--names", required=True, metavar="TABLE", help=_TABLE)

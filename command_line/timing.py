@@ -22,6 +22,7 @@ def command(model: str, shapes: Sequence[str], runs: int, threads: int | None) -
     """Time a model: loading it, the first run, and those that follow."""
     import numpy as np
 
+    from .. import inference  # noqa: F401  (so that Python's import of it is no part of the loading)
     from ..backend.threads import get_num_threads, set_num_threads
 
     if threads:
@@ -42,12 +43,20 @@ def command(model: str, shapes: Sequence[str], runs: int, threads: int | None) -
         times.append(time.perf_counter() - before)
     first, rest = times[0], times[1:]
     click.echo(f"threads        {get_num_threads()}\n"
-               f"load           {(loaded - start) * 1e3:.3g} ms\n"
-               f"first run      {first * 1e3:.3g} ms\n"
-               f"median run     {statistics.median(rest) * 1e3:.3g} ms of {runs}, "
-               f"from {min(rest) * 1e3:.3g} to {max(rest) * 1e3:.3g}\n"
-               f"runs a second  {1 / statistics.median(rest):.4g}\n"
+               f"load           {_ms(loaded - start)} ms\n"
+               f"first run      {_ms(first)} ms\n"
+               f"median run     {_ms(statistics.median(rest))} ms of {runs}, "
+               f"from {_ms(min(rest))} to {_ms(max(rest))}\n"
+               f"runs a second  {_short(1 / statistics.median(rest))}\n"
                f"peak memory    {_peak()}")
+
+
+def _ms(seconds: float) -> str:
+    return _short(seconds * 1e3)
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def _peak() -> str:

@@ -10,11 +10,20 @@ import click
 _TOLD = (OSError, ValueError, KeyError, TypeError, NotImplementedError, ImportError, RuntimeError, PickleError)
 
 
+def _in_words(error: BaseException) -> str:
+    """What an error says, to somebody who does not know which class it is of."""
+    if isinstance(error, OSError) and error.strerror:  # without its number
+        return error.strerror + (f": {error.filename!r}" if error.filename else "")
+    if not isinstance(error, _TOLD):  # of a library that reads files: its text may need the name
+        return f"{type(error).__name__}: {error} (`proa --traceback …` shows where)"
+    return str(error.args[0] if isinstance(error, KeyError) and error.args else error)
+
+
 class Failure(click.ClickException):
     """What could not be done, as `proa COMMAND: why`; exit status 1."""
 
     def __init__(self, path: str, error: BaseException):
-        super().__init__(str(error.args[0] if isinstance(error, KeyError) and error.args else error))
+        super().__init__(_in_words(error))
         self._path = path
 
     def show(self, file: IO[Any] | None = None) -> None:
@@ -31,7 +40,7 @@ class ToldCommand(click.Command):
             return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
             raise
-        except _TOLD as error:
+        except Exception as error:
             if ctx.find_root().params.get("traceback"):
                 raise
             raise Failure(ctx.command_path, error) from error

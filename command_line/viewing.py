@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from .models import model_file
@@ -16,9 +18,12 @@ _PACKAGE = __name__.partition(".")[0]
 @click.option("--no-browser", is_flag=True, help="Say where the page is, and open nothing.")
 def command(file: str, port: int | None, no_browser: bool) -> None:
     """Show a model in the browser, until Ctrl-C."""
+    shown = model_file(file) or file
+    if not os.path.isfile(shown):
+        raise FileNotFoundError(f"there is no file and no model {file!r}.")
     try:
         import netron
     except ImportError as error:
         raise ImportError(f"drawings are made by the package netron: pip install '{_PACKAGE}[view]'.") from error
-    netron.start(model_file(file) or file, address=("localhost", port) if port else None, browse=not no_browser)
+    netron.start(shown, address=("localhost", port) if port else None, browse=not no_browser)
     netron.wait()

@@ -67,6 +67,9 @@ class Packed:
 
     __slots__ = ("_last", "_line", "_line_for")
 
+    def __repr__(self) -> str:  # operations are shown in errors, with their attributes
+        return "by use"
+
     def __init__(self) -> None:
         self._line: Any = None  # what lines of plans call, where the compiled form is there
         self._line_for = -1  # the engines' generation

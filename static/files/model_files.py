@@ -38,6 +38,9 @@ def read_values(path: Any, names: Sequence[str]) -> dict[str, np.ndarray]:
     """
     if not names:
         return {}
+    if not path:
+        raise FileNotFoundError(f"The model has {len(names)} parameters ({names[0]!r} is one), and no file holds their "
+                                f"values: it is PREFIX{PARAMS_SUFFIX}, beside PREFIX{MODEL_SUFFIX}.")
     if isinstance(path, str) and os.path.isdir(path):
         return folder_state(path, list(names), complete=True)
     return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, names).items()}

@@ -95,6 +95,7 @@ def test_inspect_tells_the_cost_for_a_shape(model, capsys):
     assert "float32[2, 4, 6, 6]" in run(capsys, "inspect", model[1], "--cost", "--shape", "image=2,3,8,8").out
     assert "sizes with commas" in run(capsys, "inspect", model[1], "--cost", "--shape", "2x3", status=1).err
     assert "there is no input 'x'" in run(capsys, "inspect", model[1], "--cost", "--shape", "x=2,3,8,8", status=1).err
+    assert "--shape is for --cost" in run(capsys, "inspect", model[1], "--shape", "2,3,8,8", status=2).err
 
 
 def test_inspect_lists_parameters(model, capsys, tmp_path):
@@ -138,6 +139,66 @@ def test_predict_refuses_what_does_not_fit(model, capsys, tmp_path):
         options = [part for file in given for part in ("--input", file)]
         said = run(capsys, "predict", model[1], *options, status=1).err
         assert said.startswith("proa predict: ") and words in said and "Traceback" not in said
+
+
+def test_predict_names_the_file_or_the_option_that_is_to_blame(model, capsys, tmp_path):
+    prefix = model[1]
+    (tmp_path / "text.npz").write_text("hi")
+    (tmp_path / "cut.npy").write_bytes(b"\x93NUMPY")
+    np.savez(tmp_path / "objects.npz", image=np.array([{}]))
+    for name in ("text.npz", "cut.npy", "objects.npz"):
+        assert name in run(capsys, "predict", prefix, "--input", tmp_path / name, status=1).err
+    pillow = pytest.importorskip("PIL.Image")
+    pillow.new("L", (6, 6)).save(tmp_path / "x.png")
+    (tmp_path / "chopped.png").write_bytes((tmp_path / "x.png").read_bytes()[:30])
+    assert run(capsys, "predict", prefix, "--input", tmp_path / "chopped.png", status=1).err.count("\n") == 1
+    options = ["predict", prefix, "--input", tmp_path / "x.png", "--std", "1,0,1"]
+    assert "divides nothing" in run(capsys, *options, status=1).err
+    fixed = paddle.nn.Conv2D(1, 1, 3)
+    paddle.jit.save(fixed, prefix + "2", input_spec=[InputSpec([None, 1, 6, 6])])
+    options = ["predict", prefix + "2", "--input", tmp_path / "x.png", "--size"]
+    assert "pictures of [6, 6] alone" in run(capsys, *options, "8,6", status=1).err
+    run(capsys, *options, "6,6")
+
+
+def test_a_model_without_its_values_is_told(model, capsys, tmp_path):
+    Path(model[1] + ".pdiparams").unlink()
+    np.save(tmp_path / "x.npy", np.zeros((2, 3, 8, 8), np.float32))
+    for call in (["predict", model[1], "--input", tmp_path / "x.npy"], ["bench", model[1], "--shape", "1,3,8,8"]):
+        said = run(capsys, *call, status=1).err
+        assert "4 parameters" in said and ".pdiparams" in said and "Errno" not in said
+
+
+def test_a_folder_with_several_models_asks_for_one(model, capsys, tmp_path):
+    assert "conv2d 1" in run(capsys, "inspect", tmp_path).out
+    assert "conv2d 1" in run(capsys, "inspect", model[1] + ".pdiparams.info").out
+    paddle.jit.save(paddle.nn.Linear(2, 2), str(tmp_path / "other"), input_spec=[InputSpec([None, 2])])
+    said = run(capsys, "inspect", tmp_path, status=1).err
+    assert "holds 2 models: net.pdmodel, other.pdmodel" in said
+
+
+def test_errors_speak_of_no_objects_of_the_compilers(model, capsys, tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((2, 5, 8, 8), np.float32))
+    said = run(capsys, "predict", model[1], "--input", tmp_path / "x.npy", status=1).err
+    assert "channels" in said and " object at " not in said
+
+
+def test_errors_of_any_class_are_a_line(monkeypatch, capsys, tmp_path):
+    def fails(file):
+        raise ArithmeticError("odd")
+
+    monkeypatch.setattr("proa.command_line.inspection.model_file", fails)
+    said = run(capsys, "inspect", tmp_path, status=1).err
+    assert said == "proa inspect: ArithmeticError: odd (`proa --traceback …` shows where)\n"
+
+
+def test_sizes_of_what_is_not_installed(monkeypatch, capsys):
+    monkeypatch.setattr("proa.bundling.space.distributions", list)
+    assert "is not installed" in run(capsys, "sizes", status=1).err
+
+
+def test_view_asks_for_the_file_first(capsys, tmp_path):
+    assert "there is no file" in run(capsys, "view", tmp_path / "nothing", status=1).err
 
 
 def test_bench_tells_times(model, capsys):
@@ -280,6 +341,7 @@ def test_predict_says_what_it_takes(model, capsys, tmp_path, monkeypatch):
 
 def test_a_folder_that_is_no_snapshot_is_told(capsys, tmp_path):
     assert "is no snapshot" in run(capsys, "snapshot", "list", tmp_path, status=1).err
+    assert "Errno" not in run(capsys, "snapshot", "list", tmp_path / "nothing", status=1).err
 
 
 @pytest.mark.parametrize("command", ["inspect", "convert", "explain"])
