@@ -342,7 +342,7 @@ unsqueeze_op = operator("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out~X
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
-    """x with a dimension of size 1 put in at each of `axis`, one after the other.
+    """x with a dimension of size 1 put in at each of `axis`, one after the other; at none where axis is None.
 
     >>> import proa as paddle
     >>> paddle.unsqueeze(paddle.zeros([3]), [0, -1]).shape
@@ -350,7 +350,7 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """
     if type(axis) is int:
         return apply(unsqueeze_op, x, None, None, axes=[axis])
-    attribute, tensor, parts = shape_inputs(axis)
+    attribute, tensor, parts = shape_inputs([] if axis is None else axis)
     return apply(unsqueeze_op, x, tensor, parts, axes=list(attribute))
 
 

@@ -24,6 +24,7 @@ from .matrices import (
     smaller,
     transposed,
     upper,
+    without_zero_pivots,
 )
 from .matrix_kernels import lu_factors, permutation
 from .triangular import solve_triangle, triangular_op
@@ -48,6 +49,7 @@ def _lu_gradient(g: Any, out: Any, pivots: Any) -> Any:
     square, beside = halves(rows, -1, k, n)
     g_square, g_beside = halves(g_rows, -1, k, n)
     unit = lower(square, -1) + eye(k, dtype=str(square.dtype.name))
+    square = without_zero_pivots(square)
     inner_l = mm(adjoint(unit), lower(g_square, -1))
     inner_u = mm(upper(g_square), adjoint(upper(square)))
     if beside is not None:

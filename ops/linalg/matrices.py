@@ -11,12 +11,13 @@ from ..array.diagonal import diag_embed_op, diagonal_op
 from ..array.rearrange import complex_op, real_op, tril_triu_op
 from ..array.reshape import transpose_op, unsqueeze_op
 from ..array.slices import Ranges
+from ..array.where import where_op
 from ..core.infer import broadcast_shapes
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import dtype_of
-from ..math.elementwise import conj_of
+from ..math.elementwise import conj_of, equal_op
 from ..math.reduce import sum
 from ..math.statistics import divide_or_zero_op
 from .matrix_product import matmul_op
@@ -154,6 +155,17 @@ def as_like(x: Any, other: Any) -> Any:
 def inverse_or_zero(x: Any) -> Any:
     """1 / x of real values, 0 where x is 0."""
     return apply(divide_or_zero_op, x * 0.0 + 1.0, x)
+
+
+def nan_where_zero(x: Any) -> Any:
+    """NaN where x is 0, else 0: added to what a gradient divides by, it is NaN where no gradient is determined."""
+    zeros = x * 0.0
+    return apply(where_op, apply(equal_op, x, zeros), zeros + float("nan"), zeros)
+
+
+def without_zero_pivots(triangle: Any) -> Any:
+    """Triangular matrices with NaN for each 0 on the diagonal: equations with them have NaN for a solution."""
+    return triangle + diagonal_matrix(nan_where_zero(diagonal_of(triangle)))
 
 
 def known_sizes(what: str, shape: Any) -> tuple[int, int]:

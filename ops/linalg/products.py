@@ -165,12 +165,15 @@ def _contracted(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
     what = "tensordot(x, y, axes)"
     if is_value(axes) or isinstance(axes, np.ndarray):
         axes = axes.tolist()
+    if isinstance(axes, range):
+        axes = list(axes)
     if not isinstance(axes, (list, tuple)):
         count, least = int(axes), min(x.ndim, y.ndim)
         if not 0 <= count <= least:
             raise ValueError(f"{what}: must be 0 to {least}, which x and y have dimensions for. Received {axes}.")
         return list(range(x.ndim - count, x.ndim)), list(range(count))
-    axes = [n.tolist() if is_value(n) or isinstance(n, np.ndarray) else n for n in axes]
+    axes = [n.tolist() if is_value(n) or isinstance(n, np.ndarray) else list(n) if isinstance(n, range) else n
+            for n in axes]
     pair = axes if axes and isinstance(axes[0], (list, tuple)) else (axes, axes)
     first, second = ints_of(pair[0]), ints_of(pair[-1])
     first, second = [*first, *second[len(first):]], [*second, *first[len(second):]]

@@ -34,6 +34,7 @@ from .matrices import (
     part,
     smaller,
     upper,
+    without_zero_pivots,
 )
 from .triangular import solve_triangle, triangular_op
 
@@ -81,7 +82,7 @@ def _tall_qr_gradient(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     inner = mm(r, adjoint(gr)) - mm(adjoint(gq), q)
     half = lower(inner) - diagonal_matrix(diagonal_of(inner)) * 0.5
     inner = half + adjoint(half)
-    return adjoint(solve_triangle(r, adjoint(gq + mm(q, inner)), upper=True))
+    return adjoint(solve_triangle(without_zero_pivots(r), adjoint(gq + mm(q, inner)), upper=True))
 
 
 qr_op = operator("qr", "X -> Q, R", kernel=_qr, infer=_infer_qr, grad={

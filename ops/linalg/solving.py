@@ -18,7 +18,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import conj_of
 from ..math.reduce import sum
-from .matrices import adjoint, as_column, as_row, check_square, check_system, checked, mm, part, transposed
+from .matrices import adjoint, as_column, as_row, check_square, check_system, checked, mm, nan_where_zero, part, transposed
 
 _SINGULAR = ("has no inverse: a matrix is singular. Check it with paddle.linalg.matrix_rank, or take "
              "paddle.linalg.pinv or paddle.linalg.lstsq, which need none.")
@@ -177,10 +177,15 @@ def _infer_slogdeterminant(x):
     return Spec((2, *x.shape[:-2]), x.dtype)
 
 
+def _slogdeterminant_gradient(g: Any, x: Any, out: Any) -> Any:
+    """x^-T; all of it NaN where x has no inverse."""
+    sign, g = (apply(squeeze_op, part(value, 0, *ends), axes=[0]) for value, ends in ((out, (0, 1)), (g, (1, 2))))
+    return as_row(as_column(g)) * transposed(apply(inverse_op, x + as_row(as_column(nan_where_zero(sign)))))
+
+
 slogdeterminant_op = operator(
     "slogdeterminant", "Input -> Out", kernel=_slogdeterminant, infer=_infer_slogdeterminant,
-    grad={"Input": lambda g, Input: as_row(as_column(apply(squeeze_op, part(g, 0, 1, 2), axes=[0])))
-          * transposed(apply(inverse_op, Input))})
+    grad={"Input": lambda g, Input, Out: _slogdeterminant_gradient(g, Input, Out)})
 
 
 def slogdet(x: Any, name: str | None = None) -> Any:

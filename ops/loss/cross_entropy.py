@@ -245,7 +245,10 @@ mean_op = operator(
 
 
 def _label_smooth(xp, x, prior=None, *, epsilon: float = 0.0):
-    return x * (1 - epsilon) + (epsilon / max(x.shape[-1], 1) if prior is None else epsilon * prior)
+    classes = x.shape[-1] if x.ndim else 1
+    if prior is None:
+        return x * (1 - epsilon) + epsilon / max(classes, 1)
+    return x * (1 - epsilon) + epsilon * (prior.reshape(x.shape[-1:]) if prior.size == classes else prior)
 
 
 label_smooth_op = operator(

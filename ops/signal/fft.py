@@ -96,6 +96,11 @@ def _one(n: int | None) -> list[int] | None:
     return None if n is None else [int(n)]
 
 
+def _along(axis: int | None) -> list[int]:
+    """The axis in a list; the last one for None, as Paddle takes it."""
+    return [-1 if axis is None else axis]
+
+
 # complex values to complex values
 
 def fft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
@@ -107,7 +112,7 @@ def fft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", na
     >>> paddle.fft.fft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).tolist()
     [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
     """
-    return _complex("fft(x, n, axis)", x, _one(n), [axis], norm, True)
+    return _complex("fft(x, n, axis)", x, _one(n), _along(axis), norm, True)
 
 
 def fft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
@@ -138,7 +143,7 @@ def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", n
     >>> paddle.fft.ifft(x).numpy().round(3).tolist()
     [(2.5+0j), (-0.5-0.5j), (-0.5+0j), (-0.5+0.5j)]
     """
-    return _complex("ifft(x, n, axis)", x, _one(n), [axis], norm, False)
+    return _complex("ifft(x, n, axis)", x, _one(n), _along(axis), norm, False)
 
 
 def ifft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
@@ -173,7 +178,7 @@ def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", n
     >>> paddle.fft.rfft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).tolist()
     [(10+0j), (-2+2j), (-2+0j)]
     """
-    return _half("rfft(x, n, axis)", x, _one(n), [axis], norm, True)
+    return _half("rfft(x, n, axis)", x, _one(n), _along(axis), norm, True)
 
 
 def rfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
@@ -204,7 +209,7 @@ def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", 
     >>> paddle.fft.irfft(x).numpy().round(3).tolist()
     [2.5, -0.667, 0.0, -0.167, 0.0, -0.667]
     """
-    return _real("irfft(x, n, axis)", x, _one(n), [axis], norm, False)
+    return _real("irfft(x, n, axis)", x, _one(n), _along(axis), norm, False)
 
 
 def irfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
@@ -238,7 +243,7 @@ def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", n
     >>> paddle.fft.hfft(x).numpy().round(3).tolist()
     [15.0, -4.0, 0.0, -1.0, 0.0, -4.0]
     """
-    return _real("hfft(x, n, axis)", x, _one(n), [axis], norm, True)
+    return _real("hfft(x, n, axis)", x, _one(n), _along(axis), norm, True)
 
 
 def hfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
@@ -269,7 +274,7 @@ def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", 
     >>> paddle.fft.ihfft(x).numpy().round(3).tolist()
     [(2.5-0j), (-0.5-0.5j), (-0.5-0j)]
     """
-    return _half("ihfft(x, n, axis)", x, _one(n), [axis], norm, False)
+    return _half("ihfft(x, n, axis)", x, _one(n), _along(axis), norm, False)
 
 
 def ihfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:

@@ -239,3 +239,12 @@ def test_edges_that_are_not_asked_for():
     row, colptr, nodes = _ints(3, 7, 0, 9), _ints(0, 2, 4), _ints(0, 1)
     found = paddle.incubate.graph_khop_sampler(row, colptr, nodes, [4], False)
     assert len(found) == 4 and found[0].shape == [4, 1]
+
+
+def test_prior_of_smoothed_labels_in_any_shape():
+    labels, prior = np.array([[1.0, 0.0], [0.0, 1.0]], "float32"), np.array([0.2, 0.8], "float32")
+    for shape in ((2,), (1, 2), (2, 1)):
+        for given in (labels, labels[0]):
+            found = F.label_smooth(paddle.to_tensor(given), paddle.to_tensor(prior.reshape(shape)), epsilon=0.1)
+            np.testing.assert_allclose(found, given * 0.9 + prior * 0.1, rtol=1e-6)
+    assert float(F.label_smooth(paddle.to_tensor(3.0), epsilon=0.1)) == pytest.approx(2.8)

@@ -183,3 +183,8 @@ def test_axes_are_any_sequence():
         np.testing.assert_array_equal(call(x, range(1, 3)).numpy(), call(x, [1, 2]).numpy())
     with pytest.raises(ValueError):
         paddle.prod(x, "12")
+
+
+def test_no_axis_to_unsqueeze():
+    x = paddle.to_tensor(X)
+    assert paddle.unsqueeze(x, None).shape == x.unsqueeze(axis=None).shape == [2, 3, 4]

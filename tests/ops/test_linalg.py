@@ -75,9 +75,32 @@ def test_no_matrices_give_no_results(name):
         assert 0 in result.shape
 
 
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
+def test_no_axis_of_a_transform_is_the_last(name):
+    x, transform = paddle.arange(6.0).reshape([2, 3]), getattr(paddle.fft, name)
+    for n in (None, 2):
+        np.testing.assert_array_equal(transform(x, n=n, axis=None), transform(x, n=n))
+
+
 def test_no_signals_give_no_spectra():
     assert paddle.fft.fft(paddle.zeros([0, 4])).shape == [0, 4]
     assert paddle.linalg.solve(paddle.zeros([0, 3, 3]), paddle.zeros([0, 3, 2])).shape == [0, 3, 2]
+
+
+@pytest.mark.parametrize("name", ["slogdet", "lu", "qr"])
+def test_gradients_that_singular_matrices_do_not_have(name):
+    """NaN for such a matrix, as in PaddlePaddle; the others beside it keep theirs."""
+    def slope(array):
+        x = tensor(array, gradient=True)
+        outs = getattr(paddle.linalg, name)(x)
+        parts = [out for out in outs if not out.stop_gradient]
+        paddle.add_n([part.sum() * (n + 1) for n, part in enumerate(parts)]).backward()
+        return x.grad.numpy()
+
+    whole = np.array([[2.0, 1.0], [1.0, 3.0]])
+    found = slope(np.stack([np.zeros((2, 2)), whole]))
+    assert np.isnan(found[0]).all()
+    np.testing.assert_allclose(found[1], slope(whole), rtol=1e-12)
 
 
 def test_gradient_of_the_determinant_of_a_singular_matrix():
@@ -206,7 +229,7 @@ def test_the_gradient_of_pinv_is_the_slope_where_singular_values_are_cut(staged,
 def test_lists_of_axes_of_two_lengths(shapes, axes, whole):
     """The shorter list of `tensordot` goes on like the longer, as in PaddlePaddle."""
     x, y = (np.arange(np.prod(shape), dtype="float64").reshape(shape) for shape in shapes)
-    for given in (axes, paddle.to_tensor(axes) if axes == (0, 1) else axes, np.array(axes) if axes == (0, 1) else axes):
+    for given in (axes, *([paddle.to_tensor(axes), np.array(axes), range(2)] if axes == (0, 1) else [])):
         found = paddle.tensordot(paddle.to_tensor(x), paddle.to_tensor(y), given)
         np.testing.assert_allclose(found, np.tensordot(x, y, whole))
 

@@ -190,3 +190,12 @@ def test_pillow_is_imported_only_for_its_images():
             "try: image_load('x.png')\nexcept ImportError as error: print(error)")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.startswith("[3, 3, 3]\nimage_load needs Pillow, which is not installed: pip install")
+
+
+def test_center_crop_of_an_image_one_pixel_too_small():
+    """Half a pixel is rounded to none, as in PaddlePaddle; what would begin outside of an array is refused."""
+    image = np.arange(60, dtype="uint8").reshape(5, 4, 3)
+    np.testing.assert_array_equal(T.center_crop(image, (6, 5)), image)
+    np.testing.assert_array_equal(T.center_crop(image, (6, 2)), image[:, 1:3])
+    with pytest.raises(ValueError, match="must not exceed"):
+        T.center_crop(image, (5, 7))

@@ -143,6 +143,9 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     """The middle of the image: a square, or (height, width). `paddle.vision.transforms.center_crop`.
 
+    Beyond a Pillow image's edges it is black. An array or Tensor that is one pixel too small stays as it is; a smaller
+    one is refused.
+
     >>> import numpy as np
     >>> from proa.vision.transforms import center_crop
     >>> center_crop(np.zeros((8, 9, 3)), 4).shape
@@ -150,10 +153,11 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     """
     height, width = _pair(output_size, "center_crop(output_size)")
     old_width, old_height = _get_image_size(img, "center_crop")
-    if not _is_pil_image(img) and (height > old_height or width > old_width):
+    top, left = int(round((old_height - height) / 2.0)), int(round((old_width - width) / 2.0))
+    if not _is_pil_image(img) and min(top, left) < 0:
         raise ValueError(f"center_crop(output_size): must not exceed the image's height {old_height} and width "
                          f"{old_width}. Received {output_size!r}. pad makes an image larger.")
-    return crop(img, int(round((old_height - height) / 2.0)), int(round((old_width - width) / 2.0)), height, width)
+    return crop(img, top, left, height, width)
 
 
 def hflip(img: Any) -> Any:
