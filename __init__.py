@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from .dygraph.printing import set_printoptions
     from .dygraph.tensor import Tensor
     from .framework import disable_signal_handler
+    from .framework.async_io import async_save, clear_async_save_task_queue
     from .framework.io import load, save
     from .framework.random import get_cuda_rng_state, set_cuda_rng_state
     from .hapi.flops import flops

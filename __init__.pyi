@@ -19,6 +19,7 @@ from proa.dygraph.lazy import LazyGuard as LazyGuard
 from proa.dygraph.printing import set_printoptions as set_printoptions
 from proa.dygraph.tensor import Tensor as Tensor
 from proa.framework import disable_signal_handler as disable_signal_handler
+from proa.framework.async_io import async_save as async_save, clear_async_save_task_queue as clear_async_save_task_queue
 from proa.framework.io import load as load, save as save
 from proa.framework.random import get_cuda_rng_state as get_cuda_rng_state, set_cuda_rng_state as set_cuda_rng_state
 from proa.hapi.flops import flops as flops

@@ -9,8 +9,9 @@ from __future__ import annotations
 _FILES = {
     "audio.backends": "backend init_backend",
     "audio.functional": "functional",
-    "autograd": "backward_mode",
+    "autograd": "autograd backward_mode py_layer",
     "framework": "framework",
+    "hapi": "dynamic_flops model_summary static_flops",
     "geometric": "math message_passing message_passing.send_recv reindex sampling sampling.neighbors",
     "incubate": "operators operators.graph_khop_sampler operators.graph_reindex operators.graph_sample_neighbors "
                 "operators.graph_send_recv operators.softmax_mask_fuse operators.softmax_mask_fuse_upper_triangle "
@@ -26,10 +27,12 @@ _FILES = {
     "nn.utils": "spectral_norm_hook transform_parameters weight_norm_hook",
     "optimizer": "adadelta adagrad adamax adamw rmsprop",
     "sparse": "binary creation multiary unary",
+    "sparse.nn": "layer layer.activation layer.conv layer.norm layer.pooling",
     "sparse.nn.functional": "activation conv pooling transformer",
     "static": "input",
     "static.amp.bf16": "amp_lists amp_utils decorator",
     "tensor": "array",
+    "utils": "install_check layers_utils lazy_import",
     "vision.transforms": "functional_cv2 functional_pil functional_tensor",
 }
 #: The modules that have a file's names, both with the dot that stands behind the root.

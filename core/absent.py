@@ -13,6 +13,19 @@ _SUBJECTS = {
     "learned step sizes of quantization": "nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "cost models": "cost_model",
+    "schedules that count a Program's runs, which are fluid.layers'; this package has the classes of the schedules":
+        "optimizer.lr.noam_decay optimizer.lr.exponential_decay optimizer.lr.natural_exp_decay "
+        "optimizer.lr.inverse_time_decay optimizer.lr.polynomial_decay optimizer.lr.piecewise_decay "
+        "optimizer.lr.cosine_decay optimizer.lr.linear_lr_warmup optimizer.lr.autoincreased_step_counter",
+    "layers that were contributed to 1.x, which are fluid.contrib.layers'": "incubate.layers",
+    "how Paddle fuses operators of a Program": "incubate.passes incubate.fuse_resnet_unit_pass",
+    "layers of XPUs": "incubate.xpu device.xpu",
+    "an optimizer for several GPUs; the one for one device is paddle.optimizer.Lamb": "incubate.DistributedFusedLamb "
+        "incubate.optimizer.DistributedFusedLamb incubate.optimizer.distributed_fused_lamb",
+    "blocks that Paddle has for GPUs alone": "incubate.nn.FusedEcMoe "
+        "incubate.nn.FusedMultiTransformer incubate.nn.functional.fused_gate_attention "
+        "incubate.operators.ResNetUnit incubate.operators.resnet_unit",
+    "Programs of the newer form (PIR)": "IrGuard ir_guard pir_utils decomposition",
     "sampling of tokens on a GPU": "tensor.top_p_sampling tensor.search.top_p_sampling",
     "tensors of strings": "strings",
     "data sets in RAR archives": "dataset.mq2007",

@@ -55,6 +55,20 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     return load, names
 
 
+def beside(module: str) -> Callable[[str], Any]:
+    """`__getattr__` for a module whose file is larger in Paddle: its other names are those of the package around it."""
+    package = module.rpartition(".")[0]
+
+    def __getattr__(name: str) -> Any:
+        if not name.startswith("__"):
+            found = vars(sys.modules[package]).get(name, package)
+            if found is not package:
+                return found
+        raise refusal(module, name)
+
+    return __getattr__
+
+
 def listed(module: str) -> Callable[[], list[str]]:
     """`__dir__` for a public module that is no package: completion offers the names of its `__all__`.
 

@@ -19,6 +19,7 @@ from ..static.ir.block import Block
 from ..static.ir.graph import IrGraph
 from ..static.ir.program import Program
 from . import core, io, random
+from .async_io import async_save, clear_async_save_task_queue
 from .io import load, save
 
 

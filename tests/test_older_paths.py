@@ -360,3 +360,34 @@ def test_the_bytes_of_a_saved_program_are_described_as_graph_viewers_ask(tmp_pat
     assert read == "x" and list(product.outputs()) == ["Out"] and product.attr("op_namescope") == "/"
     assert product.attr_type("trans_x") is core.AttrType.BOOL and str(core.AttrType.BOOL) == "AttrType.BOOL"
     assert core.ProgramDesc().num_blocks() == 1 and core.ProgramDesc().block(0).op_size() == 0
+
+
+@pytest.mark.parametrize("path", [
+    "nn.functional.loss.ctc_loss", "nn.functional.common.interpolate", "nn.functional.pooling.max_unpool2d",
+    "io.dataloader.BatchSampler", "nn.initializer.assign.NumpyArrayInitializer",
+    "nn.initializer.initializer.calculate_gain"])
+def test_names_of_larger_files(path):
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(f"proa.{module}"), name)
+    assert found is getattr(importlib.import_module(f"proa.{module.rpartition('.')[0]}"), name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        importlib.import_module(f"proa.{module}").nothing
+
+
+@pytest.mark.parametrize("path", [
+    "optimizer.lr.noam_decay", "incubate.layers", "incubate.DistributedFusedLamb", "IrGuard", "incubate.nn.FusedEcMoe", "incubate.nn.functional.fused_gate_attention"])
+def test_what_is_not_here_says_why(path):
+    module, _, name = f"proa.{path}".rpartition(".")
+    with pytest.raises(AttributeError, match=f"paddle.{path} is not supported: "):
+        getattr(importlib.import_module(module), name)
+
+
+def test_tuning_is_checked_and_changes_nothing(tmp_path):
+    (tmp_path / "given.json").write_text('{"kernel": {"enable": false}}')
+    for config in (None, {}, {"layout": {"enable": True}}, str(tmp_path / "given.json")):
+        paddle.incubate.autotune.set_config(config)
+    with pytest.warns(UserWarning, match="'enable' of 'kernel' must be of type bool"):
+        paddle.incubate.autotune.set_config({"kernel": {"enable": 1}})
+    for wrong in (3, {"kernel": 5}):
+        with pytest.raises(TypeError, match="must be a dict"):
+            paddle.incubate.autotune.set_config(wrong)

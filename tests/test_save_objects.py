@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import proa as paddle
 import pytest
+from proa import static
 from proa.core.safe_pickle import UnsafePickleError
 
 
@@ -76,3 +77,28 @@ def test_an_object_goes_to_an_open_file_too():
 def test_a_path_is_a_path_or_an_open_file(path):
     with pytest.raises(TypeError, match="that is open for writing bytes"):
         paddle.save({"w": paddle.ones([1])}, path)
+
+
+def test_files_written_while_training_goes_on(tmp_path):
+    layer = paddle.nn.Linear(2, 3)
+    before = {name: value.numpy().copy() for name, value in layer.state_dict().items()}
+    paddle.async_save(layer.state_dict(), str(tmp_path / "new" / "layer.pdparams"))
+    layer.weight.set_value(paddle.zeros([2, 3]))
+    paddle.framework.async_save(paddle.ones([2]), str(tmp_path / "tensor"), sync_other_task=True)
+    paddle.clear_async_save_task_queue()
+    for name, value in paddle.load(str(tmp_path / "new" / "layer.pdparams")).items():
+        np.testing.assert_array_equal(value, before[name])
+    assert paddle.load(str(tmp_path / "tensor")).tolist() == [1.0, 1.0]
+
+
+def test_what_cannot_be_written_in_the_background(tmp_path):
+    for wrong in ([paddle.ones([2])], 3, static.Program()):
+        with pytest.raises(TypeError, match=r"async_save\(obj\)"):
+            paddle.async_save(wrong, str(tmp_path / "file"))
+    with pytest.raises(ValueError, match="must be 2, 3 or 4"):
+        paddle.async_save({}, str(tmp_path / "file"), protocol=1)
+    (tmp_path / "file").write_text("in the way of a folder")
+    paddle.async_save({"a": paddle.ones([1])}, str(tmp_path / "file" / "inner"))
+    with pytest.raises(OSError):
+        paddle.clear_async_save_task_queue()
+    paddle.clear_async_save_task_queue()  # told once

@@ -1,5 +1,6 @@
 """`paddle.incubate.nn`: layers that do at once what others do one after another; here they are composed of those."""
 
+from ...core.absent import asked_of
 from . import attn_bias, functional, memory_efficient_attention
 from .layer.fused_dropout_add import FusedDropoutAdd
 from .layer.fused_linear import FusedLinear
@@ -13,3 +14,4 @@ from .layer.fused_transformer import (
 __all__ = ["FusedBiasDropoutResidualLayerNorm", "FusedDropoutAdd", "FusedFeedForward", "FusedLinear",
            "FusedMultiHeadAttention", "FusedTransformerEncoderLayer", "attn_bias", "functional",
            "memory_efficient_attention"]
+__getattr__ = asked_of(__name__)

@@ -1,5 +1,6 @@
 """`paddle.incubate.optimizer`: optimizers around optimizers, L-BFGS where it was first, and `functional`."""
 
+from ...core.absent import asked_of
 from ...optimizer.gradient_merge import GradientMergeOptimizer
 from ...optimizer.lbfgs import LBFGS
 from ...optimizer.lookahead import LookAhead
@@ -8,3 +9,4 @@ from . import functional
 from .recompute import RecomputeOptimizer
 
 __all__ = ["GradientMergeOptimizer", "LBFGS", "LookAhead", "ModelAverage", "RecomputeOptimizer", "functional"]
+__getattr__ = asked_of(__name__)

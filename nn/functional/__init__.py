@@ -28,6 +28,7 @@ from .attention import *  # noqa: F403
 from .common import *  # noqa: F403
 from .conv import *  # noqa: F403
 from .distance import *  # noqa: F403
+from .flash_attention import sdp_kernel
 from .folding import *  # noqa: F403
 from .input import *  # noqa: F403
 from .likelihoods import *  # noqa: F403
@@ -45,4 +46,4 @@ __all__ = sorted({
     *activation.__all__, *attention.__all__, *common.__all__, *conv.__all__, *distance.__all__, *folding.__all__,
     *input.__all__, *likelihoods.__all__, *loss.__all__, *margin_losses.__all__, *norm.__all__,
     *patterned_attention.__all__, *pooling.__all__, *resizing.__all__, *sequence_losses.__all__, *unpooling.__all__,
-    *vision.__all__})
+    *vision.__all__, "sdp_kernel"})

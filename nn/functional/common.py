@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...core.lazy import beside
 from ...ops.array.concat_split import concat
 from ...ops.array.full import full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
@@ -25,6 +26,9 @@ from ...ops.random.sampling import uniform
 
 __all__ = ["alpha_dropout", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "label_smooth", "linear", "pad",
            "zeropad2d"]
+
+if not TYPE_CHECKING:
+    __getattr__ = beside(__name__)
 
 
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:

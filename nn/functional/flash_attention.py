@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...ops.array.reshape import transpose
 from .attention import attend_with_weights, scaled_dot_product_attention
 
-__all__ = ["flash_attention", "scaled_dot_product_attention"]
+__all__ = ["flash_attention", "scaled_dot_product_attention", "sdp_kernel"]
 
 
 def _select_sdp(head_dim: int) -> str:
     """Which of Paddle's kernels attention runs in, 'math' being the one that works everywhere: packages ask for it."""
     return "math"
+
+
+@contextmanager
+def sdp_kernel(enable_math: bool = False, enable_flash: bool = True, enable_mem_efficient: bool = True
+               ) -> Iterator[None]:
+    """Which of Paddle's kernels attention may run in, of which at least one must be allowed; there is one way here.
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([1, 3, 2, 4])
+    >>> with paddle.nn.functional.sdp_kernel(enable_math=True):
+    ...     paddle.nn.functional.scaled_dot_product_attention(x, x, x).shape
+    [1, 3, 2, 4]
+    """
+    if not (enable_math or enable_flash or enable_mem_efficient):
+        raise ValueError("sdp_kernel(enable_math, enable_flash, enable_mem_efficient): one of them must be True.")
+    yield
 
 
 def flash_attention(query: Any, key: Any, value: Any, dropout: float = 0.0, causal: bool = False,

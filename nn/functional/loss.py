@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...core.lazy import beside
 from ...ops.array.assign import one_hot
 from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
@@ -25,6 +26,9 @@ __all__ = [
     "hinge_embedding_loss", "kl_div", "l1_loss", "log_loss", "margin_ranking_loss", "mse_loss", "nll_loss",
     "smooth_l1_loss", "softmax_with_cross_entropy", "square_error_cost",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = beside(__name__)
 
 
 def check_reduction(what: str, reduction: str) -> None:

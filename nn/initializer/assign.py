@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...core.lazy import beside
 from ...ops.array.creation import to_tensor
 from ...ops.array.full import is_value
 from .initializer import Initializer
+
+if not TYPE_CHECKING:
+    __getattr__ = beside(__name__)
 
 
 class Assign(Initializer):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
+from ...core.lazy import beside
 from ...ops.array.full import is_value
 from ...ops.random.default_initial_values import default_initial_value
+
+if not TYPE_CHECKING:
+    __getattr__ = beside(__name__)
 
 
 class Initializer:

@@ -18,7 +18,18 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import conj_of
 from ..math.reduce import sum
-from .matrices import adjoint, as_column, as_row, check_square, check_system, checked, mm, nan_where_zero, part, transposed
+from .matrices import (
+    adjoint,
+    as_column,
+    as_row,
+    check_square,
+    check_system,
+    checked,
+    mm,
+    nan_where_zero,
+    part,
+    transposed,
+)
 
 _SINGULAR = ("has no inverse: a matrix is singular. Check it with paddle.linalg.matrix_rank, or take "
              "paddle.linalg.pinv or paddle.linalg.lstsq, which need none.")

@@ -1,5 +1,6 @@
 """Learning-rate schedules: each gives the rate for `last_epoch`, which `step()` counts up."""
 
+from ...core.absent import asked_of
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, LinearLR, OneCycleLR
 from .decays import (
     CosineAnnealingDecay,
@@ -23,3 +24,4 @@ __all__ = [
     "LRScheduler", "LambdaDecay", "LinearLR", "LinearWarmup", "MultiStepDecay", "MultiplicativeDecay",
     "NaturalExpDecay", "NoamDecay", "OneCycleLR", "PiecewiseDecay", "PolynomialDecay", "ReduceOnPlateau", "StepDecay",
 ]
+__getattr__ = asked_of(__name__)

@@ -3,6 +3,7 @@
 In Paddle each is one kernel, most of them for GPUs alone.
 """
 
+from ....core.absent import asked_of
 from .decoding import block_multihead_attention, fused_ec_moe, fused_multi_transformer, masked_multihead_attention
 from .linear import fused_dropout_add, fused_linear, fused_linear_activation, fused_matmul_bias
 from .norm import fused_bias_dropout_residual_layer_norm, fused_layer_norm, fused_rms_norm
@@ -14,3 +15,4 @@ __all__ = ["block_multihead_attention", "fused_bias_dropout_residual_layer_norm"
            "fused_multi_head_attention", "fused_multi_transformer", "fused_rms_norm",
            "fused_rotary_position_embedding", "masked_multihead_attention",
            "variable_length_memory_efficient_attention"]
+__getattr__ = asked_of(__name__)
