@@ -375,7 +375,8 @@ def test_names_of_larger_files(path):
 
 
 @pytest.mark.parametrize("path", [
-    "optimizer.lr.noam_decay", "incubate.layers", "incubate.DistributedFusedLamb", "IrGuard", "incubate.nn.FusedEcMoe", "incubate.nn.functional.fused_gate_attention"])
+    "optimizer.lr.noam_decay", "incubate.layers", "incubate.DistributedFusedLamb", "IrGuard",
+    "incubate.nn.FusedEcMoe", "incubate.nn.functional.fused_gate_attention"])
 def test_what_is_not_here_says_why(path):
     module, _, name = f"proa.{path}".rpartition(".")
     with pytest.raises(AttributeError, match=f"paddle.{path} is not supported: "):
