@@ -22,7 +22,8 @@ class _Task(threading.Thread):
 
     def __init__(self, state: Any, path: str, protocol: int):
         super().__init__(name="paddle.async_save")
-        self.given, self.error = (state, path, protocol), None
+        self.given = (state, path, protocol)
+        self.error: Exception | None = None
 
     def run(self) -> None:
         try:

@@ -10,8 +10,9 @@ from ..core.lazy import listed
 __all__ = ["set_config"]
 __dir__ = listed(__name__)
 
-_OF = {"kernel": {"enable": bool, "tuning_range": list}, "layout": {"enable": bool},
-       "dataloader": {"enable": bool, "tuning_steps": int}}
+_OF: dict[str, dict[str, type]] = {"kernel": {"enable": bool, "tuning_range": list},
+                                   "layout": {"enable": bool},
+                                   "dataloader": {"enable": bool, "tuning_steps": int}}
 
 
 def set_config(config: dict | str | None = None) -> None:
