@@ -47,6 +47,7 @@ def _read_arrays(node: Node) -> tuple:
 
 if native.module is not None:
     native.module.serve_walk(Node, Leaf, Output, OperatorNode, _read_arrays, _superseded, sum_to_op)
+    native.module.serve_steps(EagerValue, Leaf)
 
 
 _OF_OPERATORS = {OperatorNode, SingleResultNode}

@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..backend.kernels.optim import rest_of
 from ..core.dtype import float32
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_adam_op, merged_adamw_op
 from ..ops.optim.row_updates import adam_rows_op, adamw_rows_op
-from .optimizer import Optimizer, Update, decayed_gradients, decays_of
+from .optimizer import Optimizer, StepForm, Update, decayed_gradients, decays_of
 from .options import Check, Options, checked, flag, fraction, function, not_negative, number
+
+
+def _numbers(options: Options, decays: float) -> tuple[float, ...]:
+    beta1, beta2 = options["beta1"], options["beta2"]
+    return beta1, rest_of(beta1), beta2, rest_of(beta2), options["epsilon"], decays
+
+
+def _adam_numbers(rule: Any) -> tuple[float, ...] | None:
+    return _numbers(rule._options, 0.0) if rule._of_1 is None else None
+
+
+def _adamw_numbers(rule: Any) -> tuple[float, ...] | None:
+    options = rule._options
+    if rule._of_1 is not None or options["lr_ratio"] is not None or options["apply_decay_param_fun"] is not None:
+        return None
+    return _numbers(options, options["weight_decay"])
 
 
 class Adam(Optimizer):
@@ -35,6 +52,7 @@ class Adam(Optimizer):
 
     type = "adam"
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+    _form_of_step = StepForm(2, merged_adam_op, _adam_numbers)
     _of_1: bool | None = None  # whether epsilon is not corrected for the moments' zero start, as in Paddle 1.x
     _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative, "lazy_mode": flag}
 
@@ -85,6 +103,7 @@ class AdamW(Adam):
     """
 
     type = "adamw"
+    _form_of_step = StepForm(2, merged_adamw_op, _adamw_numbers)
     _checks = Adam._checks | {"weight_decay": number, "lr_ratio": function, "apply_decay_param_fun": function}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,

@@ -7,8 +7,12 @@ from typing import Any
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_momentum_op
 from ..ops.optim.row_updates import momentum_rows_op
-from .optimizer import Optimizer, Update
+from .optimizer import Optimizer, StepForm, Update
 from .options import Check, Options, flag, number
+
+
+def _numbers(options: Options) -> tuple[float, ...]:
+    return options["momentum"], options["rescale_grad"], float(options["use_nesterov"])
 
 
 class Momentum(Optimizer):
@@ -30,6 +34,7 @@ class Momentum(Optimizer):
 
     type = "momentum"
     _kinds = ("velocity",)
+    _form_of_step = StepForm(1, merged_momentum_op, lambda rule: _numbers(rule._options))
 
     _checks: dict[str, Check] = {"momentum": number, "use_nesterov": flag, "rescale_grad": number}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ import numpy as np
 from ..core.dtype import DType, convert_dtype, float32, float64
 from ..core.unique_name import generate
 from ..ops.array.full import is_value
+from ..ops.core import native
+from ..ops.core.operator import Operator
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
@@ -37,6 +39,17 @@ class Update(NamedTuple):
     gradient: Any
     rate: Any
     decay: float
+
+
+class StepForm(NamedTuple):
+    """What the compiled form (`ops/core/_steps.c`) is told of a rule: its number there, and the operator that it does.
+
+    `numbers` gives the rule's own, of an optimizer; None where its options are not what the form knows.
+    """
+
+    rule: int
+    op: Operator
+    numbers: Callable[[Any], tuple[float, ...] | None]
 
 
 def decays_of(updates: Sequence[Update]) -> list[float]:
@@ -249,7 +262,24 @@ class Optimizer(ForSubclasses):
         >>> sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
         >>> layer(paddle.ones([1, 2])).sum().backward(); sgd.step(); sgd.clear_grad()
         """
-        self._apply(current_trace().gradients(None, self._parameter_list))
+        if not self._taken_together():
+            self._apply(current_trace().gradients(None, self._parameter_list))
+
+    def _taken_together(self) -> bool:
+        """Whether the compiled form has taken this step of a rule that it knows; nothing has changed where not.
+
+        It does what `_apply` does where all parameters have the same options. A subclass may change anything: its steps
+        are taken by `_apply`.
+        """
+        form, groups, penalty = type(self).__dict__.get("_form_of_step"), self._groups, self.regularization
+        if native.module is None or form is None or groups.groups or not groups.parameters or self._of_master:
+            return False
+        if self._grad_clip is not None or not (penalty is None or type(penalty) is L2Decay):
+            return False
+        numbers, decay = form.numbers(self), 0.0 if penalty is None else penalty.coeff
+        states = tuple([self._accumulators[kind] for kind in self._kinds])
+        return numbers is not None and native.module.take_step(
+            form.rule, form.op, groups.parameters, states, self.get_lr, decay, numbers)
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
                  no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:

@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_sgd_op
 from ..ops.optim.row_updates import sgd_rows_op
-from .optimizer import Optimizer, Update, decays_of
+from .optimizer import Optimizer, StepForm, Update, decays_of
 from .options import Options
 
 
@@ -31,6 +31,7 @@ class SGD(Optimizer):
     """
 
     type = "sgd"
+    _form_of_step = StepForm(0, merged_sgd_op, lambda rule: ())
 
     def __init__(self, learning_rate: Any = 0.001, parameters: Any = None, weight_decay: Any = None,
                  grad_clip: Any = None, multi_precision: bool = False, name: str | None = None):

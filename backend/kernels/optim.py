@@ -74,8 +74,9 @@ def _coefficients(given: Sequence[float], count: int) -> np.ndarray:
     return np.array(given, "float32") if given else _zeros(count)
 
 
-def _rest_of(share: float) -> float:
-    return float(F32.type(1) - F32.type(share))  # as `ops.optim.rules.rest_of` says
+def rest_of(share: float) -> float:
+    """1 - share, of the share as float32 has it, as `ops.optim.rules.rest_of` says."""
+    return float(F32.type(1) - F32.type(share))
 
 
 @lru_cache(maxsize=64)
@@ -166,7 +167,7 @@ def _adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Array
     adam_loop.typed(*_ADAM)(
         get_num_threads(), table_of(params, grads, *states), starts, rates, pows1, pows2,
         _coefficients(decay, count), _coefficients(coeffs, count), count, total, parts, HEADER,
-        beta1, _rest_of(beta1), beta2, _rest_of(beta2), epsilon)
+        beta1, rest_of(beta1), beta2, rest_of(beta2), epsilon)
     return params, *states
 
 

@@ -25,7 +25,8 @@ static struct { Py_ssize_t op, attrs, edges, saved, order, hooks; } of_node;
 static PyTypeObject *output_type, *several_type; /* once `serve_walk` has been called */
 static struct { Py_ssize_t node, index, position; } of_output;
 static PyObject *str_trace, *str_apply, *str_kernels, *str_gradient, *str_recipe, *str_grad_enabled, *str_value_class,
-    *str_single_node, *str_check, *str_save_arrays, *str_several, *str_node, *str_is_differentiable;
+    *str_single_node, *str_check, *str_save_arrays, *str_several, *str_node, *str_is_differentiable,
+    *str_parameter_class;
 
 static inline PyObject *slot(PyObject *object, Py_ssize_t offset) { return *(PyObject **)((char *)object + offset); }
 
@@ -992,6 +993,20 @@ static int is_as_declared(PyObject *op) {
     return found;
 }
 
+int classes_undisturbed(PyObject *op, PyObject **of_values, PyObject **of_parameters) {
+    PyObject *trace = state && flags ? of_state(str_trace) : NULL;
+    if (!trace) return PyErr_Occurred() ? -1 : 0;
+    PyObject *checks = PyDict_GetItemWithError(flags, str_check);
+    int found = checks ? checks == Py_False && Py_TYPE(trace) == trace_type : PyErr_Occurred() ? -1 : 0;
+    if (found > 0) found = is_as_declared(op);
+    if (found > 0
+        && (!(*of_values = PyObject_GetAttr(trace, str_value_class))
+            || !(*of_parameters = PyObject_GetAttr(trace, str_parameter_class))))
+        found = -1;
+    Py_DECREF(trace);
+    return found;
+}
+
 /* -1 with an error. */
 static int allow(Allowed *allowed) {
     PyObject *observer = of_state(str_observer);
@@ -1328,7 +1343,7 @@ static PyObject *begin(PyObject *module, PyObject *given) {
 }
 
 /* The offset of a slot of a class; -1 with an error where it is none. */
-static Py_ssize_t offset_of(PyTypeObject *type, const char *name) {
+Py_ssize_t offset_of(PyTypeObject *type, const char *name) {
     PyObject *descriptor = PyObject_GetAttrString((PyObject *)type, name);
     if (!descriptor) return -1;
     Py_ssize_t offset = -1;
@@ -1444,8 +1459,10 @@ static PyMethodDef functions[] = {
     {"serve_blas", serve_blas, METH_VARARGS, serve_blas_doc},
     {"serve_gemm", serve_gemm, METH_VARARGS, serve_gemm_doc},
     {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
+    {"serve_steps", serve_steps, METH_VARARGS, serve_steps_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
+    {"take_step", take_step, METH_VARARGS, take_step_doc},
     {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL, walk_doc},
     {NULL, NULL, 0, NULL}};
 
@@ -1461,7 +1478,8 @@ static int execute(PyObject *module) {
         {&str_single_node, "single_node"}, {&str_check, "FLAGS_check_nan_inf"}, {&str_retain, "retain"},
         {&str_pending, "pending"}, {&str_of_nodes, "of_nodes"}, {&str_visit, "_visit"}, {&str_read_saved, "read_saved"},
         {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}, {&str_count, "count"}, {&str_values, "values"}, {&str_observer, "observer"}, {&str_compiled, "compiled"},
-        {&str_is_differentiable, "is_differentiable"}, {&str_save_arrays, "save_arrays"},
+        {&str_is_differentiable, "is_differentiable"},
+        {&str_parameter_class, "parameter_class"}, {&str_save_arrays, "save_arrays"},
         {&str_several, "_several"}, {&str_scale, "scale"}, {&str_bias, "bias"}};
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
@@ -1470,7 +1488,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 13);
+    return PyModule_AddIntConstant(module, "INTERFACE", 14);
 }
 
 static PyModuleDef_Slot module_slots[] = {

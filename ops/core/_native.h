@@ -136,6 +136,13 @@ HIDDEN int product_into(float *out, Py_ssize_t apart, const float *x, Py_ssize_t
 HIDDEN int is_product_at_hand(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k);
 HIDDEN int is_for_one_thread(double multiplications);
 HIDDEN int is_product_form(PyObject *kernel); /* which takes operands of any size */
+HIDDEN PyObject *take_step(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *serve_steps(PyObject *module, PyObject *arguments);
+extern HIDDEN const char take_step_doc[], serve_steps_doc[];
+/* The classes of values and parameters of this thread's trace, new references, where it is exactly an EagerTrace, no
+   results are looked at and nobody registered a kernel of the operator: 1, 0, or -1 with an error. */
+HIDDEN int classes_undisturbed(PyObject *op, PyObject **of_values, PyObject **of_parameters);
+HIDDEN Py_ssize_t offset_of(PyTypeObject *type, const char *name); /* of a slot of a class; -1 with an error */
 /* `one + other`. */
 HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
 

@@ -1,0 +1,276 @@
+/* A step of sgd, momentum, adam or adamw over all parameters of an optimizer: one call. What it means stands in Python,
+   in `optimizer/optimizer.py` and `backend/kernels/optim_loops.py`; the numbers are those of the loops there, to the last
+   bit. It declines what is not the common case before anything has changed: parameters of float32 that nothing but the
+   optimizer's Tensors look at, with gradients of their own shape and a state that is there. */
+#include "_vectors.h"
+
+#include <math.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* no flag of the processor is looked at here */
+#endif
+
+enum { SGD, MOMENTUM, ADAM, RULES };
+enum { MOST_STATES = 4, MOST_NUMBERS = 6, MOST_TOGETHER = 1 << 18 }; /* with more elements several threads catch up */
+static const struct { int moments, states, numbers; } of_rule[RULES] = {{0, 0, 0}, {1, 1, 3}, {2, 4, 6}};
+/* What the numbers are: mu, rescale, nesterov; beta1, 1 - beta1, beta2, 1 - beta2, epsilon, the share that decays. */
+
+typedef struct {
+    PyObject *parameter, *view; /* the view: a new one of the same memory, by which others know of the change */
+    float *values, *states[MOST_STATES], powers[2];
+    const float *gradient;
+    Py_ssize_t count;
+} Item;
+
+static struct { Py_ssize_t array, edge, source, gradient, cleared; } of;
+static PyTypeObject *value_type, *leaf_type;
+static PyObject *str_aliases, *str_name, *str_regularizer, *str_attributes, *str_rate, *str_update;
+
+static inline PyObject *slot(PyObject *object, Py_ssize_t offset) { return *(PyObject **)((char *)object + offset); }
+
+/* The loops. Each product and sum is rounded by itself. */
+
+INLINE void sgd_body(float *restrict w, const float *restrict gradient, Py_ssize_t count, float rate, float decay) {
+    if (decay != 0.0f)
+        for (Py_ssize_t n = 0; n < count; n++) w[n] = w[n] - rate * (gradient[n] + w[n] * decay);
+    else
+        for (Py_ssize_t n = 0; n < count; n++) w[n] = w[n] - rate * gradient[n];
+}
+TWO_WAYS(sgd, (float *w, const float *gradient, Py_ssize_t count, float rate, float decay), (w, gradient, count, rate, decay))
+
+INLINE void momentum_body(float *restrict w, const float *restrict gradient, float *restrict velocity, Py_ssize_t count,
+                          float rate, float decay, const float *numbers) {
+    float mu = numbers[0], rescale = numbers[1];
+    int nesterov = numbers[2] != 0.0f;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        float g = gradient[n] * rescale;
+        g = decay != 0.0f ? g + w[n] * decay : g;
+        float v = velocity[n] * mu + g;
+        velocity[n] = v;
+        w[n] = w[n] - rate * (nesterov ? g + v * mu : v);
+    }
+}
+TWO_WAYS(momentum, (float *w, const float *gradient, float *velocity, Py_ssize_t count, float rate, float decay,
+                    const float *numbers), (w, gradient, velocity, count, rate, decay, numbers))
+
+INLINE void adam_body(float *restrict w, const float *restrict gradient, float *restrict moment1, float *restrict moment2,
+                      Py_ssize_t count, float keep, float decay, float step, float tiny, const float *numbers) {
+    float beta1 = numbers[0], rest1 = numbers[1], beta2 = numbers[2], rest2 = numbers[3];
+    for (Py_ssize_t n = 0; n < count; n++) {
+        float x = w[n] * keep, g = decay != 0.0f ? gradient[n] + x * decay : gradient[n];
+        float m = moment1[n] * beta1 + g * rest1, v = moment2[n] * beta2 + g * g * rest2;
+        moment1[n] = m, moment2[n] = v;
+        w[n] = x - m / (sqrtf(v) + tiny) * step;
+    }
+}
+TWO_WAYS(adam, (float *w, const float *gradient, float *moment1, float *moment2, Py_ssize_t count, float keep, float decay,
+                float step, float tiny, const float *numbers),
+         (w, gradient, moment1, moment2, count, keep, decay, step, tiny, numbers))
+
+static void move(const Item *item, int rule, float rate, float decay, const float *numbers) {
+    if (rule == SGD) sgd(item->values, item->gradient, item->count, rate, decay);
+    else if (rule == MOMENTUM) momentum(item->values, item->gradient, item->states[0], item->count, rate, decay, numbers);
+    else {
+        float correction = sqrtf(1.0f - item->powers[1]), step = rate * correction / (1.0f - item->powers[0]);
+        item->states[2][0] = item->powers[0] * numbers[0], item->states[3][0] = item->powers[1] * numbers[2];
+        adam(item->values, item->gradient, item->states[0], item->states[1], item->count, 1.0f - rate * numbers[5], decay,
+             step, correction * numbers[4], numbers);
+    }
+}
+
+/* What is read */
+
+/* The array of a value, where it is of float32 and lies in order; NULL where not, without an error. */
+static Array *floats_of(PyObject *value) {
+    PyObject *array = slot(value, of.array);
+    return array && is_plain_array(array) && ((Array *)array)->dtype == dtypes_by_kind[FLOAT32] ? (Array *)array : NULL;
+}
+
+/* The same where it may be written to: nobody else looks at its memory, as `to_write` in backend/aliasing.py asks. */
+static Array *floats_to_write(PyObject *value) {
+    Array *array = floats_of(value), *owner = array ? (Array *)array->base : NULL;
+    int is_alone = owner && Py_TYPE(owner) == array_type && Py_REFCNT(owner) == 1 && !owner->base;
+    return is_alone && array->flags & WRITEABLE ? array : NULL;
+}
+
+/* Whether an attribute is None: 1, 0, where it is missing too, or -1 with an error. */
+static int is_none(PyObject *object, PyObject *name) {
+    PyObject *found = PyObject_GetAttr(object, name);
+    if (!found) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    Py_DECREF(found);
+    return found == Py_None;
+}
+
+/* Whether a parameter has a rate and a penalty of its own, or shares its memory: 1 where not, 0 or -1 with an error. */
+static int is_like_all(PyObject *parameter) {
+    int found = slot(parameter, of.source) == Py_None ? is_none(parameter, str_aliases) : 0;
+    if (found > 0) found = is_none(parameter, str_regularizer);
+    if (found <= 0) return found;
+    PyObject *attributes = PyObject_GetAttr(parameter, str_attributes);
+    PyObject *rate = attributes && PyDict_CheckExact(attributes) ? PyDict_GetItemWithError(attributes, str_rate) : NULL;
+    found = rate && PyFloat_CheckExact(rate) && PyFloat_AS_DOUBLE(rate) == 1.0;
+    Py_XDECREF(attributes);
+    if (!PyErr_Occurred()) return found;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+/* Reads a parameter, its gradient and its state: 1; 0 where it is not what is done here, -1 with an error. `count` stays
+   0 where there is no gradient. */
+static int read_item(Item *item, PyObject *parameter, PyTypeObject *class, int rule, PyObject *states) {
+    PyObject *edge = slot(parameter, of.edge);
+    if (edge == Py_None) return 1;
+    if (!edge || Py_TYPE(edge) != leaf_type || slot(edge, of.cleared) != Py_False) return 0;
+    PyObject *given = slot(edge, of.gradient);
+    if (given == Py_None) return 1;
+    if (!given || Py_TYPE(given) != class) return 0;
+    Array *values = floats_to_write(parameter), *gradient = floats_of(given);
+    if (!values || !gradient || values->dimensions_count != gradient->dimensions_count) return 0;
+    for (int n = 0; n < values->dimensions_count; n++)
+        if (values->dimensions[n] != gradient->dimensions[n]) return 0;
+    Py_ssize_t count = size_of((PyObject *)values);
+    int fits = count ? is_like_all(parameter) : 0;
+    if (fits <= 0) return fits;
+    PyObject *name = of_rule[rule].states ? PyObject_GetAttr(parameter, str_name) : NULL;
+    if (of_rule[rule].states && (!name || !PyUnicode_CheckExact(name))) { /* no name yet */
+        Py_XDECREF(name);
+        return name ? 0 : -1;
+    }
+    for (int n = 0; fits > 0 && n < of_rule[rule].states; n++) {
+        PyObject *kept = PyDict_GetItemWithError(PyTuple_GET_ITEM(states, n), name);
+        Array *state = kept && PyObject_TypeCheck(kept, value_type) ? floats_to_write(kept) : NULL;
+        int is_power = n >= of_rule[rule].moments;
+        fits = !PyErr_Occurred() ? state && size_of((PyObject *)state) == (is_power ? 1 : count) : -1;
+        if (fits <= 0) continue;
+        item->states[n] = (float *)state->data;
+        if (is_power) item->powers[n - of_rule[rule].moments] = item->states[n][0];
+    }
+    Py_XDECREF(name);
+    item->values = (float *)values->data, item->gradient = (const float *)gradient->data;
+    item->count = count;
+    return fits;
+}
+
+/* Reads all that have a gradient into `items`, and makes the views: how many; -1 where this is not done here, -2 with an
+   error. */
+static Py_ssize_t read_all(Item *items, PyObject *parameters, PyTypeObject *class, PyTypeObject *of_parameters, int rule,
+                           PyObject *states) {
+    Py_ssize_t used = 0, together = 0;
+    for (Py_ssize_t n = 0; n < PyList_GET_SIZE(parameters); n++) {
+        PyObject *parameter = PyList_GET_ITEM(parameters, n);
+        if (Py_TYPE(parameter) != of_parameters) return -1;
+        Item *item = items + used;
+        item->parameter = Py_NewRef(parameter);
+        int fits = read_item(item, parameter, class, rule, states);
+        if (fits <= 0) return fits - 1;
+        if (item->count) used++, together += item->count;
+        else Py_CLEAR(item->parameter);
+        if (together > MOST_TOGETHER) return -1;
+    }
+    for (Py_ssize_t n = 0; n < used; n++) { /* once all are known to be alone: a parameter may be there twice */
+        Array *array = (Array *)slot(items[n].parameter, of.array);
+        items[n].view = new_view((PyObject *)array, array->dimensions_count, array->dimensions, NULL, array->data);
+        if (!items[n].view) return -2;
+    }
+    return used;
+}
+
+/* Gives a parameter its new array; Python does where something holds the old one. -1 with an error. */
+static int give(Item *item) {
+    PyObject **place = (PyObject **)((char *)item->parameter + of.array), *old = *place;
+    if (old && Py_REFCNT(old) == 1) {
+        *place = item->view;
+        item->view = NULL;
+        Py_DECREF(old);
+        return 0;
+    }
+    PyObject *nothing = PyObject_CallMethodOneArg(item->parameter, str_update, item->view);
+    Py_XDECREF(nothing);
+    return nothing ? 0 : -1;
+}
+
+static int numbers_in(PyObject *given, int count, float *numbers) {
+    if (PyTuple_GET_SIZE(given) != count) return 0;
+    for (int n = 0; n < count; n++) {
+        if (!PyFloat_CheckExact(PyTuple_GET_ITEM(given, n))) return 0;
+        numbers[n] = (float)PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(given, n));
+    }
+    return 1;
+}
+
+const char take_step_doc[] =
+    "take_step($module, rule, op, parameters, states, rate, decay, numbers, /)\n--\n\n"
+    "Whether the step of an operator of many parameters has been taken: nothing has changed where not. `states`: dicts by\n"
+    "parameters' names, one a state of the rule; `rate`: a function that tells the rate; `numbers`: the rule's own.";
+
+PyObject *take_step(PyObject *module, PyObject *arguments) {
+    PyObject *op, *parameters, *states, *rate_of, *own;
+    int rule;
+    double decay;
+    float numbers[MOST_NUMBERS];
+    if (!PyArg_ParseTuple(arguments, "iOO!O!OdO!", &rule, &op, &PyList_Type, &parameters, &PyTuple_Type, &states, &rate_of,
+                          &decay, &PyTuple_Type, &own))
+        return NULL;
+    if (rule < 0 || rule >= RULES || PyTuple_GET_SIZE(states) != of_rule[rule].states) {
+        PyErr_SetString(PyExc_TypeError, "take_step: a rule that is known, and a dict for each of its states, are needed.");
+        return NULL;
+    }
+    if (!value_type || !numbers_in(own, of_rule[rule].numbers, numbers)) Py_RETURN_FALSE;
+    for (int n = 0; n < of_rule[rule].states; n++)
+        if (!PyDict_CheckExact(PyTuple_GET_ITEM(states, n))) Py_RETURN_FALSE;
+    PyObject *class = NULL, *of_parameters = NULL, *rate = NULL;
+    Item *items = NULL;
+    Py_ssize_t used = -1, made = 0;
+    int is_undisturbed = classes_undisturbed(op, &class, &of_parameters);
+    if (is_undisturbed < 0) used = -2;
+    if (is_undisturbed <= 0) goto done;
+    used = -2;
+    if (!(rate = PyObject_CallNoArgs(rate_of))) goto done;
+    made = PyList_GET_SIZE(parameters);
+    if (!(items = PyMem_Calloc(made ? (size_t)made : 1, sizeof *items))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    used = !PyFloat_CheckExact(rate) ? -1
+        : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states);
+    for (Py_ssize_t n = 0; n < used; n++) move(items + n, rule, (float)PyFloat_AS_DOUBLE(rate), (float)decay, numbers);
+    for (Py_ssize_t n = 0; n < used; n++)
+        if (give(items + n) < 0) used = -2; /* which ends it */
+done:
+    for (Py_ssize_t n = 0; items && n < made; n++) {
+        Py_XDECREF(items[n].parameter);
+        Py_XDECREF(items[n].view);
+    }
+    PyMem_Free(items);
+    Py_XDECREF(class);
+    Py_XDECREF(of_parameters);
+    Py_XDECREF(rate);
+    return used == -2 ? NULL : PyBool_FromLong(used >= 0);
+}
+
+const char serve_steps_doc[] =
+    "serve_steps($module, value, leaf, /)\n--\n\n"
+    "Takes the classes of values and of leaves. TypeError where they have not the slots that a step reads.";
+
+PyObject *serve_steps(PyObject *module, PyObject *arguments) {
+    PyTypeObject *value, *leaf;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyType_Type, &value, &PyType_Type, &leaf)) return NULL;
+    struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
+        {&of.array, value, "_array"}, {&of.edge, value, "_edge"}, {&of.source, value, "_source"},
+        {&of.gradient, leaf, "grad"}, {&of.cleared, leaf, "cleared"}};
+    for (size_t n = 0; n < sizeof slots / sizeof *slots; n++)
+        if ((*slots[n].place = offset_of(slots[n].type, slots[n].name)) < 0) return NULL;
+    struct { PyObject **place; const char *text; } texts[] = {
+        {&str_aliases, "_aliases"}, {&str_name, "_name"}, {&str_regularizer, "regularizer"},
+        {&str_attributes, "optimize_attr"}, {&str_rate, "learning_rate"}, {&str_update, "_update"}};
+    for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
+        if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return NULL;
+    Py_INCREF(arguments); /* for as long as the process lives */
+    leaf_type = leaf, value_type = value;
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,213 @@
+"""Steps of optimizers in one call of the compiled form: the bits of the steps in Python, and what is left to these."""
+
+import copy
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core.flags import flags_guard
+from proa.ops.core import native
+from proa.ops.optim.merged import merged_adam_op
+from proa.optimizer import SGD, Adam, AdamW, Momentum
+from proa.optimizer.optimizer import Optimizer
+
+needed = pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
+pytestmark = [needed, pytest.mark.filterwarnings("error")]
+
+SHAPES = [(3,), (100, 30), (1,), (7, 5, 3), (2049,), (2, 2), ()]
+RULES = {
+    "sgd": lambda **more: SGD(0.1, **more),
+    "sgd, decay": lambda **more: SGD(0.1, weight_decay=0.03, **more),
+    "momentum": lambda **more: Momentum(0.1, 0.7, **more),
+    "momentum, all": lambda **more: Momentum(0.1, 0.9, use_nesterov=True, weight_decay=0.2, rescale_grad=0.3, **more),
+    "adam": lambda **more: Adam(0.01, **more),
+    "adam, all": lambda **more: Adam(0.01, 0.7, 0.9, 1e-3, weight_decay=0.1, multi_precision=True, **more),
+    "adamw": lambda **more: AdamW(0.01, weight_decay=0.2, **more),
+    "by a schedule": lambda **more: Adam(paddle.optimizer.lr.ExponentialDecay(0.1, 0.5), **more),
+}
+AdamAgain = type("AdamAgain", (Adam,), {})
+
+
+def parameters_of(shapes=SHAPES, dtype="float32"):
+    draw = np.random.default_rng(1)
+    found = []
+    for shape in shapes:
+        parameter = paddle.create_parameter(shape, dtype)
+        parameter.set_value(np.asarray(draw.normal(size=shape), dtype))
+        found.append(parameter)
+    return found
+
+
+def give_gradients(parameters, seed):
+    draw = np.random.default_rng(seed)
+    for parameter in parameters:
+        parameter.grad = paddle.to_tensor(np.asarray(draw.normal(size=parameter.shape), "float32").astype(
+            parameter._array.dtype))
+
+
+def values_of(optimizer, parameters):
+    held = [[optimizer._accumulators[kind][p.name] for p in parameters if p.name in optimizer._accumulators[kind]]
+            for kind in optimizer._kinds]
+    return [value.numpy().copy() for value in [*parameters, *[one for each in held for one in each]]]
+
+
+def trained(make, monkeypatch, in_python, change=lambda parameters, optimizer: None, steps=4, given=parameters_of):
+    """The values and states after some steps, and whether each was taken by the compiled form."""
+    taken, parameters = [], given()
+    with monkeypatch.context() as patched:
+        of_optimizer = Optimizer._taken_together
+        patched.setattr(Optimizer, "_taken_together",
+                        lambda self: not taken.append(not in_python and of_optimizer(self)) and taken[-1])
+        optimizer = make(parameters=parameters)
+        for seed in range(steps):
+            give_gradients(parameters, seed)
+            if seed == 1:
+                change(parameters, optimizer)
+            optimizer.step()
+    return values_of(optimizer, parameters), taken
+
+
+def alike(make, monkeypatch, **more):
+    """Trains in both ways, which have to give the same bits: whether each step was taken by the compiled form."""
+    found, taken = trained(make, monkeypatch, False, **more)
+    wanted, _ = trained(make, monkeypatch, True, **more)
+    assert len(found) == len(wanted)
+    for one, other in zip(found, wanted, strict=True):
+        assert one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    return taken
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_bits(rule, monkeypatch):
+    taken = alike(RULES[rule], monkeypatch)
+    assert taken[1:] == [True] * 3  # the first step makes what a rule keeps
+    assert taken[0] == rule.startswith("sgd")
+
+
+def test_a_parameter_given_twice(monkeypatch):
+    def twice():
+        first, second = parameters_of([(5, 4), (3,)])
+        return [first, second, first]
+
+    assert alike(RULES["adam"], monkeypatch, given=twice)[1:] == [True] * 3
+
+
+def test_parameters_without_gradients_stay(monkeypatch):
+    def forget(parameters, optimizer):
+        parameters[1].clear_gradient(False)
+        parameters[3].stop_gradient = True
+
+    assert alike(RULES["adam"], monkeypatch, change=forget)[1:] == [True] * 3
+
+
+def no_gradient_seen_yet(parameters, optimizer):
+    parameters[1].clear_gradient()
+
+
+def own_rate(parameters, optimizer):
+    parameters[1].optimize_attr["learning_rate"] = 0.5
+
+
+def own_penalty(parameters, optimizer):
+    parameters[1].regularizer = paddle.regularizer.L2Decay(0.3)
+
+
+def turned_gradient(parameters, optimizer):
+    parameters[1].grad = paddle.to_tensor(np.ones((30, 100), "float32")).t()
+
+
+
+@pytest.mark.parametrize("change", [no_gradient_seen_yet, own_rate, own_penalty, turned_gradient])
+def test_what_is_left_to_python(change, monkeypatch):
+    assert alike(RULES["adam"], monkeypatch, change=change)[:2] == [False, False]
+
+
+@pytest.mark.parametrize("more", [
+    {"grad_clip": paddle.nn.ClipGradByGlobalNorm(0.1)}, {"weight_decay": paddle.regularizer.L1Decay(0.1)}])
+def test_options_that_are_left_to_python(more, monkeypatch):
+    assert not any(alike(lambda **given: Adam(0.01, **more, **given), monkeypatch))
+
+
+@pytest.mark.parametrize("more", [{"lr_ratio": lambda p: 0.5}, {"apply_decay_param_fun": lambda name: False}])
+def test_functions_of_parameters_are_asked(more, monkeypatch):
+    assert not any(alike(lambda **given: AdamW(0.01, **more, **given), monkeypatch))
+
+
+def test_groups_subclasses_and_other_dtypes_are_left_to_python(monkeypatch):
+    def in_groups(parameters):
+        return Adam(0.01, parameters=[{"params": parameters[:3], "learning_rate": 0.1}, {"params": parameters[3:]}])
+
+    assert not any(alike(in_groups, monkeypatch))
+    assert not any(alike(lambda **given: AdamAgain(0.01, **given), monkeypatch))
+    assert not any(alike(RULES["adam"], monkeypatch, given=lambda: parameters_of(dtype="float64")))
+    with flags_guard({"FLAGS_check_nan_inf": True}):
+        assert not any(alike(RULES["adam"], monkeypatch))
+
+
+def test_memory_that_others_see_is_not_written(monkeypatch):
+    """A reshaped parameter, one that was detached, and an array that somebody took keep or follow as in Python."""
+    for see in (lambda p: p.reshape([3000]), lambda p: p.detach(), lambda p: p._array[1:], lambda p: p.numpy()):
+        seen = []
+        taken = alike(RULES["adam"], monkeypatch, steps=2, change=lambda parameters, _, see=see: seen.append(
+            see(parameters[1])))
+        first, second = [np.asarray(one).copy() for one in seen]
+        assert first.tobytes() == second.tobytes() and len(taken) == 2
+
+
+def test_a_backward_pass_behind_a_step_is_told(monkeypatch):
+    parameters = parameters_of([(4, 4)])
+    adam = RULES["adam"](parameters=parameters)
+    give_gradients(parameters, 1)
+    adam.step()
+    loss = (parameters[0] * parameters[0]).sum()
+    give_gradients(parameters, 2)
+    adam.step()
+    with pytest.raises(RuntimeError, match=r"call backward\(\) before the step"):
+        loss.backward()
+
+
+def test_states_that_are_set_and_copies(monkeypatch):
+    parameters = parameters_of()
+    adam = RULES["adam"](parameters=parameters)
+    give_gradients(parameters, 1)
+    adam.step()
+    state = {name: copy.deepcopy(value) for name, value in adam.state_dict().items()}
+    before = [p.numpy().copy() for p in parameters]
+    found = []
+    for _ in range(2):
+        adam.set_state_dict(state)
+        for p, value in zip(parameters, before, strict=True):
+            p.set_value(value)
+        for seed in (3, 4):
+            give_gradients(parameters, seed)
+            adam.step()
+        found.append(b"".join(value.tobytes() for value in values_of(adam, parameters)))
+    assert found[0] == found[1]
+
+
+def test_a_kernel_that_somebody_registered_is_asked(monkeypatch):
+    parameters = parameters_of()
+    adam = RULES["adam"](parameters=parameters)
+    for seed in (1, 2):
+        give_gradients(parameters, seed)
+        adam.step()
+    assert adam._taken_together()
+    monkeypatch.setattr(merged_adam_op.kernels, "registered", ("one",))
+    assert not adam._taken_together()
+
+
+def test_errors_of_a_schedule_pass_through():
+    class Broken(paddle.optimizer.lr.LRScheduler):
+        def get_lr(self):
+            return 0.1
+
+        def __call__(self):
+            raise LookupError("no rate today")
+
+    parameters = parameters_of()
+    adam = Adam(Broken(), parameters=parameters)
+    give_gradients(parameters, 1)
+    before = [p.numpy().copy() for p in parameters]
+    with pytest.raises(LookupError, match="no rate today"):
+        adam.step()
+    assert all(np.array_equal(p.numpy(), value) for p, value in zip(parameters, before, strict=True))
