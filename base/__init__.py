@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         initializer,
         io,
         layer_helper,
+        libpaddle,
         lod_tensor,
         param_attr,
         reader,

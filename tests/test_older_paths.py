@@ -264,8 +264,10 @@ def test_modules_of_base_hold_what_is_elsewhere():
         assert paddle.base.unique_name.generate("a") == "a_0" and paddle.base.unique_name.generator is not None
 
 
-def test_the_native_module_by_its_path():
-    core = importlib.import_module("proa.base.core")
+@pytest.mark.parametrize("name", ["core", "libpaddle"])
+def test_the_native_module_by_its_paths(name):
+    core = importlib.import_module(f"proa.base.{name}")
+    assert getattr(paddle.base, name).Generator is core.Generator is paddle.framework.core.Generator
     assert core.VarDesc is paddle.framework.core.VarDesc
     assert isinstance(static.global_scope().var("a").get_tensor(), core.LoDTensor)
     with pytest.raises(AttributeError, match="nothing"):
