@@ -103,8 +103,14 @@ def _infer_box_coder(prior, variances, target, *, code_type="encode_center_size"
     return Spec(broadcast_shapes("box_coder(prior_box, target_box)", target.shape, beside), target.dtype)
 
 
+def _lod_of_coded_boxes(lods, attrs):
+    """That of the target boxes; decoded with a prior box a row (`axis=1`), that of the prior boxes."""
+    by_rows = attrs.get("code_type") == "decode_center_size" and attrs.get("axis") == 1
+    return lods[0 if by_rows else 2]
+
+
 box_coder_op = operator("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", kernel=_box_coder,
-                        infer=promoting(_infer_box_coder), lod=lambda lods, attrs: lods[2])
+                        infer=promoting(_infer_box_coder), lod=_lod_of_coded_boxes)
 
 
 # box_clip

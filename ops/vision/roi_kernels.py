@@ -101,7 +101,7 @@ def align_back(xp: Any, g: Any, boxes: Any, counts: Any, shape: Sequence[int], s
     """The transpose of `align` in the images: g [R, C, *bins] to [N, C, H, W]."""
     image, bins, channels = _images_of_boxes(xp, counts, boxes), g.shape[2:], shape[1]
     rows = xp.zeros((shape[0] * shape[2] * shape[3], channels), g.dtype)
-    g = g.reshape(len(boxes), channels, -1).transpose(0, 2, 1)
+    g = g.reshape(len(boxes), channels, bins[0] * bins[1]).transpose(0, 2, 1)
     for part in _parts(1, _step(bins, channels, boxes, scale, ratio), len(boxes)):
         at, weight = _aligned(xp, boxes[part], image[part], bins, shape[2:], scale, ratio, aligned)
         given = weight.astype(g.dtype)[:, :, None] * g[part].reshape(-1, 1, channels)

@@ -70,6 +70,14 @@ def test_parts_of_many_regions_agree_with_each_alone(monkeypatch):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+def test_no_regions_pass_no_gradient():
+    x = paddle.to_tensor(cases.drawn("image", 1, 3, 6, 6), stop_gradient=False)
+    for function in (ops.roi_align, ops.roi_pool):
+        pooled = function(x, paddle.zeros([0, 4]), paddle.to_tensor([0], "int32"), 2)
+        assert pooled.shape == [0, 3, 2, 2]
+        assert paddle.grad(pooled.sum(), x)[0].numpy().tolist() == np.zeros((1, 3, 6, 6)).tolist()
+
+
 @pytest.mark.parametrize("layer, function", [
     (ops.RoIAlign, ops.roi_align), (ops.RoIPool, ops.roi_pool), (ops.PSRoIPool, ops.psroi_pool)])
 def test_layers_are_the_functions(layer, function):
