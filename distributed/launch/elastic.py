@@ -31,7 +31,7 @@ _ANSWERS_S = 5.0
 log = logging.getLogger("proa.distributed.launch")
 
 
-class Stopped(Exception):
+class Stopped(BaseException):  # no Exception: one that comes while a handler of logging writes would be lost there
     """A signal has asked the launcher to end while no process ran."""
 
 

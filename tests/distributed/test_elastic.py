@@ -1,5 +1,9 @@
 """A job that fails is started again from its last checkpoint, and gives what it gives undisturbed."""
 
+import io
+import logging
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -75,6 +79,23 @@ def test_who_tells_the_launcher_to_end_means_it(tmp_path):
     job.launcher.terminate()
     begun = time.monotonic()
     assert job.end()[0] == 143 and time.monotonic() - begun < 5
+
+
+def test_a_signal_that_comes_while_a_message_is_written_is_not_lost(monkeypatch, tmp_path):
+    class Stream(io.StringIO):
+        def flush(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    handler = logging.StreamHandler(Stream())
+    monkeypatch.setattr(elastic, "_live", lambda *_: (elastic.reports.Failure(0, 1), 0))
+    monkeypatch.setattr(elastic, "_tell", lambda *_: None)
+    monkeypatch.setattr(elastic, "_pause", lambda _: pytest.fail("the signal was lost"))
+    elastic.log.addHandler(handler)
+    try:
+        options = parser().parse_args(["--max_restart", "7", "--log_dir", str(tmp_path), "train.py"])
+        assert elastic.run(Processes(("127.0.0.1",), 2), options, lambda _: []) == 128 + signal.SIGTERM
+    finally:
+        elastic.log.removeHandler(handler)
 
 
 @slow
