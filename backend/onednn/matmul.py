@@ -22,6 +22,10 @@ from .routine import Routine, address_of, are_as_long, memoised
 LARGE = 2**18
 """Products of at most this many multiplications stay with NumPy, whose own threads then sleep."""
 
+_BATCH = 2**23
+"""So do batches of matrices of which each product is so small, up to this many in all: oneDNN's code for them, made for
+all cases together at the first one, takes 30 to 45 ms of making, and is no faster."""
+
 _FLOAT32 = np.dtype(np.float32)
 
 
@@ -85,7 +89,8 @@ def large_product(x: np.ndarray, y: np.ndarray) -> Any:
             return NotImplemented
         return multiply(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[1])
     size = max(x.size * y.shape[-1], y.size * x.shape[-2])
-    return matmul(x, y) if size > LARGE else NotImplemented
+    is_small = x.shape[-2] * x.shape[-1] * y.shape[-1] <= LARGE and size <= _BATCH
+    return NotImplemented if is_small or size <= LARGE else matmul(x, y)
 
 
 def _large_of_half(x: np.ndarray, y: np.ndarray) -> Any:

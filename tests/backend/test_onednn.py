@@ -365,6 +365,17 @@ def test_the_operator_of_large_products(x, y, trans):
     close(result.astype("float32"), op.kernel(np, x, y, **attrs), 1e-2)
 
 
+@pytest.mark.parametrize("x, y, is_asked", [
+    ((6, 8, 40, 15), (6, 8, 15, 40), False), ((1, 12, 64, 64), (1, 12, 64, 64), False),
+    ((1, 12, 65, 64), (1, 12, 64, 64), True), ((33, 64, 64), (33, 64, 64), True),
+], ids=str)
+def test_batches_of_small_matrices_stay_with_numpy(x, y, is_asked):
+    x, y = normal(*x), normal(*y)
+    found = onednn.large_product(x, y)
+    assert (found is not NotImplemented) == is_asked
+    close(find("matmul_v2").kernel_for(np)(np, x, y), x @ y)
+
+
 def test_the_operators_that_multiply():
     x, y, z = normal(80, 90), normal(90, 70), normal(70)
     close(find("addmm").kernel_for(np)(np, z, x, y, Alpha=2.0, Beta=0.5), 0.5 * z + 2 * (x @ y))
