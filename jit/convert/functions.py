@@ -186,7 +186,7 @@ def _entered(function: FunctionType) -> FunctionType:
     """A function that is about to be called, after a look at what it can reach."""
     reads = current()
     if reads is not None and not is_left_alone(function):
-        reads.enter(function)
+        reads.enter(function, is_generated(function))
     return function
 
 

@@ -31,7 +31,7 @@ from .locations import ABSENT, Entry, Items, entries_of, set_value, value_of
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
-          np.ndarray)
+          np.ndarray, Variable)
 _SEQUENCES = (list, set)
 _VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, EagerValue, Variable)
 _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
@@ -162,11 +162,12 @@ class Surroundings:
 
     # Noting
 
-    def reach(self, function: FunctionType) -> None:
-        """Notes what another function can reach, which is about to run."""
+    def reach(self, function: FunctionType, is_new: bool) -> None:
+        """Notes what another function can reach, which is about to run; a new one's default values are new as well."""
         if id(function.__code__) not in self._seen:
             self._seen[id(function.__code__)] = function.__code__
-            self._note_all(self._variables(function, ()))
+            defaults = [] if is_new else _defaults(function)
+            self._note_all([*self._variables(function, ()), *defaults])
 
     def finish(self) -> None:
         """Lets go of what is needed only as long as something may be noted."""
@@ -218,18 +219,17 @@ class Surroundings:
         if is_foreign(function) or is_ignored_module(function.__globals__.get("__name__") or ""):
             return []
         self._seen[id(function.__code__)] = function.__code__
-        return self._variables(function, function.__closure__ or ())
+        return [*self._variables(function, function.__closure__ or ()), *_defaults(function)]
 
     def _variables(self, function: FunctionType, cells: tuple[CellType, ...]) -> list[tuple[Any, str]]:
-        """Those of enclosing functions, those globals that no other function has named, and default values."""
+        """Those of enclosing functions, and those globals that no other function has named."""
         code = function.__code__
         mappings: list[MutableMapping] = [CellVariable(name, cell, code) for name, cell in zip(
             code.co_freevars, cells, strict=False)]
         found = self._globals(function.__globals__, code)
         for mapping in mappings:
             found += self._mapping(mapping, "{}")
-        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return [*found, *((value, "a default value") for value in defaults)]
+        return found
 
     def _globals(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
         """Those of a function's module that its code names, and what it may name in modules among them."""
@@ -419,6 +419,11 @@ class Surroundings:
         for sequence, shown, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 yield Items(sequence, shown), items
+
+
+def _defaults(function: FunctionType) -> list[tuple[Any, str]]:
+    values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    return [(value, "a default value") for value in values]
 
 
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:

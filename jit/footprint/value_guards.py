@@ -123,11 +123,11 @@ class Reads:
 
     # Noting, while the function runs
 
-    def enter(self, function: FunctionType) -> None:
-        """Notes what a function that is about to run can reach."""
+    def enter(self, function: FunctionType, is_new: bool) -> None:
+        """Notes what a function that is about to run can reach; `is_new`: converted code has made it."""
         if function.__code__ not in self.codes:
             self.codes.add(function.__code__)
-            self._surroundings.reach(function)
+            self._surroundings.reach(function, is_new)
 
     def method(self, owner: Any, function: Any) -> None:
         """Notes that a method was called: that the object has no function of its own under this name."""

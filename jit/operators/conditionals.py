@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import ConversionError, here
 from . import staging
-from .containers import CHANGEABLE, Held, copied, lists_kept, note_several, objects
+from .containers import CHANGEABLE, Held, check_changed, copied, lists_kept, note_several, objects
 from .merging import Merge
 from .outside import ChangedOutside, Outside
 from .partial import truth
@@ -89,6 +89,7 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
         after = get_state()[:outputs]
         found.append(tuple(map(objects, after)))
         left = tuple(lists_kept(b, copied(a)) for b, a in zip(lists_before, after, strict=False))
+        held.note_changed()
         held.restore()
         return left
 
@@ -99,6 +100,7 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
     with watched[0], watched[1], restoring(restore), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
     set_state((*held.settled(found, after), *before[outputs:]))
+    check_changed(held, merge.names, may_be_held, merge.where, "`if`")
     note_several(held, merge.names, may_be_held, merge.where)
 
 

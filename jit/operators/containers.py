@@ -75,6 +75,16 @@ class Held:
         self.places = places(self.found)
         self._contents = {id(each): (each, content_of(each)) for each in self.places.values()}
         self.several: list[tuple[tuple, Any]] = []  # what `settled` found to be one of several, by place
+        self.changed: set[tuple] = set()  # the places of those that some way changes in place
+        self._settled: set[int] = set()  # by id, those that the last `settled` has given what they hold
+
+    def note_changed(self) -> None:
+        """Takes down which of them a way has changed in place."""
+        self.changed |= {path for path, each in self.places.items() if not holds(each, self._contents[id(each)][1])}
+
+    def lost(self) -> list[tuple]:
+        """The places of those that a way has changed, and that the statement makes nothing of."""
+        return sorted((path for path in self.changed if id(self.places[path]) not in self._settled), key=str)
 
     def restore(self) -> None:
         """Gives each what it held."""
@@ -97,6 +107,7 @@ class Held:
         the lists and dicts that a turn found where these had been, where turns work on others.
         """
         made: dict[tuple, Any] = {}
+        self._settled = set()
 
         def settle(found: list[Objects | None], value: Any, path: tuple) -> Any:
             ways = [each for each in found if each is not None]
@@ -110,6 +121,7 @@ class Held:
                 parts = value.items() if type(value) in DICTS else enumerate(value)
                 content = {k: settle([each.parts.get(k) for each in ways], part, (*path, k)) for k, part in parts}
                 if type(value) is not tuple:
+                    self._settled.add(id(made[key]))
                     _pour(made[key], content if type(value) in DICTS else list(content.values()))
                 elif any(a is not b for a, b in zip(value, content.values(), strict=True)):
                     made[key] = tuple(content.values())
@@ -128,6 +140,17 @@ class Held:
 
         every = enumerate(zip(*left, values, strict=True))
         return tuple(settle(list(found), value, (i,)) for i, (*found, value) in every)
+
+
+def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str, statement: str) -> None:
+    """TypeError where a way changes what somebody else may hold too, and leaves another one in its place."""
+    for path in held.lost():
+        if len(path) > 1 or names[path[0]] in may_be_held:
+            shown = "".join((f"`{names[path[0]]}", *(f"[{key!r}]" for key in path[1:]), "`"))
+            raise TypeError(
+                f"{where}: a tensor decides about this {statement}, which changes {shown} in place, and may put "
+                "another list or dict there. Whether the changed one shows under its other names is known only when "
+                "the program runs. Change a copy of it: `a = list(a)`, `a = dict(a)`.")
 
 
 def note_several(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str) -> None:

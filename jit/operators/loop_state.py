@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import staging
-from .containers import Held, content_of, copied, holds, lists_kept, note_several, objects, places
+from .containers import Held, check_changed, content_of, copied, holds, lists_kept, note_several, objects, places
 from .merging import described_name
 from .retracing import Apart, CastNumber, Preparations, StageNumbers, check_differences
 from .undefined import Undefined, reason
@@ -110,6 +110,8 @@ class LoopState:
         self._left, self._begun = tuple(map(objects, left)), self._entered
         others = self._other_holders()
         left = tuple(lists_kept(before, copied(after)) for before, after in zip(self._before, left, strict=True))
+        self._held.changed |= {path for path, each in self._entered.items()
+                               if path in self._held.places and not holds(each, self._contents[id(each)])}
         self._held.restore()
         left = tuple(map(self._completed, range(len(left)), left))
         check_differences(*(tuple(None if i in self._constant else v for i, v in enumerate(state))
@@ -170,6 +172,11 @@ class LoopState:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if staging.is_tensor(y) and staging.is_number(x) > staging.is_number(y) and _dtype(x) == _dtype(y):
                 raise CastNumber(i, paths[n], _dtype(y), False)
+            was_number = staging.is_number(x) or type(begun[n]) is bool
+            if type(y) in NUMBERS and was_number and _dtype(x) != _PYTHONS[type(y)]:
+                if _begins_as(begun[n], _PYTHONS[type(y)]):
+                    raise CastNumber(i, paths[n], _PYTHONS[type(y)], True)
+                raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
                 if _begins_as(begun[n], _dtype(y)):
                     raise CastNumber(i, paths[n], _dtype(y), staging.is_number(y))
@@ -222,6 +229,7 @@ class LoopState:
                 for n, leaf in enumerate(staged_leaves(value)):
                     self._note_others(i, n, leaf)
         values = self._held.settled([self._left], given, self._begun)
+        check_changed(self._held, self._names, self._may_be_held, self._where, "loop")
         note_several(self._held, self._names, self._may_be_held, self._where)
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
@@ -294,6 +302,7 @@ def _begins_as(value: Any, dtype: str) -> bool:
 
 
 _FLOATS = ("float", "bfloat")
+_PYTHONS = {bool: "bool", int: "int64", float: "float64"}  # dtypes of numbers of Python
 _EXACT = 1 << 8  # whole numbers up to here are the same in every dtype, bfloat16 too
 
 

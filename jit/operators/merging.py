@@ -98,7 +98,7 @@ class Merge:
         return Undefined(self.names[i], given or (self._one_sided(self.names[i], False) if len(unbound) == 1 else None))
 
     def _note_chosen(self, result: Any, first: Any, second: Any) -> None:
-        if staging.is_number(first) and staging.is_number(second):
+        if staging.is_number(first) and staging.is_number(second) or _is_as_a_number(result, first, second):
             staging.note_number(result, False)
         staging.note_chosen(result, self._test, first, second)
 
@@ -109,6 +109,17 @@ class Merge:
                     "tensor, behind `is not None` or under the same condition, or begin with a tensor.")
         return (f"{self.where}: only one branch of this `if` gives {described_name(name)} a value, and a tensor "
                 "decides which branch runs. Assign it before the `if`, or in both branches.")
+
+
+def _is_as_a_number(result: Any, first: Any, second: Any) -> bool:
+    """Whether it is a float of Python, or an integer tensor, which a tensor of floats meets as it meets the float."""
+    tensors = [value for value in (first, second) if staging.is_tensor(value) and not staging.is_number(value)]
+    one_of_both = len(tensors) == 1 and (staging.is_number(first) or staging.is_number(second))
+    return one_of_both and _is_float(result) and not _is_float(tensors[0]) and not tensors[0].shape
+
+
+def _is_float(value: Any) -> bool:
+    return value.dtype.name.startswith(("float", "bfloat"))
 
 
 def described_name(name: str) -> str:

@@ -5,7 +5,7 @@ Knows Python's scoping rules; knows nothing of the order in which statements run
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ _MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", 
              "popitem"}
 RETURN_VALUE = "return_value__"  # with which names begin that hold what a function returns: it reads them no more
 _MADE_HERE = (gast.List, gast.Dict, gast.Set, gast.Constant, gast.BinOp, gast.Compare, gast.ListComp, gast.DictComp)
+_EXISTING = (gast.Name, gast.Attribute, gast.Subscript)  # expressions whose values others hold
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 
 
@@ -95,6 +96,30 @@ def rebinding(function: Any) -> dict[str, set[str]]:
     return {name: names for name, names in changed.items() if names}
 
 
+def _taken_apart(target: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    """What is assigned to what: tuples on both sides item by item."""
+    both = [getattr(side, "elts", ()) for side in (target, value)]
+    if len(both[0]) == len(both[1]) > 0 and not any(isinstance(item, gast.Starred) for item in (*both[0], *both[1])):
+        for pair in zip(*both, strict=True):
+            yield from _taken_apart(*pair)
+    else:
+        yield target, value
+
+
+def _ways(value: Any) -> Iterator[Any]:
+    """The expressions of which a value is one: both of `a if test else b`, each of `a or b`, both of `(a := b)`."""
+    if isinstance(value, gast.IfExp):
+        yield from (*_ways(value.body), *_ways(value.orelse))
+    elif isinstance(value, gast.BoolOp):
+        yield from (way for each in value.values for way in _ways(each))
+    elif isinstance(value, gast.NamedExpr):
+        yield from (value.target, *_ways(value.value))
+    elif isinstance(value, gast.Starred):
+        yield from _ways(value.value)
+    else:
+        yield value
+
+
 class _Collector(Visitor):
     def __init__(self) -> None:
         self.found = Activity()
@@ -115,11 +140,12 @@ class _Collector(Visitor):
         self.visit(node.value)
 
     def visit_Assign(self, node: gast.Assign) -> None:
-        held = [node.value, *getattr(node.value, "elts", ()), *getattr(node.value, "values", ())]
         if not all(isinstance(t, gast.Name) and t.id.startswith(RETURN_VALUE) for t in node.targets):
-            self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
-        if isinstance(node.value, (gast.Name, gast.Attribute, gast.Subscript)):
-            self.found.aliased |= {t.id for t in node.targets if isinstance(t, gast.Name)}
+            self._hold(node.value)
+        several = len(node.targets) > 1  # they are one object, a new one too
+        for target, value in (pair for t in node.targets for pair in _taken_apart(t, node.value)):
+            if isinstance(target, gast.Name) and (several or any(isinstance(v, _EXISTING) for v in _ways(value))):
+                self.found.aliased.add(target.id)
         if isinstance(node.value, gast.Subscript) and isinstance(node.value.slice, gast.Constant):
             whole = dotted(node.value.value)
             if whole is not None and any(isinstance(t, gast.Name) for t in node.targets):
@@ -129,8 +155,19 @@ class _Collector(Visitor):
                                  and isinstance(n.ctx, gast.Store)}
         self.generic_visit(node)
 
+    def _hold(self, value: gast.AST) -> None:
+        """Another holds the names that a value may be, and those that are in the lists, tuples and dicts it makes."""
+        for way in _ways(value):
+            if isinstance(way, gast.Name):
+                self.found.aliased.add(way.id)
+            for part in (*getattr(way, "elts", ()), *getattr(way, "values", ())):
+                self._hold(part)
+
     def visit_For(self, node: gast.For) -> None:
-        self.found.given |= {n.id for n in gast.walk(node.target) if isinstance(n, gast.Name)}
+        names = {n.id for n in gast.walk(node.target) if isinstance(n, gast.Name)}
+        self.found.given |= names
+        if not isinstance(node.iter, gast.Call):
+            self.found.aliased |= names
         self.generic_visit(node)
 
     def visit_Subscript(self, node: gast.Subscript) -> None:
@@ -141,6 +178,8 @@ class _Collector(Visitor):
     def visit_Call(self, node: gast.Call) -> None:
         if isinstance(node.func, gast.Attribute) and node.func.attr in _MUTATORS:
             self._mutate(node.func.value)
+            for value in node.args:
+                self._hold(value)
         self.generic_visit(node)
 
     def _mutate(self, node: gast.AST) -> None:
@@ -157,6 +196,8 @@ class _Collector(Visitor):
 
     def visit_NamedExpr(self, node: gast.NamedExpr) -> None:
         self.found.walrus.add(node.target.id)
+        if any(isinstance(way, _EXISTING) for way in _ways(node.value)):
+            self._hold(node)
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: Any) -> None:

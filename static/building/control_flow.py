@@ -12,8 +12,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core import nest
-from ...core.dtype import float64, promote
+from ...core.dtype import DType, float64, promote
 from ...core.errors import user_line
 from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
@@ -141,8 +143,7 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
         if a is None or b is None:
             raise TypeError(f"cond: value {position} is None in one branch and a tensor in the other.")
         if a.dtype is not b.dtype:
-            python = not is_value(plain_true[position]), not is_value(plain_false[position])
-            a, b = _recast(pred, a, b, python)
+            a, b = _recast(a, b, _common_dtype(a, b, plain_true[position], plain_false[position]))
         if tells and a.kind == b.kind == "tensor" and a.ndim != b.ndim:
             warnings.warn(f"cond: value {position} has shape {list(a.shape)} in true_fn and {list(b.shape)} in "
                           f"false_fn ({user_line()}). The Program declares no size of it; a run gives what it gives.",
@@ -153,13 +154,28 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
     return merged
 
 
-def _recast(pred: Variable, a: Variable, b: Variable, python: tuple[bool, bool]) -> tuple[Variable, Variable]:
+def _common_dtype(a: Variable, b: Variable, plain_a: Any, plain_b: Any) -> DType:
+    """The dtype for the values of both branches: a Python number follows a tensor whose dtype can hold it."""
+    if is_value(plain_a) != is_value(plain_b):
+        tensor, plain = (a, plain_b) if is_value(plain_a) else (b, plain_a)
+        if _holds(tensor.dtype, plain):
+            return tensor.dtype
+    return promote(a.dtype, b.dtype)
+
+
+def _holds(dtype: DType, plain: Any) -> bool:
+    """Whether a number of Python is the same number in a dtype: 0.5 is none in int64, and 2 none in bool."""
+    if dtype.kind in "fc" or not isinstance(plain, numbers.Real):
+        return True
+    if dtype.kind == "b":
+        return isinstance(plain, (bool, np.bool_))
+    limits = np.iinfo(dtype.dtype)
+    return isinstance(plain, (int, np.integer)) and limits.min <= int(plain) <= limits.max
+
+
+def _recast(a: Variable, b: Variable, dtype: DType) -> tuple[Variable, Variable]:
     """Casts inside the branches: outside them, the value of the branch not taken does not exist."""
     block = a.block
-    if python[0] != python[1]:  # a Python number follows the other branch's tensor
-        dtype = b.dtype if python[0] else a.dtype
-    else:
-        dtype = promote(a.dtype, b.dtype)
     for outer in (a, b):
         if outer.dtype is dtype:
             continue

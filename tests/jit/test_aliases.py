@@ -247,6 +247,99 @@ def list_of_a_dict_under_a_name(x):
     return sum(rows, x[0])
 
 
+def list_changed_in_one_branch_and_left_in_the_other(x):
+    a = [x, x * 2]
+    b = a
+    if x.sum() > 1:
+        b[1] = x * 7
+    else:
+        b = [x * 3, x]
+    return a[0], a[1], b[0]
+
+
+def list_changed_before_a_loop_leaves_it(x):
+    a = [x, x * 2]
+    b, n = a, x.sum()
+    while n > 1:
+        b[1] = x * 7
+        b = [x, x]
+        n = n * 0.5
+    return a[1], b[1]
+
+
+def list_changed_in_some_turns(x):
+    a = [x, x * 2]
+    b, n, k = a, x.sum(), 0
+    while n > 1:
+        if k == 0:
+            b[1] = x * 7
+        b, k, n = [x, x], k + 1, n * 0.5
+    return a[1], b[1]
+
+
+def dict_changed_before_a_break(x):
+    a = {"v": x}
+    b = a
+    for i in range(3):
+        if x.sum() > i:
+            b = {"v": x * 2}
+            break
+        b["v"] = x * 7
+    return a["v"], b["v"]
+
+
+def list_of_two_targets(x):
+    a = b = [x, x * 2]
+    if x.sum() > 1:
+        b[1] = x * 7
+    else:
+        b = [x * 3, x]
+    return a[1], b[1]
+
+
+def list_in_another_by_append(x):
+    row, rows = [x, x * 2], []
+    rows.append(row)
+    if x.sum() > 1:
+        row[1] = x * 7
+    else:
+        row = [x * 3, x]
+    return rows[0][1], row[1]
+
+
+def list_of_lists(x):
+    rows = [[x, x * 2], [x * 3, x]]
+    for row in rows:
+        if x.sum() > 1:
+            row[1] = x * 7
+        else:
+            row = [x * 3, x]
+    return rows[0][1], row[1]
+
+
+def list_of_an_expression(x):
+    a = [x, x * 2]
+    if len(b := a if x.shape[0] > 1 else [x]) > 1 and x.sum() > 1:
+        b[1] = x * 7
+    else:
+        b = [x * 3, x]
+    return a[1], b[1]
+
+
+def list_that_nobody_else_has(x):
+    b = [x, x * 2]
+    if x.sum() > 1:
+        b[1] = x * 7
+    else:
+        b = [x * 3, x]
+    n = x.sum()
+    while n > 1:
+        b[0] = b[0] * 0.5
+        b = [b[1], b[0]]
+        n = n * 0.5
+    return b[0], b[1]
+
+
 def new_list_in_each_branch(x):
     c = [x * 2] if x.sum() > 1 else [x]
     c[0] = c[0] + 1
@@ -261,17 +354,20 @@ def new_list_in_each_branch(x):
 
 @pytest.mark.parametrize("function", [
     one_object_made_in_both_branches, dict_that_a_branch_chose, list_that_an_expression_chose, list_that_a_loop_chose,
-    list_of_a_dict_under_a_name],
+    list_of_a_dict_under_a_name, list_changed_in_one_branch_and_left_in_the_other, list_changed_before_a_loop_leaves_it,
+    list_changed_in_some_turns, dict_changed_before_a_break, list_of_two_targets, list_in_another_by_append,
+    list_of_lists, list_of_an_expression],
     ids=lambda f: f.__name__)
 def test_a_list_or_dict_that_only_a_run_could_tell_apart_is_refused(function):
     with pytest.raises(TypeError, match=rf"{function.__name__}: a tensor decides (which|about)"):
         outcome(paddle.jit.to_static(function, full_graph=True), VALUES[0])
 
 
-def test_new_lists_may_change_later():
-    converted = paddle.jit.to_static(new_list_in_each_branch, full_graph=True)
+@pytest.mark.parametrize("function", [new_list_in_each_branch, list_that_nobody_else_has], ids=lambda f: f.__name__)
+def test_new_lists_may_change_later(function):
+    converted = paddle.jit.to_static(function, full_graph=True)
     for value in VALUES:
-        for found, wanted in zip(outcome(converted, value), outcome(new_list_in_each_branch, value), strict=True):
+        for found, wanted in zip(outcome(converted, value), outcome(function, value), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 

@@ -125,3 +125,111 @@ def test_numbers_in_a_list_that_grows_are_tensors_of_the_default_dtype():
     x, n = paddle.ones([2]), paddle.to_tensor(3)
     for found, wanted in zip(paddle.jit.to_static(collected, full_graph=True)(x, n), collected(x, n), strict=True):
         equal(found, wanted)
+
+
+def half_or_int(n):
+    s = 0.5
+    if n > 2:
+        s = int(n)
+    return s
+
+
+def half_or_bool(n):
+    s = 0.5
+    if n > 0:
+        s = n > 2
+    return s
+
+
+def half_or_int32(n):
+    return n.astype("int32") if n > 2 else 2.5
+
+
+def large_or_small_dtype(n):
+    s = 2**40
+    if n > 2:
+        s = n.astype("int32")
+    return s
+
+
+def negative_or_uint8(n):
+    s = -1
+    if n > 2:
+        s = n.astype("uint8")
+    return s
+
+
+def of_a_function(n):
+    def found():
+        if n > 2:
+            return 0.5
+        return n
+
+    return found()
+
+
+def of_nested_branches(n):
+    s = 0.5
+    if n > 0:
+        if n > 2:
+            s = n
+        else:
+            s = 2
+    return s
+
+
+def in_a_list(n):
+    s = [0.5, 1.5]
+    if n > 2:
+        s = [n, n > 4]
+    return s[0] + 2.0 * s[1]
+
+
+def of_turns(n):
+    s = 0.5
+    while n > 2:
+        s = int(n)
+        n = n - 1
+    return s
+
+
+def in_a_dict_of_turns(n):
+    s = {"v": 0.5}
+    while n > 2:
+        s["v"] = n
+        n = n - 1
+    return s["v"]
+
+
+def of_counted_turns(n):
+    s = 1.5
+    for i in range(n - 2):
+        s = i
+    return s
+
+
+def before_a_break(n):
+    s, k = 0.5, 0
+    while k < 4:
+        k += 1
+        if n == k:
+            break
+        s = int(n * 2)
+    return s
+
+
+CHOSEN = [half_or_int, half_or_bool, half_or_int32, large_or_small_dtype, negative_or_uint8, of_a_function,
+          of_nested_branches, in_a_list, of_turns, in_a_dict_of_turns, of_counted_turns, before_a_break]
+
+
+@pytest.mark.filterwarnings("ignore:.*is float64 after one branch and int64 after the other")
+@pytest.mark.parametrize("function", CHOSEN, ids=lambda function: function.__name__)
+def test_a_number_keeps_its_value_where_the_other_way_has_a_tensor_that_cannot_hold_it(function):
+    def scaled(x, n):
+        return x * function(n)
+
+    converted = paddle.jit.to_static(scaled, full_graph=True)
+    for dtype in ("float32", "float64"):
+        x = paddle.to_tensor([1.0, 2.0, 3.0], dtype=dtype)
+        for n in map(paddle.to_tensor, (-1, 0, 1, 2, 3, 5)):
+            equal(converted(x, n), scaled(x, n))

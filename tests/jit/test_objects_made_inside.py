@@ -182,3 +182,37 @@ def test_errors_and_classes_without_an_init_are_made_as_they_are():
 def test_an_object_that_is_not_made_for_want_of_an_argument_says_so():
     with pytest.raises(TypeError, match=r"__init__\(\) missing 1 required positional argument: 'x'"):
         paddle.jit.to_static(lambda x: Doubled(), full_graph=True)(paddle.ones([2]))
+
+
+def function_with_a_default_of_the_trace(x):
+    def add(t, y=x * 2, *, times=x.sum()):
+        return [t, y * times]
+
+    return add(x)[1] + add(x, x)[0]
+
+
+def function_with_a_default_called_in_a_branch(x):
+    def times(t, y=x + 1):
+        return t * y
+
+    if x.sum() > 3:
+        x = times(x)
+    return x
+
+
+def function_whose_default_grows(x):
+    def gathered(t, seen=[]):
+        seen.append(t)
+        return sum(seen, x)
+
+    return gathered(x) + gathered(x * 2)
+
+
+@pytest.mark.parametrize("function", [function_with_a_default_of_the_trace, function_whose_default_grows,
+                                      function_with_a_default_called_in_a_branch], ids=lambda f: f.__name__)
+def test_default_values_of_functions_made_inside_are_of_this_call(function):
+    for spec in (None, SPEC):
+        converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
+        for x in (X, -X, X * 0.1, X):
+            found, wanted = converted(paddle.to_tensor(x)), function(paddle.to_tensor(x))
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)
