@@ -74,6 +74,8 @@ _SMALL = 1 << 12
 """Arrays of fewer elements are summed and repeated here, by what the kernels call; the way to these costs as much."""
 _WORTH_WAITING = 1 << 11
 """Arrays of fewer elements are summed in less time than it takes to keep them and sum them together."""
+_OF_HOST = frozenset((np.ndarray, np.float32, np.float64))
+"""What NumPy gives: an array without dimensions times a number is one of its numbers."""
 
 
 def _apply(op: Any, g: Any, shape: Any) -> Any:
@@ -84,7 +86,7 @@ def _apply(op: Any, g: Any, shape: Any) -> Any:
     return apply(op, g, None, shape=shape)
 
 
-def _is_direct(op: Any) -> bool:
+def is_direct(op: Any) -> bool:
     """Whether nobody watches, or has registered a kernel that is to be asked."""
     return state.observer is None and not op.kernels.registered
 
@@ -99,16 +101,16 @@ def sum_to(g: Any, shape: Any, to_leaf: bool = False) -> Any:
         if g.shape == shape:
             return g
         if to_leaf and g.size >= _WORTH_WAITING and g.ndim == 2 and g.shape[0] <= MOST_ROWS and g.shape[1:] == shape \
-                and g.dtype.char in "fd" and _is_direct(sum_to_op):
+                and g.dtype.char in "fd" and is_direct(sum_to_op):
             return Deferred(_sum_of_rows, g)
-        if g.size < _SMALL and g.dtype.char in "fd" and _is_direct(sum_to_op):
+        if g.size < _SMALL and g.dtype.char in "fd" and is_direct(sum_to_op):
             return _sum_to(np, g, shape)
     return _apply(sum_to_op, g, shape)
 
 
 def expand_to(g: Any, shape: Any) -> Any:
     """`g` repeated to `shape`, to which it broadcasts."""
-    if type(shape) is tuple and type(g) is np.ndarray and math.prod(shape) < _SMALL and _is_direct(expand_to_op):
+    if type(g) in _OF_HOST and type(shape) is tuple and math.prod(shape) < _SMALL and is_direct(expand_to_op):
         if g.shape == shape:
             return g
         repeated = np.empty(shape, g.dtype)

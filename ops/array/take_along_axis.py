@@ -1,8 +1,11 @@
 """Elements taken and put by an index along one dimension, each at its own place in the others: take_along_axis, …"""
 
 
+import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import places as fast
@@ -16,7 +19,7 @@ from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from .expand import expand_as
 from .full import constant, full_of_shape, is_value
-from .gradient_shapes import sum_to
+from .gradient_shapes import is_direct, sum_to
 from .reshape import expand, shape_handle
 
 
@@ -31,6 +34,8 @@ def open_grid(xp: Any, shape: tuple[int, ...]) -> list:
 
 def _grid(xp, index: Any, axis: int) -> tuple:
     """The index that reads or writes `index[i, j, …]` along an axis and its own place in the others."""
+    if len(index.shape) == 1:
+        return (index,)
     ranges = open_grid(xp, index.shape)
     ranges[axis] = index
     return tuple(ranges)
@@ -123,6 +128,16 @@ def _put_along_gradients(g: Any, index: Any, value: Any, out: Any, x: Any, axis:
     return dx, None if dv is None else sum_to(dv, shape_handle(value))
 
 
+def _put_back(g: Any, index: Any, shape: Any, axis: int) -> Any:
+    """The gradient of what elements were taken from: each gets all that was taken of it."""
+    if (type(g) is np.ndarray and type(index) is np.ndarray and shape and g.dtype.char in "fd"
+            and g.shape == index.shape and g.size < fast.LEAST > math.prod(shape) and is_direct(put_along_op)):
+        found = np.zeros(shape, g.dtype)  # small: as the kernel does, without the way to it
+        add_at(np, found, _grid(np, index, axis % len(shape)), g)
+        return found
+    return apply(put_along_op, _zeros(shape, g), index, g, Axis=axis, Reduce="add")
+
+
 @with_an_axis
 def _stays(xp, x, index, *, Axis: int = 0):
     axis = Axis % x.ndim
@@ -146,9 +161,8 @@ def _of_the_index_shape(x: Any, index: Any, value: Any, **attrs: Any) -> tuple[t
 take_along_op = operator(
     "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
     engines=[by(LOOPS, fast.taken_along, fast.LEAST)],
-    grad={"Input": lambda g, Index, Input_shape, Axis: apply(
-        put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")}, moves=True, fails="values",
-        lod="drop")
+    grad={"Input": lambda g, Index, Input_shape, Axis: _put_back(g, Index, Input_shape, Axis)}, moves=True,
+    fails="values", lod="drop")
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
     adapted=_of_the_index_shape, engines=[by(LOOPS, fast.added_along, fast.LEAST)],
@@ -161,8 +175,7 @@ index_sample_op = operator(
     "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
     infer=lambda x, index: _infer_take(x, index, Axis=1),
     engines=[by(LOOPS, lambda x, index: fast.taken_along(x, index, Axis=1), fast.LEAST)],
-    grad={"X": lambda g, Index, X_shape: apply(
-        put_along_op, _zeros(X_shape, g), Index, g, Axis=1, Reduce="add")}, moves=True, fails="values", lod="drop")
+    grad={"X": lambda g, Index, X_shape: _put_back(g, Index, X_shape, 1)}, moves=True, fails="values", lod="drop")
 
 
 def _index_for(arr: Any, indices: Any, axis: int, broadcast: bool) -> Any:

@@ -160,7 +160,7 @@ def _huber(xp, x, y, *, delta: float = 1.0):
 
 
 def _huber_slope(xp, residual, g, *, delta: float = 1.0):
-    return g * xp.clip(residual, -delta, delta)
+    return g * xp.minimum(xp.maximum(residual, -delta), delta)
 
 
 def _slope_of_clip(v: Any, residual: Any, g: Any, delta: float) -> Any:

@@ -406,3 +406,13 @@ def test_no_grad_vars_are_constants():
         assert g.tolist() == [1.0, 1.0] and called == [] and m.grad is None
     [g] = paddle.grad(y, [a])
     assert g.tolist() == [np.inf, 1.5] and len(called) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_gradient_of_a_mean_is_an_array_of_its_own_that_may_be_written_to(dtype):
+    """Times a number, a gradient without dimensions is one of NumPy's numbers, not an array."""
+    x = leaf([3.0, -1.0], [0.5, 2.0], dtype=dtype)
+    x.mean().backward()
+    assert x.grad.dtype == x.dtype and x.grad.tolist() == [[0.25, 0.25], [0.25, 0.25]]
+    x.grad[0, 0] = 7.0
+    assert x.grad.tolist() == [[7.0, 0.25], [0.25, 0.25]]

@@ -277,3 +277,24 @@ def test_rows_and_masked_elements_are_set_as_numpy_sets_them():
         whole[paddle.to_tensor([0, 2])] = paddle.ones([2, 2], "int64")
     with pytest.raises(IndexError, match="mask"):
         whole[paddle.to_tensor([True, False])] = 1
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("index", [[[2, 0, -1], [1, 1, 1]], [[0], [1], [1]]], ids=["wide", "one column"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_gradient_of_what_was_taken_is_that_of_the_operator_to_the_last_bit(axis, index, dtype):
+    data = paddle.to_tensor(floats(3, 3).astype(dtype), stop_gradient=False)
+    places = paddle.to_tensor(index)
+    weights = paddle.to_tensor(floats(*places.shape, seed=2).astype(dtype))
+    taken = paddle.take_along_axis(data, places, axis, broadcast=False)
+    found, = paddle.grad((taken * weights).sum(), data)
+    put = paddle.put_along_axis(paddle.zeros([3, 3], dtype), places, weights, axis, "add", broadcast=False)
+    assert found.dtype == data.dtype and found.numpy().tobytes() == put.numpy().tobytes()
+
+
+def test_the_gradient_of_what_was_taken_of_a_vector_adds_up_and_is_differentiable():
+    data = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    taken = paddle.take_along_axis(data, paddle.to_tensor([2, -1, 0]), 0)
+    first, = paddle.grad((taken * taken).sum(), data, create_graph=True)
+    assert first.tolist() == [2.0, 0.0, 12.0]
+    assert paddle.grad(first.sum(), data)[0].tolist() == [2.0, 0.0, 4.0]
