@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import here
 from . import staging
 from .conditionals import if_stmt
-from .containers import Held
+from .containers import Held, copied
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import FirstTurnApart, LoopState
 from .outside import ChangedOutside, Outside
@@ -20,6 +20,7 @@ from .partial import truth
 from .preparing import Preparer, restoring
 from .retracing import traced
 from .statements import nothing
+from .values import is_one
 from .watching import no_changes_in_place
 
 _MOST_APART = 3  # turns that a loop takes apart before it reads of a list what they append
@@ -40,7 +41,49 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
         body()
         going = truth(test())
     staging.check_condition(going, here())
-    _stage(test, body, get_state, set_state, names, body, held, kept)
+    _stage_while(going, test, body, get_state, set_state, names, body, held, kept)
+
+
+def _stage_while(going: Any, test: Callable[[], Any], body: Callable[[], Any], get_state: GetState,
+                 set_state: SetState, names: tuple[str, ...], users: Any, held: tuple[str, ...],
+                 kept: tuple[str, ...], apart: int = 0) -> None:
+    """Stages a loop whose test has been asked, and said `going`."""
+    mark, before = staging.mark(), get_state()
+    try:
+        _stage(test, body, get_state, set_state, names, users, held, kept, apart)
+    except TestChanges:
+        staging.undo(mark)
+        set_state(before)
+        _stage(*_with_answer(going, test, body, get_state, set_state, names), users, held, kept, apart)
+
+
+class TestChanges(Exception):
+    """Raised while a loop is traced: asking whether it goes on changes its state, as `while self.next() > 0` does."""
+
+
+def _with_answer(going: Any, test: Callable[[], Any], body: Callable[[], Any], get_state: GetState,
+                 set_state: SetState, names: tuple[str, ...]
+                 ) -> tuple[Callable[[], Any], Callable[[], Any], GetState, SetState, tuple[str, ...]]:
+    """The parts of a loop that keeps the answer of its test as a variable: what the test changes is of the turn."""
+
+    def get() -> tuple:
+        return (going, *get_state())
+
+    def set_(values: tuple) -> None:
+        nonlocal going
+        going = values[0]
+        set_state(values[1:])
+
+    def answer() -> Any:
+        return going
+
+    def turn() -> None:
+        nonlocal going
+        body()
+        going = truth(test())
+
+    answer._body = test  # type: ignore[attr-defined]  # what it can reach is looked at
+    return answer, turn, get, set_, ("the loop's test", *names)
 
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
@@ -72,8 +115,13 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     state.begin(before)
 
     def traced_test(*variables: Any) -> Any:
-        set_state(state.entered(variables))
-        return truth(test())
+        entered = state.entered(variables)
+        set_state(entered)
+        found = tuple(map(copied, get_state()))
+        going = truth(test())
+        if not all(map(is_one, found, get_state())):
+            raise TestChanges
+        return going
 
     def traced_body(*variables: Any) -> list[Any]:
         set_state(state.entered(variables))
@@ -87,7 +135,7 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
         set_state(before)
 
     outside = Outside(users, test).watched(restore)
-    with no_changes_in_place(where, "loop", users), outside, restoring(restore), state.restored():
+    with no_changes_in_place(where, "loop", users, test), outside, restoring(restore), state.restored():
         results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
 
@@ -103,7 +151,7 @@ class _first_turn:
         test, body, get_state, set_state, names, users, held, kept = self._rest
         going = truth(test())
         if staging.is_symbolic(going):
-            _stage(test, body, get_state, set_state, names, users, held, kept, self._apart)
+            _stage_while(going, test, body, get_state, set_state, names, users, held, kept, self._apart)
         elif going:
             while_stmt(test, body, get_state, set_state, names, held, kept)
 

@@ -77,6 +77,11 @@ def same_structure(a: Any, b: Any) -> bool:
     return not isinstance(a, NESTED) and not isinstance(b, NESTED)
 
 
+def is_one(a: Any, b: Any) -> bool:
+    """Whether two values are one: nested alike, with the same leaves."""
+    return same_structure(a, b) and all(map(same, nest.leaves(a), nest.leaves(b)))
+
+
 def agree(a: Any, b: Any) -> bool:
     """Whether two values can be one result: same nesting, and every leaf staged in both or the same in both."""
     if not same_structure(a, b):
