@@ -70,8 +70,9 @@ def flops(net: Any, input_size: Any, custom_ops: Mapping[type, Callable[..., Any
     layers = leaf_layers(net)
     rules, custom = _rules(), dict(custom_ops or {})
     rows = []
-    for call in observed(net, made_up(list(input_size), None), layers):
-        rows.append((call, _counted(call, rules, custom), count(call.layer.parameters()) + count(_buffers(call.layer))))
+    for calls in observed(net, made_up(list(input_size), None), layers):
+        layer = calls[-1].layer
+        rows.append((calls[-1], _counted(calls, rules, custom), count(layer.parameters()) + count(_buffers(layer))))
     total, parameters = sum(row[1] for row in rows), sum(row[2] for row in rows)
     if print_detail:
         _print_table(rows)
@@ -84,14 +85,18 @@ def _buffers(layer: Any) -> list[Any]:
     return [v for v in layer.state_dict().values() if id(v) not in own]
 
 
-def _counted(call: Call, rules: Mapping[type, Callable[..., float]], custom: Mapping[type, Callable[..., Any]]) -> int:
-    layer = call.layer
+def _counted(calls: list[Call], rules: Mapping[type, Callable[..., float]],
+             custom: Mapping[type, Callable[..., Any]]) -> int:
+    """What all calls of one layer cost together."""
+    layer = calls[0].layer
     given = custom.get(type(layer))
     if given is None:
-        return abs(int(rules.get(type(layer), _nothing)(layer, call.inputs, call.outputs)))
+        rule = rules.get(type(layer), _nothing)
+        return sum(abs(int(rule(layer, call.inputs, call.outputs))) for call in calls)
     layer.total_ops = 0
     try:
-        given(layer, call.inputs, call.outputs)
+        for call in calls:
+            given(layer, call.inputs, call.outputs)
         return abs(int(layer.total_ops))
     finally:
         del layer.total_ops

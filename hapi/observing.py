@@ -21,7 +21,7 @@ from ..static.program import Program
 
 
 class Call(NamedTuple):
-    """A layer, the inputs (a tuple) and the outputs of its first call."""
+    """A layer, the inputs (a tuple) and the outputs of one call."""
 
     layer: Layer
     inputs: tuple[Any, ...]
@@ -58,15 +58,15 @@ def _of_size(size: Any, dtype: Any) -> Tensor:
     return Tensor(np.ones(shape), convert_dtype("float32" if dtype is None else dtype))
 
 
-def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list[Call]:
-    """Runs the network, in evaluation mode and without a gradient; the layers' calls, in the order of their ends.
+def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list[list[Call]]:
+    """Runs the network, in evaluation mode and without a gradient; each layer's calls, by the end of its first.
 
     It runs as it was written: a Program does not call layers.
     """
-    calls: dict[int, Call] = {}
+    calls: dict[int, list[Call]] = {}
 
     def note(layer: Layer, given: Any, outputs: Any) -> None:
-        calls.setdefault(id(layer), Call(layer, given if isinstance(given, tuple) else (given,), outputs))
+        calls.setdefault(id(layer), []).append(Call(layer, given if isinstance(given, tuple) else (given,), outputs))
 
     hooks = [layer.register_forward_post_hook(note) for layer in layers]
     converts = is_enabled()

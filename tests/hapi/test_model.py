@@ -311,6 +311,38 @@ def test_curves(monkeypatch, tmp_path):
     assert sent[0].keys() == {"train/loss", "train/acc", "train/step"} and sent[-1] == "finished"
 
 
+class Residual(paddle.nn.Layer):
+    """A part that holds layers and a parameter of its own, and calls one layer twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = self.create_parameter([4])
+        self.linear = paddle.nn.Linear(4, 4)
+
+    def forward(self, x, mask=None):
+        return x + self.linear(self.linear(x * self.scale))
+
+
+def test_summary_has_a_row_for_a_part_after_what_it_holds(capsys):
+    with paddle.utils.unique_name.guard():
+        net = paddle.nn.Sequential(Residual(), paddle.nn.Sequential(paddle.nn.Linear(4, 2)))
+    assert paddle.summary(net, (3, 4)) == {"total_params": 34, "trainable_params": 34}
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == " Layer (type)       Input Shape          Output Shape         Param #    "
+    assert [line.split() for line in lines[3:6]] == [
+        ["Linear-1", "[[3,", "4]]", "[3,", "4]", "20"], ["Residual-1", "[[3,", "4]]", "[3,", "4]", "4"],
+        ["Linear-2", "[[3,", "4]]", "[3,", "2]", "10"]]
+
+
+def test_flops_of_a_layer_that_is_called_twice_count_twice():
+    def rule(layer, inputs, output):
+        layer.total_ops += 7
+
+    net = paddle.nn.Sequential(Residual())
+    assert paddle.flops(net, [3, 4]) == 2 * 3 * 4 * 4
+    assert paddle.flops(net, [3, 4], custom_ops={paddle.nn.Linear: rule}) == 14
+
+
 def test_flops_table_and_summary_inputs(capsys):
     net = paddle.nn.Sequential(paddle.nn.Conv2D(1, 2, 3), paddle.nn.Flatten(), paddle.nn.Linear(72, 3))
     assert paddle.flops(net, [1, 1, 8, 8], print_detail=True) == 72 * 10 + 72 * 3
