@@ -21,7 +21,8 @@ def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any =
     `input_size`: a shape, an InputSpec, or a list of these for several inputs (None or -1: any size, 1 here);
     `dtypes`: of the inputs, float32 by default; or `input`, the one argument to run it on: a Tensor, a list or a dict
     of them. The rows are layers in the order in which their first calls end, with the shapes of the last ones: a layer
-    that holds others comes after them, with the parameters of its own. A Sequential has no row, the network itself only if it holds no others.
+    that holds others comes after them, with the parameters of its own. A Sequential has no row, the network itself
+    only if it holds no others.
     Parameters that several layers share count where they are first used. `paddle.summary`.
 
     >>> import proa as paddle
