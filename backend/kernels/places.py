@@ -85,6 +85,20 @@ def _add(values, places, out, wrong, before, size, count, behind, group, along):
                         target[row * behind + k] = target[row * behind + k] + source[j * behind + k]
 
 
+@loops.kernel
+def _copy_named(x, places, out, named, wrong, size, count, behind):
+    for j in range(count):
+        row = places[j] + (size if places[j] < 0 else 0)
+        if row < 0 or row >= size:
+            wrong[0] = 1
+        else:
+            named[row] = 1
+    for i in range(size):
+        if named[i] > 0:
+            for k in range(behind):
+                out[i * behind + k] = x[i * behind + k]
+
+
 _NUMBERS = " ".join(["i64"] * 6)
 _run_take = {size: bound_plain(_take, f"{kind}* i64* {kind}* u8* {_NUMBERS}") for size, kind in _BITS.items()}
 _run_add = bound(_add, f"T* i64* T* u8* {_NUMBERS}")
@@ -128,6 +142,17 @@ def taped_added(tape: Tape, x: Value, places: Value, values: Value) -> Value:
     wrong = tape.filled((1,), np.dtype("int64"), 0)
     size = x.shape[0]
     tape.step(_add, values, places, out, wrong, 1, size, places.size, x.size // size, 1, 0)
+    tape.stop_if(wrong)
+    return out
+
+
+def taped_zeros_between(tape: Tape, x: Value, places: Value) -> Value:
+    """x with zeros in the rows that are not at places [count], as steps of a tape, which a place outside of x ends."""
+    if places.dtype != np.int64 or places.ndim != 1 or not places.size or not x.size:
+        raise Declined
+    out, wrong = tape.filled(x.shape, x.dtype, 0), tape.filled((1,), np.dtype("int64"), 0)
+    named, size = tape.filled((x.shape[0],), np.dtype("int64"), 0), x.shape[0]
+    tape.step(_copy_named, x, places, out, named, wrong, size, places.size, x.size // size)
     tape.stop_if(wrong)
     return out
 

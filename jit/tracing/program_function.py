@@ -29,6 +29,7 @@ from ...static.ir.block import Block
 from ...static.ir.operation import Operation
 from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
+from .gathered_products import with_fewer_rows
 from .held_gradients import spend
 from .recomputing import with_recomputed
 
@@ -64,6 +65,7 @@ class ProgramFunction:
     def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True,
                  replaced: Sequence[int] = (), leaves: Iterable[str] = (), trains: bool = False):
         self.replaced, self.trains = frozenset(replaced), trains
+        program = with_fewer_rows(program, inputs, {*outputs, *leaves})
         self.program, self.inputs, self.outputs = program, list(inputs), list(outputs)
         self.keep_writes = keep_writes
         self._plan: tuple[Plan, list[str]] | None = None

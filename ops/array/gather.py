@@ -128,6 +128,19 @@ put_at_op = operator(
           fails="values", compiled="rows_added")
 
 
+def _zero_untaken_rows(xp, x, index):
+    """x with zeros in the rows whose numbers are not in `index`, 1-D."""
+    is_taken = xp.zeros(x.shape[0], "bool")
+    is_taken[within_bounds(xp, x.shape, (index,))] = True
+    return xp.where(is_taken.reshape((-1,) + (1,) * (x.ndim - 1)), x, xp.zeros((), x.dtype))
+
+
+zero_untaken_rows_op = operator(
+    "zero_untaken_rows", "X, Index -> Out", kernel=_zero_untaken_rows, infer=same,
+    taped=fast_places.taped_zeros_between, grad={"X": lambda g, Index: apply(zero_untaken_rows_op, g, Index)},
+    moves=True, fails="values", only_here=True)
+
+
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
     """The slices of x at the positions `index` (1-D, or 0-d, which drops the dimension) along `axis`, 0 by default.
 

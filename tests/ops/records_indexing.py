@@ -45,6 +45,13 @@ GATHERED = [
         lambda x, i, v: _added(x, i, v, 1),
         batched=[],
     ),
+    _with(
+        "zero_untaken_rows",
+        lambda x, i: apply(find("zero_untaken_rows"), x, i),
+        [np.array([2, 0, -1, 2])],
+        lambda x, i: x * np.array([1, 0, 1, 1], x.dtype)[:, None, None],
+        batched=[],
+    ),
     Record(
         "index_sample",
         take_along_axis.index_sample,
