@@ -132,6 +132,8 @@ class FluidOptimizer(rules.Optimizer):
             block = None if current_trace().computes else current_trace().block
             before = 0 if block is None else len(block.ops)
             self._apply(params_grads)
+            if block is None and callable(self._learning_rate):
+                self.get_lr()  # a step counts, though no parameter has a gradient
             self._rate_of_this_step = None
             return [] if block is None else block.ops[before:]
 

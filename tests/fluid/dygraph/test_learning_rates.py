@@ -54,3 +54,19 @@ def test_a_state_of_another_kind_is_refused():
 def test_what_cannot_be_is_refused(make, message):
     with pytest.raises((TypeError, ValueError), match=message):
         make(fluid.dygraph)
+
+
+def test_a_step_counts_though_no_parameter_has_a_gradient():
+    """As 1.8.5 does: the rates are those of three calls of minimize, the first two of which update nothing."""
+    with fluid.dygraph.guard():
+        line = fluid.dygraph.Linear(2, 1)
+        rates = fluid.dygraph.PiecewiseDecay([1, 2], [0.5, 0.25, 0.125], 0)
+        optimizer = fluid.optimizer.SGD(rates, parameter_list=line.parameters())
+        loss = fluid.layers.mean(line(fluid.dygraph.to_variable(np.ones((3, 2), "float32"))))
+        seen = []
+        for step in range(3):
+            if step == 2:
+                loss.backward()
+            optimizer.minimize(loss)
+            seen.append(optimizer.current_step_lr())
+    np.testing.assert_allclose(seen, [0.5, 0.25, 0.125])
