@@ -189,7 +189,7 @@ class Model:
           that the number of the epoch decides. A pair as `batch_size`: that of the training, that of evaluations.
         - `log_freq`, `verbose`: see `callbacks.ProgBarLogger`. `save_dir`, `save_freq`: see `ModelCheckpoint`.
         - `accumulate_grad_batches`: the gradients of so many batches are added up for one step.
-        - `num_iters`: training ends after so many batches, in whichever epoch that is.
+        - `num_iters`: training ends after so many batches; `epochs` says nothing then.
         """
         if train_data is None:
             raise ValueError("fit(train_data): there is nothing to train on.")
@@ -197,8 +197,10 @@ class Model:
         train = self._loader(train_data, train_size, shuffle, num_workers, drop_last)
         evaluation = None if eval_data is None else self._loader(eval_data, eval_size, False, num_workers, False)
         steps = _length(train)
+        if num_iters is not None and num_iters <= 0:
+            raise ValueError(f"fit(num_iters): must be over 0. Received {num_iters}.")
         if num_iters is not None and steps:
-            epochs = min(epochs, -(-num_iters // steps))
+            epochs, steps = num_iters // steps + 1, min(num_iters, steps)
         told = self._callbacks(callbacks, "train", batch_size=batch_size, epochs=epochs, steps=steps, verbose=verbose,
                                log_freq=log_freq, save_freq=save_freq, save_dir=save_dir)
         self.stop_training, left = False, num_iters

@@ -23,6 +23,7 @@ from ...ops.program.tensor_arrays import empty_array_op
 from ..ir.block import Block
 from ..ir.one_element import widened
 from ..ir.operation import Operation
+from ..ir.transform import complete_outputs
 from ..ir.usage import OUTSIDE, block_reads, block_writes, holds_values, sub_block
 from ..ir.variable import Variable
 from .recurrent import RecurrentNode
@@ -90,6 +91,9 @@ class BlockGraph:
             return ControlFlowNode(op, edges)
         if operator.gradient is None:
             return None
+        if any(saved.of_output and not op.output(operator.results[saved.index].name)
+               for saved in operator.gradient.saved):
+            complete_outputs(self.block, op, operator)
         inputs = [self._values(op.input(s.name), s.many) for s in operator.inputs]
         outputs = [self._values(op.output(s.name), s.many) for s in operator.results]
         attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}

@@ -246,11 +246,11 @@ def set_training(program: Program) -> None:
             if op.attrs.get("is_test") is True and not sub_block(op):
                 op.set_attr("is_test", False)
             if is_declared(op.type) and not sub_block(op):
-                _complete_outputs(block, op, find(op.type))
+                complete_outputs(block, op, find(op.type))
 
 
-def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
-    """Gives a variable to each result that the file leaves out."""
+def complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
+    """Gives a variable to each result that a file leaves out: where nothing but a gradient reads it."""
     missing = [n for n, slot in enumerate(operator.results) if not op.output(slot.name) and not slot.many]
     if not missing:
         return

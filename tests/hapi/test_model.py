@@ -74,10 +74,21 @@ def _unnumbered(line):
 def test_num_iters_counts_steps_of_training():
     events = []
     model = cases.model(paddle)
-    model.fit(cases.data(paddle, 22, 1), cases.data(paddle, 10, 2), batch_size=8, epochs=9, shuffle=False, verbose=0,
-              num_iters=4, callbacks=[cases.recorder(paddle, events)])
-    assert [e[1] for e in events if e[0] == "train_batch_end"] == [0, 1, 2, 0]
-    assert [e[1] for e in events if e[0] == "eval_batch_end"] == [0, 1, 0, 1]
+    for epochs in (1, 9):
+        events.clear()
+        model.fit(cases.data(paddle, 22, 1), cases.data(paddle, 10, 2), batch_size=8, epochs=epochs, shuffle=False,
+                  verbose=0, num_iters=4, callbacks=[cases.recorder(paddle, events)])
+        assert [e[1] for e in events if e[0] == "train_batch_end"] == [0, 1, 2, 0]
+        assert [e[1] for e in events if e[0] == "eval_batch_end"] == [0, 1, 0, 1]
+
+
+def test_num_iters_is_what_the_progress_counts_to(capsys):
+    model = cases.model(paddle)
+    model.fit(cases.data(paddle, 22, 1), batch_size=8, shuffle=False, verbose=2, log_freq=1, num_iters=2)
+    told = capsys.readouterr().out
+    assert "Epoch 1/1" in told and "step 2/2 - " in told and "/3" not in told
+    with pytest.raises(ValueError, match="num_iters"):
+        model.fit(cases.data(paddle, 22, 1), num_iters=0)
 
 
 def test_saved_and_loaded(tmp_path):

@@ -9,6 +9,7 @@ import proa as paddle
 import pytest
 from proa import nn, static
 from proa.static import InputSpec
+from proa.static.format.program_file import read_program_desc, serialize_program_desc
 
 F = nn.functional
 SPEC = [InputSpec([None, 3], "float32", "x")]
@@ -653,3 +654,31 @@ def test_names_of_files_beside_a_prefix_are_passed_over(tmp_path):
     with pytest.warns(UserWarning, match="is a prefix of files"):
         loaded = paddle.jit.load(prefix, model_filename="m.pdmodel", params_filename="m.pdiparams")
     np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-6)
+
+
+class InstanceNormed(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2D(3, 4, 3), nn.InstanceNorm2D(4)
+
+    def forward(self, x):
+        return self.norm(self.conv(x))
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_a_gradient_goes_through_an_operation_whose_file_leaves_out_what_only_gradients_read(tmp_path, training):
+    net, prefix = InstanceNormed(), str(tmp_path / "net")
+    paddle.jit.save(net, prefix, [InputSpec([None, 3, 5, 5], "float32", "x")])
+    desc = read_program_desc(prefix + ".pdmodel")
+    [op] = [op for op in desc.blocks[0].ops if op.type == "instance_norm"]
+    kept = [slot for slot in op.outputs if slot.parameter == "Y"]  # as Paddle's files of a model in evaluation are
+    del op.outputs[:]
+    op.outputs.extend(kept)
+    Path(prefix + ".pdmodel").write_bytes(serialize_program_desc(desc))
+    loaded = paddle.jit.load(prefix)
+    loaded.train() if training else loaded.eval()
+    image = paddle.rand([2, 3, 5, 5])
+    for model in (net, loaded):
+        (model(image) ** 3).sum().backward()
+    found, expected = loaded.state_dict()["conv.weight"].grad, net.conv.weight.grad
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), 1e-4, 1e-4)
