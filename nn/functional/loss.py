@@ -9,6 +9,7 @@ from ...ops.array.assign import one_hot
 from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
+from ...ops.core.infer import check_same_shape
 from ...ops.core.trace import apply
 from ...ops.linalg.matrix_product import matmul
 from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op, label_smooth
@@ -274,6 +275,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     >>> paddle.nn.functional.log_loss(x, y).numpy().round(3).tolist()
     [[0.693]]
     """
+    check_same_shape("log_loss(input, label)", input, label)
     return apply(log_loss_op, input, label, epsilon=float(epsilon))
 
 

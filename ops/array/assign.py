@@ -8,7 +8,7 @@ from ...backend.kernels import copying as fast
 from ...core import dtype as dt
 from ...core.dtype import DType
 from ..core.facts import free
-from ..core.infer import same
+from ..core.infer import product, same
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -33,10 +33,18 @@ def clone(x: Any, name: str | None = None) -> Any:
 
 
 def _increment(xp, x, *, step: float = 1.0):
+    if x.size != 1:
+        raise ValueError(f"{x.size} elements")
     return x + xp.asarray(step, x.dtype)
 
 
-increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=same, precision="keep")
+def _infer_increment(x, *, step=1.0):
+    if product(x.shape) not in (1, -1):
+        raise ValueError(f"increment(x): x must have one element. Received shape {list(x.shape)}.")
+    return x
+
+
+increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=_infer_increment, precision="keep")
 
 
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:

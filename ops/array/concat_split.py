@@ -231,6 +231,8 @@ def _count(what: str, x: Spec, axis: int, num: int = 0) -> int:
 
 
 def _unstack(xp, x, *, axis: int = 0, num: int = 0):
+    if num and x.shape[axis] != num:
+        raise ValueError(f"{x.shape[axis]} parts")
     return list(x if axis == 0 else xp.moveaxis(x, axis, 0))
 
 

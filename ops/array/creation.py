@@ -331,6 +331,7 @@ def tensor_of(data: Any) -> Any:
 
 
 def _meshgrid(xp, x):
+    _check_vectors(x)
     sizes, rank = tuple([a.size for a in x]), len(x)
     views = [v.reshape((1,) * n + (-1,) + (1,) * (rank - 1 - n)) for n, v in enumerate(x)]
     if xp is not np:
@@ -339,9 +340,20 @@ def _meshgrid(xp, x):
     return [np.broadcast_to(v, sizes) if grid is NotImplemented else grid for v, grid in zip(views, grids, strict=True)]
 
 
+def _check_vectors(x: list[Any]) -> None:
+    for v in x:
+        if len(v.shape) > 1:
+            raise ValueError(f"meshgrid(*args): must be vectors (or 0-d). Received one of shape {list(v.shape)}.")
+
+
+def _infer_meshgrid(x):
+    _check_vectors(x)
+    return ([Spec(tuple(s.shape[0] if s.rank else 1 for s in x), v.dtype) for v in x],)
+
+
 meshgrid_op = operator(
     "meshgrid", "X* -> Out*~X", kernel=_meshgrid,
-    infer=lambda x: ([Spec(tuple(s.shape[0] if s.rank else 1 for s in x), v.dtype) for v in x],),
+    infer=_infer_meshgrid,
     grad={"X": lambda g, X_shape: [
         _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]}, moves=True, lod="drop")
 

@@ -4,7 +4,7 @@
 from typing import Any
 
 from ...core import dtype as dt
-from ..core.infer import broadcast_shapes, normalize_axis
+from ..core.infer import broadcast_shapes, check_same_shape, normalize_axis
 from ..core.operator import Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -150,8 +150,8 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 
 def _diag(xp, x, *, offset: int = 0, padding_value: float = 0.0):
-    if x.ndim == 2:
-        return xp.diagonal(x, _within(x, offset)).copy()
+    if x.ndim > 1:
+        return xp.diagonal(_matrix(x), _within(x, offset)).copy()
     size = x.size + abs(offset)
     result = xp.zeros((size, size), x.dtype)
     if padding_value:
@@ -161,11 +161,15 @@ def _diag(xp, x, *, offset: int = 0, padding_value: float = 0.0):
     return result
 
 
-def _infer_diag(x, *, offset=0, padding_value=0.0):
-    if x.rank > 2:
+def _matrix(x: Any) -> Any:
+    if len(x.shape) != 2:
         raise ValueError(f"diag(x): x must be a vector or a matrix. Received shape {list(x.shape)}.")
-    if x.rank == 2:
-        return Spec((_diagonal_size(*x.shape, offset),), x.dtype)
+    return x
+
+
+def _infer_diag(x, *, offset=0, padding_value=0.0):
+    if x.rank > 1:
+        return Spec((_diagonal_size(*_matrix(x).shape, offset),), x.dtype)
     return Spec(_embedded_shape(x.shape or (1,), offset, 0, 1), x.dtype)
 
 
@@ -252,13 +256,15 @@ def _cross_axis(shape: tuple, dim: int) -> int:
 
 
 def _cross(xp, x, y, *, dim: int = _NO_DIM):
-    axis = _cross_axis(x.shape, dim)
-    return xp.cross(x, y, axis=axis)
+    if x.shape != y.shape:
+        raise ValueError(f"shapes {x.shape} and {y.shape} differ")
+    return xp.cross(x, y, axis=_cross_axis(x.shape, dim))
 
 
 def _infer_cross(x, y, *, dim=_NO_DIM):
     _cross_axis(x.shape, dim)
-    return Spec(broadcast_shapes("cross(x, y)", x.shape, y.shape), x.dtype)
+    check_same_shape("cross(x, y)", x, y)
+    return x
 
 
 cross_op = operator("cross", "X, Y -> Out", kernel=_cross, infer=_infer_cross, promotes=True, grad={

@@ -273,6 +273,8 @@ def as_real(x: Any, name: str | None = None) -> Any:
     >>> paddle.as_real(paddle.to_tensor([1 + 2j])).tolist()
     [[1.0, 2.0]]
     """
+    if not x.dtype.is_complex:
+        raise TypeError(f"as_real(x): x must be complex. Received dtype={x.dtype.name}.")
     return apply(as_real_op, x)
 
 

@@ -67,6 +67,8 @@ _INT = {int}
 
 
 def _reshape(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
+    if shape and min(shape) < -1:
+        raise ValueError(f"sizes {shape}")  # to NumPy -2 is as -1
     if shape_tensor is None and not shape_list and 0 not in shape and x.size:
         return x.reshape(shape)
     sizes = list(sizes_of(shape, shape_tensor, shape_list))

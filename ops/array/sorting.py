@@ -83,8 +83,8 @@ def _topk(xp, x, count=None, *, k: int = 1, axis: int = -1, largest: bool = True
     if not x.ndim:
         return tuple(part.reshape(()) for part in _topk(xp, x.reshape(1), k=k, largest=largest))
     size = x.shape[axis]
-    if k > size:
-        raise ValueError(f"topk(x, k, axis): k must not exceed the size {size} of the axis. Received k={k}.")
+    if not 1 <= k <= size:
+        raise ValueError(f"topk(x, k, axis): k must lie between 1 and the size {size} of the axis. Received k={k}.")
     first = (slice(None),) * (axis % x.ndim) + (slice(None, k),)
     if k * 16 >= size:
         order = _order(xp, x, axis, largest)[first]
@@ -107,7 +107,7 @@ def _infer_topk(x, count=None, *, k=1, axis=-1, largest=True, sorted=True):
     k = k if count is None else -1
     if not x.rank:
         return x, Spec((), dt.int64)
-    if k == 0 or (x.shape[axis] >= 0 and k > x.shape[axis]):
+    if (k < 1 and count is None) or (x.shape[axis] >= 0 and k > x.shape[axis]):
         raise ValueError(f"topk(x, k, axis): k must lie between 1 and the size {x.shape[axis]} of the axis. "
                          f"Received k={k}, x.shape={list(x.shape)}.")
     shape = (*x.shape[:axis], k, *x.shape[axis + 1:])

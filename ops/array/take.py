@@ -128,11 +128,14 @@ def _end(offset: Any, size: Any) -> Any:
 
 
 def _shard_index(xp, x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
+    if bool(((x < 0) | (x >= index_num)).any()):
+        raise ValueError(f"shard_index(input, index_num): indices must lie in [0, {index_num}). Received indices from "
+                         f"{int(x.min())} to {int(x.max())}.")
     size = -(-index_num // nshards)
     return xp.where(x // size == shard_id, x % size, xp.asarray(ignore_value, x.dtype))
 
 
-shard_index_op = operator("shard_index", "X -> Out", kernel=_shard_index, infer=lambda x, **_: x)
+shard_index_op = operator("shard_index", "X -> Out", kernel=_shard_index, infer=lambda x, **_: x, fails="values")
 
 
 def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:

@@ -11,7 +11,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import places as fast
 from ...backend.scatter import add_at, assign_at, maximum_at, minimum_at, multiply_at, within_bounds
 from ...core import dtype as dt
-from ..core.infer import check_rank, normalize_axis
+from ..core.infer import check_rank, may_equal, normalize_axis
 from ..core.kernels import by, with_an_axis
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -56,6 +56,22 @@ def _check_along(what: str, x: Spec, index: Spec, axis: int) -> None:
     if x.rank != index.rank:
         raise ValueError(f"{what}: both must have as many dimensions. "
                          f"Received shapes {list(x.shape)} and {list(index.shape)}.")
+
+
+def _check_sample(x: Any, index: Any) -> None:
+    if not len(x.shape) == len(index.shape) == 2 or not may_equal(x.shape[:1], index.shape[:1]):
+        raise ValueError(f"index_sample(x, index): both must be matrices of as many rows. Received "
+                         f"x.shape={list(x.shape)}, index.shape={list(index.shape)}.")
+
+
+def _sample(xp, x, index):
+    _check_sample(x, index)
+    return _take_along(xp, x, index, Axis=1)
+
+
+def _infer_sample(x, index):
+    _check_sample(x, index)
+    return Spec(index.shape, x.dtype)
 
 
 _REDUCED = ("assign", "add", "mul", "multiply", "amax", "amin", "mean")
@@ -172,8 +188,7 @@ put_along_op = operator(
 stays_op = operator("stays_along_axis", "X, Index -> Out", kernel=_stays,
                     infer=lambda x, index, *, Axis=0: Spec(index.shape, dt.bool_), fails="values", only_here=True)
 index_sample_op = operator(
-    "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
-    infer=lambda x, index: _infer_take(x, index, Axis=1),
+    "index_sample", "X, Index -> Out", kernel=_sample, infer=_infer_sample,
     engines=[by(LOOPS, lambda x, index: fast.taken_along(x, index, Axis=1), fast.LEAST)],
     grad={"X": lambda g, Index, X_shape: _put_back(g, Index, X_shape, 1)}, moves=True, fails="values", lod="drop")
 
@@ -223,4 +238,5 @@ def index_sample(x: Any, index: Any) -> Any:
     >>> paddle.index_sample(x, paddle.to_tensor([[0, 2], [1, 1]])).tolist()
     [[1, 3], [5, 5]]
     """
+    _check_sample(x, index)
     return apply(index_sample_op, x, index)

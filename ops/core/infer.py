@@ -101,6 +101,17 @@ def check_rank(what: str, x: Any, least: int) -> None:
                          f"{list(x.shape)}.")
 
 
+def may_equal(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two shapes are one, as far as their sizes are known."""
+    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b, strict=True))
+
+
+def check_same_shape(what: str, x: Any, y: Any) -> None:
+    """ValueError, naming `what`, for two values (or Specs) whose shapes differ."""
+    if not may_equal(x.shape, y.shape):
+        raise ValueError(f"{what}: both must have the same shape. Received {list(x.shape)} and {list(y.shape)}.")
+
+
 def product(sizes: Sequence[int]) -> int:
     """The number of elements; -1 when a size is not known."""
     result = 1

@@ -12,7 +12,7 @@ from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose
 from ..array.unknown_sizes import count_of, size_at
 from ..core.facts import matrix_product
-from ..core.infer import broadcast_shapes, normalize_axis, product
+from ..core.infer import broadcast_shapes, check_same_shape, may_equal, normalize_axis, product
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -32,26 +32,42 @@ from .matrix_product import (
 
 # products of fixed rank
 
-def _ranks(what: str, *wanted: tuple[Spec, Sequence[int]]) -> None:
-    for spec, ranks in wanted:
-        if spec.rank not in ranks:
-            raise ValueError(f"{what}: received a tensor of shape {list(spec.shape)}; it must have "
+def _ranks(what: str, *wanted: tuple[Any, Sequence[int]]) -> None:
+    for value, ranks in wanted:
+        if len(value.shape) not in ranks:
+            raise ValueError(f"{what}: received a tensor of shape {list(value.shape)}; it must have "
                              f"{' or '.join(map(str, ranks))} dimensions.")
 
 
-def _infer_bmm(x, y):
+def _check_bmm(x: Any, y: Any) -> None:
     _ranks("bmm(x, y)", (x, [3]), (y, [3]))
+    if not may_equal(x.shape[:1], y.shape[:1]):
+        raise ValueError(f"bmm(x, y): the batches must be of one size. Received x.shape={list(x.shape)}, "
+                         f"y.shape={list(y.shape)}. (paddle.matmul repeats a batch of one.)")
+
+
+def _infer_bmm(x, y):
+    _check_bmm(x, y)
     return infer_matmul(x, y)
 
 
-def _infer_mv(x, vec):
+def _check_mv(x: Any, vec: Any) -> None:
     _ranks("mv(x, vec)", (x, [2]), (vec, [1]))
+
+
+def _infer_mv(x, vec):
+    _check_mv(x, vec)
     return infer_matmul(x, vec)
 
 
-def _infer_dot(x, y):
+def _check_dot(x: Any, y: Any) -> None:
     _ranks("dot(x, y)", (x, [1, 2]), (y, [1, 2]))
-    return Spec(broadcast_shapes("dot(x, y)", x.shape, y.shape)[:-1], x.dtype)
+    check_same_shape("dot(x, y)", x, y)
+
+
+def _infer_dot(x, y):
+    _check_dot(x, y)
+    return Spec(x.shape[:-1], x.dtype)
 
 
 def _last(g: Any) -> Any:
@@ -80,6 +96,7 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.bmm(paddle.ones([5, 2, 3]), paddle.ones([5, 3, 4])).shape
     [5, 2, 4]
     """
+    _check_bmm(x, y)
     return apply(bmm_op, x, y)
 
 
@@ -90,6 +107,7 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Any:
     >>> paddle.mv(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([1.0, 1.0])).tolist()
     [3.0, 7.0]
     """
+    _check_mv(x, vec)
     return apply(mv_op, x, vec)
 
 
@@ -101,6 +119,7 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.dot(x, y).tolist()
     60.0
     """
+    _check_dot(x, y)
     return apply(dot_op, x, y)
 
 

@@ -14,7 +14,7 @@ from ...core.dtype import int64
 from ..array.gradient_shapes import expand_to
 from ..array.reshape import unsqueeze_op
 from ..array.take_along_axis import open_grid
-from ..core.infer import normalize_axis, same, with_dtype
+from ..core.infer import may_equal, normalize_axis, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -102,6 +102,8 @@ def _cross_entropy(xp, logits, label, *, soft_label: bool = False, use_softmax: 
         softmax /= total
         log_total = xp.log(total)
     if soft_label:
+        if label.shape != logits.shape:
+            raise ValueError(f"label has shape {label.shape}")
         return softmax, (label * (log_total - shifted)).sum(axis, dtype=logits.dtype, keepdims=True)
     label = _class_numbers(label, axis, logits.shape)
     label, counted = _checked(xp, label, ignore_index, logits.shape[axis])
@@ -109,16 +111,12 @@ def _cross_entropy(xp, logits, label, *, soft_label: bool = False, use_softmax: 
     return softmax, loss if counted is None else loss * xp.expand_dims(counted, axis)
 
 
-def _may_equal(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b, strict=True))
-
-
 def _infer(logits, label, *, soft_label=False, axis=-1, **_):
     axis = normalize_axis(_AXIS, axis, logits.rank)
     without = logits.shape[:axis] + logits.shape[axis + 1:]
     with_one = (*without[:axis], 1, *without[axis:])
     wanted = [logits.shape] if soft_label else [without, with_one]
-    if not any(_may_equal(label.shape, shape) for shape in wanted):
+    if not any(may_equal(label.shape, shape) for shape in wanted):
         raise ValueError(
             f"cross_entropy(input, label): with soft_label={soft_label} label must have the shape "
             f"{' or '.join(str(list(shape)) for shape in wanted)}. Received label.shape={list(label.shape)}, "

@@ -15,7 +15,7 @@ from ..array.full import is_value
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.take_along_axis import open_grid
 from ..array.unknown_sizes import count_of, sizes
-from ..core.infer import promoting, same
+from ..core.infer import check_same_shape, promoting, same
 from ..core.kernels import by
 from ..core.operator import Long, operator
 from ..core.spec import Spec
@@ -32,10 +32,7 @@ _LARGEST_LOSS = 100.0  # of binary cross entropy, where a logarithm would be inf
 
 def _same_shapes(what: str) -> Any:
     def infer(x, label, *others, **_):
-        if len(x.shape) != len(label.shape) or any(
-                m != n and -1 not in (m, n) for m, n in zip(x.shape, label.shape, strict=True)):
-            raise ValueError(
-                f"{what}: both must have the same shape. Received {list(x.shape)} and {list(label.shape)}.")
+        check_same_shape(what, x, label)
         return x
 
     return promoting(infer)
@@ -154,6 +151,7 @@ sigmoid_cross_entropy_op = operator(
 # regression
 
 def _huber(xp, x, y, *, delta: float = 1.0):
+    _check_shapes(x, y)
     residual = y - x
     size = xp.abs(residual)
     return xp.where(size <= delta, residual * residual * 0.5, delta * (size - 0.5 * delta)), residual
@@ -182,10 +180,16 @@ huber_op = operator(
 
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):
+    _check_shapes(x, target)
     positive = target > 0
     logs = xp.log(xp.where(positive, target, xp.ones_like(target)))
     loss = xp.where(positive, target * (logs - x), xp.zeros_like(x))
     return _reduced(loss, reduction)
+
+
+def _infer_kldiv(x, target, *, reduction="none"):
+    check_same_shape("kl_div(input, label)", x, target)
+    return x if reduction == "none" else Spec((), x.dtype)
 
 
 def _reduced(loss: Any, reduction: str) -> Any:
@@ -207,7 +211,7 @@ def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
 
 kldiv_op = operator(
     "kldiv_loss", "X, Target -> Loss", kernel=_kldiv,
-    infer=promoting(lambda x, target, *, reduction="none": x if reduction == "none" else Spec((), x.dtype)),
+    infer=promoting(_infer_kldiv),
     grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)}, lod="drop")
 
 
@@ -218,7 +222,7 @@ def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):
 log_loss_op = operator(
     "log_loss", "Predicted, Labels -> Loss", kernel=_log_loss,
     formula="-Labels * log(Predicted + epsilon) - (1.0 - Labels) * log(1.0 - Predicted + epsilon)",
-    infer=promoting(lambda p, y, *, epsilon=1e-4: p),
+    infer=_same_shapes("log_loss(input, label)"),
     grad={"Predicted": lambda g, Predicted, Labels, epsilon: g * (
         (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))},
     precision="black")

@@ -83,6 +83,8 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     """
     low, given = (cast(min, x.dtype), {}) if is_value(min) else (None, {} if min is None else {"min": float(min)})
     high = cast(max, x.dtype) if is_value(max) else None
+    if low is None and high is None and min is not None and max is not None and min > max:
+        raise ValueError(f"clip(x, min, max): min must not exceed max. Received min={min}, max={max}.")
     if high is None and max is not None:
         given["max"] = float(max)
     return apply(clip_op, x, low, high, **given)

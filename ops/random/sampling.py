@@ -84,6 +84,9 @@ def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
 
 
 def _bernoulli(xp, x):
+    if not bool(((x >= 0) & (x <= 1)).all()):
+        raise ValueError(f"bernoulli(x): probabilities must lie in [0, 1]. Received numbers from {float(x.min())} to "
+                         f"{float(x.max())}.")
     drawn = host.uniform(engine(), x.shape, kind_of(x)) if xp is np else generator(xp).random(x.shape)
     return (drawn < x).astype(x.dtype)
 
@@ -102,6 +105,8 @@ def _poisson(xp, x):
 
 
 def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
+    if num_samples < 1:
+        raise ValueError(f"multinomial(x, num_samples): at least one. Received {num_samples}.")
     weights = x.astype(kind_of(x), copy=False)
     totals = weights.sum(-1)
     if weights.size and bool(weights.min() < 0) or not bool(totals > 0 if x.ndim == 1 else (totals > 0).all()):
@@ -137,7 +142,7 @@ randint_op = operator("randint", "ShapeTensor?, ShapeTensorList*? -> Out", kerne
                           t, p, shape=shape, dtype=dtype))
 randperm_op = operator("randperm", "-> Out", kernel=_randperm, effects="random",
                        infer=lambda *, n, dtype=dt.int64, seed=0: Spec((n,), dtype))
-bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random")
+bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random", fails="values")
 poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random",
                       fails="values", grad={"X": lambda g: g * 0.0})
 multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effects="random",
@@ -282,8 +287,8 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
     [0, 1, 2, 3]
     """
     n = known_number("randperm(n)", n)
-    if n < 1:
-        raise ValueError(f"randperm(n): n must be at least 1. Received {n}.")
+    if n < 0:
+        raise ValueError(f"randperm(n): n must not be negative. Received {n}.")
     return apply(randperm_op, n=int(n), dtype=convert_dtype(dtype))
 
 

@@ -36,7 +36,6 @@ _DIFFERENT = {
         "empty": ["segment_pool-sum", "segment_pool-mean", "segment_pool-max", "segment_pool-min",
             "matrix_rank-tensor", "gumbel_softmax 2", "mode_positions", "class_center_sample",
             "take_along_axis-nanquantile"],
-        "fewer dimensions": ["dot"],
         "broadcast first": ["gather_tree"],
         "broadcast second, fewer dimensions": ["unpool", "unpool3d"],
     },

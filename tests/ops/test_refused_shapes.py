@@ -60,11 +60,50 @@ CALLS = {
         ones([6, 3]), ones([2, 3]), numbers(0), numbers(0, 1))),
     "one beginning of two pairs": ("src_index", lambda: geometric.send_uv(
         ones([6, 3]), ones([6, 3]), numbers(0), numbers(0, 1))),
+    "a column beside a matrix, smooth_l1_loss": ("same shape", lambda: functional.smooth_l1_loss(
+        ones([4, 2]), ones([4, 1]))),
+    "a row beside a matrix, kl_div": ("same shape", lambda: functional.kl_div(ones([4, 2]), ones([2]))),
+    "a vector beside a column, log_loss": ("same shape", lambda: functional.log_loss(ones([4, 1]), ones([4]))),
+    "one distribution for all rows": (r"shape \[4, 3\]", lambda: functional.cross_entropy(
+        ones([4, 3]), ones([1, 3]), soft_label=True)),
+    "one distribution for all rows, with the softmax": (
+        r"shape \[4, 3\]", lambda: functional.softmax_with_cross_entropy(
+            ones([4, 3]), ones([1, 3]), soft_label=True, return_softmax=True)),
+    "matrices as batches": ("3 dimensions", lambda: paddle.bmm(ones([4, 3]), ones([3, 2]))),
+    "a batch of one": ("batches", lambda: paddle.bmm(ones([2, 4, 3]), ones([1, 3, 2]))),
+    "a large batch of one": ("batches", lambda: paddle.bmm(ones([2, 64, 64]), ones([1, 64, 64]))),
+    "a matrix as a vector": ("1 dimensions", lambda: paddle.mv(ones([4, 3]), ones([3, 1]))),
+    "a matrix and a vector, dot": ("same shape", lambda: ones([4, 3]).dot(ones([3]))),
+    "rows for one number each, dot": ("same shape", lambda: paddle.dot(ones([4, 3]), ones([4, 1]))),
+    "vectors of three and of two": ("same shape", lambda: paddle.cross(ones([4, 3]), ones([4, 2]))),
+    "one vector for all": ("same shape", lambda: paddle.cross(ones([4, 3]), ones([1, 3]))),
+    "a volume's diagonal": ("vector or a matrix", lambda: paddle.diag(ones([2, 2, 2]))),
+    "a matrix as a vector of a grid": ("vectors", lambda: paddle.meshgrid(ones([2, 2]), ones([3]))),
+    "fewer rows of indices": ("as many rows", lambda: paddle.index_sample(ones([4, 3]), ones([3, 2], "int64"))),
+    "fewer parts than there are": ("size 4, not 3", lambda: paddle.unstack(ones([4, 3]), 0, 3)),
+    "a counter of three numbers": ("one element", lambda: paddle.increment(ones([3]))),
+    "two sizes left open": ("negative", lambda: paddle.reshape(ones([4, 3]), [-2, 6])),
+    "none of the largest": ("between 1", lambda: paddle.topk(ones([4, 3]), 0)),
+    "fewer than none of the largest": ("between 1", lambda: paddle.topk(ones([4, 3]), -1)),
+}
+
+#: Each call with values that make no sense, with a word of its error.
+VALUES = {
+    "a minimum above the maximum": ("min must not exceed max", lambda: paddle.clip(ones([3]), 2.0, 1.0)),
+    "probabilities above 1": (r"\[0, 1\]", lambda: paddle.bernoulli(ones([3]) * 10)),
+    "a probability that is not a number": (r"\[0, 1\]", lambda: paddle.bernoulli(ones([3]) * float("nan"))),
+    "no samples": ("at least one", lambda: paddle.multinomial(ones([3]), 0)),
+    "an index beyond all shards": (r"\[0, 4\)", lambda: paddle.shard_index(numbers(1, 5), 4, 2, 0)),
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", [*CALLS, *VALUES])
 def test_what_does_not_fit_is_refused(call):
-    argument, compute = CALLS[call]
+    argument, compute = {**CALLS, **VALUES}[call]
     with pytest.raises(ValueError, match=argument):
         compute()
+
+
+def test_the_parts_of_a_real_number_are_not_asked_for():
+    with pytest.raises(TypeError, match="complex"):
+        paddle.as_real(ones([3]))
