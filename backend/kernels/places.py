@@ -86,6 +86,26 @@ def _add(values, places, out, wrong, before, size, count, behind, group, along):
 
 
 @loops.kernel
+def _extreme(values, places, out, wrong, size, count, behind, largest):
+    for b in parallel((behind + 31) // 32, count * min(behind, 32) * 2):
+        first = b * 32
+        wide = min(32, behind - first)
+        for j in range(count):
+            row = places[j]
+            if row < 0 or row >= size:
+                wrong[0] = 1
+            else:
+                target = out + (row * behind + first)
+                source = values + (j * behind + first)
+                if largest > 0:
+                    for k in range(wide):
+                        target[k] = source[k] if source[k] > target[k] or source[k] != source[k] else target[k]
+                else:
+                    for k in range(wide):
+                        target[k] = source[k] if source[k] < target[k] or source[k] != source[k] else target[k]
+
+
+@loops.kernel
 def _copy_named(x, places, out, named, wrong, size, count, behind):
     for j in range(count):
         row = places[j] + (size if places[j] < 0 else 0)
@@ -102,6 +122,7 @@ def _copy_named(x, places, out, named, wrong, size, count, behind):
 _NUMBERS = " ".join(["i64"] * 6)
 _run_take = {size: bound_plain(_take, f"{kind}* i64* {kind}* u8* {_NUMBERS}") for size, kind in _BITS.items()}
 _run_add = bound(_add, f"T* i64* T* u8* {_NUMBERS}")
+_run_extreme = bound(_extreme, "T* i64* T* u8* i64 i64 i64 i64")
 
 
 def _places(index: np.ndarray) -> Any:
@@ -181,11 +202,36 @@ def added(x: np.ndarray, index: np.ndarray, updates: np.ndarray, axis: int) -> A
     return _added(np.array(x, order="C"), places, updates, (before, size, index.size, behind, before, 0))
 
 
+def sums_of_rows(rows: np.ndarray, index: np.ndarray, count: int) -> Any:
+    """The sums of the rows that have one number [count, ...]; zeros where none has it."""
+    places = _places(index)
+    if index.shape != rows.shape[:1] or not _can_add(rows, places):
+        return NotImplemented
+    out = np.zeros((count, *rows.shape[1:]), rows.dtype)
+    return _added(out, places, rows, (1, count, len(rows), rows.size // len(rows), 1, 0))
+
+
+def extremes_of_rows(rows: np.ndarray, index: np.ndarray, count: int, largest: bool) -> Any:
+    """The largest, or the smallest, of the rows that have one number; an infinity where none has it."""
+    places = _places(index)
+    if places is None or index.shape != rows.shape[:1] or not (
+            rows.flags.aligned and takes_floats(rows, LEAST, _extreme)):
+        return NotImplemented
+    out, wrong = np.full((count, *rows.shape[1:]), -np.inf if largest else np.inf, rows.dtype), np.zeros(1, "uint8")
+    _run_extreme(rows.dtype, flat(rows), places, out, wrong, count, len(rows), rows.size // len(rows), int(largest))
+    return NotImplemented if wrong[0] else out
+
+
 def added_by_coordinates(x: np.ndarray, index: np.ndarray, updates: np.ndarray) -> Any:
     """x with updates added at the places that the last dimension of `index` names; one number names a row."""
     depth = index.shape[-1]
     if not depth or depth > x.ndim or not _can_add(updates, index) or index.dtype.kind != "i":
         return NotImplemented
+    if depth == 1:
+        places, behind = _places(index.reshape(-1)), x.size // max(len(x), 1)
+        if not behind or updates.size != places.size * behind:
+            return NotImplemented
+        return _added(np.array(x, order="C"), places, updates, (1, len(x), places.size, behind, 1, 0))
     rows: Any = None
     for n, size in enumerate(x.shape[:depth]):
         column = index[..., n]

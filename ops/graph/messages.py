@@ -6,15 +6,20 @@ An edge goes from row `src_index[e]` of x to row `dst_index[e]` of the result; b
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.engines import LOOPS
+from ...backend.kernels.places import LEAST
 from ...core.dtype import int32, promote
 from ..array.full import is_value
 from ..array.gather import gather_op
 from ..array.gradient_shapes import sum_to
 from ..core.infer import broadcast_shapes
+from ..core.kernels import by
 from ..core.operator import Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .segments import of_message, reduced_rows, scattered
+from .segments import of_message, reduced_by_loops, reduced_rows, scattered
 
 
 def _reduction(what: str, name: str) -> str:
@@ -35,12 +40,30 @@ def _check_edges(xp: Any, what: str, index: Any, rows: int) -> None:
                          f"{int(index.max())}.")
 
 
-def _received(xp: Any, message: Any, x: Any, dst: Any, tensor: Any, out_size: Any, reduction: str) -> tuple[Any, Any]:
+def _size_of(x: Any, tensor: Any, out_size: Any) -> int:
     given = int(tensor.reshape(())) if tensor is not None else int(out_size[0]) if len(out_size) else 0
-    rows = given if given > 0 else x.shape[0]
+    return given if given > 0 else x.shape[0]
+
+
+def _received(xp: Any, message: Any, x: Any, dst: Any, tensor: Any, out_size: Any, reduction: str) -> tuple[Any, Any]:
+    rows = _size_of(x, tensor, out_size)
     _check_edges(xp, "send_u_recv(dst_index, out_size)", dst, rows)
     out, met = reduced_rows(xp, message, dst, rows, reduction)
     return out, met.astype("int32")
+
+
+def _lie_in(index: Any, rows: int) -> bool:
+    """Whether there are numbers, and all in [0, rows): a negative one counts as a large one."""
+    return index.dtype.kind == "i" and index.size > 0 and int(index.view(f"u{index.itemsize}").max()) < rows
+
+
+def _received_by_loops(message: Any, x: Any, src: Any, dst: Any, tensor: Any, out_size: Any, reduction: str) -> Any:
+    """As the kernels, of `message(rows of x)`; NotImplemented for what is left to them."""
+    rows = _size_of(x, tensor, out_size)
+    if src.shape != dst.shape or src.ndim != 1 or not _lie_in(src, len(x)) or not _lie_in(dst, rows):
+        return NotImplemented
+    found = reduced_by_loops(message(x.take(src, 0)), dst, rows, reduction)
+    return found if found is NotImplemented else (found[0], found[1].astype("int32"))
 
 
 def _rows(x: Spec, tensor: Any, out_size: Any) -> int:
@@ -64,6 +87,10 @@ def _send_recv(xp, x, src, dst, size=None, *, reduce_op: str = "SUM", out_size: 
     return _received(xp, x[src], x, dst, size, out_size, reduce_op)
 
 
+def _send_recv_by_loops(x, src, dst, size=None, *, reduce_op="SUM", out_size=(0,)):
+    return _received_by_loops(lambda rows: rows, x, src, dst, size, out_size, reduce_op)
+
+
 def _infer_send_recv(x, src, dst, size=None, *, reduce_op="SUM", out_size=(0,)):
     _infer_edges("send_u_recv", src, dst)
     rows = _rows(x, size, out_size)
@@ -76,7 +103,7 @@ def _source(x: Any, index: Any) -> Any:
 
 send_recv_op = operator(
     "graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count", kernel=_send_recv,
-    infer=_infer_send_recv,
+    infer=_infer_send_recv, engines=[by(LOOPS, _send_recv_by_loops, LEAST)],
     grad={"X": lambda g, X, X_shape, Out, Src_index, Dst_index, Dst_count, reduce_op: scattered(
         of_message(g, Out, _source(X, Src_index), Dst_index, Dst_count, reduce_op), Src_index, X_shape)},
         fails="values", lod="drop")
@@ -137,6 +164,10 @@ def _send_ue(xp, x, y, src, dst, size=None, *, message_op: str = "ADD", reduce_o
     return _received(xp, _messages(xp, x[src], y, message_op), x, dst, size, out_size, reduce_op)
 
 
+def _send_ue_by_loops(x, y, src, dst, size=None, *, message_op="ADD", reduce_op="SUM", out_size=(0,)):
+    return _received_by_loops(lambda rows: _messages(np, rows, y, message_op), x, src, dst, size, out_size, reduce_op)
+
+
 def _infer_send_ue(x, y, src, dst, size=None, *, message_op="ADD", reduce_op="SUM", out_size=(0,)):
     edges = _infer_edges("send_ue_recv", src, dst)
     message = _infer_message("send_ue_recv(x, y)", edges, x, y)
@@ -176,7 +207,8 @@ def _reduced_like(g: Any, aligned: Any, original: Any) -> Any:
 
 send_ue_op = operator(
     "graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count", kernel=_send_ue,
-    infer=_infer_send_ue, grad={"X, Y": _ue_gradients}, fails="values", lod="drop")
+    infer=_infer_send_ue, engines=[by(LOOPS, _send_ue_by_loops, LEAST)], grad={"X, Y": _ue_gradients},
+    fails="values", lod="drop")
 
 
 def _message_op(what: str, y: Any, message_op: str) -> tuple[Any, str]:

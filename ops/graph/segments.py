@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import places as fast
 from ...backend.repeats import bincount
 from ...backend.scatter import maximum_at, minimum_at
 from ...core.dtype import int64
 from ..array.full import full_of_shape
 from ..array.gather import add_at, gather_op, put_at_op
 from ..array.reshape import reshape
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -35,6 +38,22 @@ def reduced_rows(xp: Any, rows: Any, places: Any, count: int, reduction: str) ->
     if len(ordered):
         first = xp.flatnonzero(xp.concatenate([[True], ordered[1:] != ordered[:-1]]))
         result[ordered[first]] = function.reduceat(rows[order], first, axis=0)
+    return result, met
+
+
+def reduced_by_loops(rows: Any, places: Any, count: int, reduction: str) -> Any:
+    """As `reduced_rows`, of arrays of the host; NotImplemented for what is left to that."""
+    if reduction in ("SUM", "MEAN"):
+        result = fast.sums_of_rows(rows, places, count)
+    else:
+        result = fast.extremes_of_rows(rows, places, count, reduction == "MAX")
+    if result is NotImplemented:
+        return NotImplemented
+    met = bincount(np, "segments (ids)", places, minlength=count)
+    if reduction == "MEAN":
+        result /= divisors(np, met, rows)
+    elif reduction != "SUM":
+        result[met == 0] = 0
     return result, met
 
 
@@ -82,6 +101,13 @@ def _segment_pool(xp, x, segment_ids, *, pooltype: str = "SUM"):
     return reduced_rows(xp, x, segment_ids, int(segment_ids[-1]) + 1, pooltype)
 
 
+def _segment_pool_by_loops(x, segment_ids, *, pooltype="SUM"):
+    ids = segment_ids
+    if not ids.size or ids[0] < 0 or (ids[1:] < ids[:-1]).any():
+        return NotImplemented
+    return reduced_by_loops(x, ids, int(ids[-1]) + 1, pooltype)
+
+
 def _infer_pool(x, segment_ids, *, pooltype="SUM"):
     if x.rank < 1 or segment_ids.rank != 1 or (x.shape[0] != segment_ids.shape[0]
                                                and -1 not in (x.shape[0], segment_ids.shape[0])):
@@ -92,6 +118,7 @@ def _infer_pool(x, segment_ids, *, pooltype="SUM"):
 
 segment_pool_op = operator(
     "segment_pool", "X, SegmentIds -> Out, SummedIds", kernel=_segment_pool, infer=_infer_pool,
+    engines=[by(LOOPS, _segment_pool_by_loops, fast.LEAST)],
     grad={"X": lambda g, Out, X, SegmentIds, SummedIds, pooltype: of_message(
         g, Out, X, SegmentIds, SummedIds, pooltype)}, fails="values", lod="drop")
 

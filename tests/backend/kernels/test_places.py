@@ -6,6 +6,7 @@ import pytest
 from comparing import agree, needs_loops, normal
 from proa.backend.kernels import places
 from proa.ops.core.operator import find
+from proa.ops.graph import messages, segments
 
 pytestmark = needs_loops
 X = normal(7, 33, 70)
@@ -43,6 +44,35 @@ def test_rows_that_are_scattered_twice_are_sums(dtype):
     kernel = find("scatter").kernel
     np.testing.assert_allclose(kernel(np, x, at, updates, overwrite=False), wanted, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(x, normal(40, 16).astype(dtype))
+
+
+@pytest.mark.parametrize("pooltype", ["SUM", "MEAN", "MAX", "MIN"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_segments_and_messages_are_reduced(dtype, pooltype):
+    x, at = normal(500, 5, 9).astype(dtype), index(40, 500)
+    x[3, 1, 2], x[4, 1, 2], x[5, 0] = np.nan, -np.inf, np.inf
+    at[at == 7] = 8
+    places_of = {"rtol": 1e-5, "atol": 2e-5}
+    agree("segment_pool", segments._segment_pool_by_loops, x, np.sort(at), pooltype=pooltype, **places_of)
+    for kind in ("int32", "int64"):
+        source, target = index(500, 300, dtype=kind), index(60, 300, dtype=kind)
+        agree("graph_send_recv", messages._send_recv_by_loops, x, source, target, None, reduce_op=pooltype,
+              out_size=[60], **places_of)
+        agree("graph_send_ue_recv", messages._send_ue_by_loops, x, normal(300, 1, 9, seed=2).astype(dtype), source,
+              target, None, message_op="MUL", reduce_op=pooltype, out_size=[60], **places_of)
+
+
+def test_numbers_of_rows_that_are_not_there_are_left_to_the_kernels():
+    x, source = normal(500, 9), index(500, 300)
+    for wrong in (-1, 500):
+        target = index(500, 300)
+        target[7] = wrong
+        assert messages._send_recv_by_loops(x, source, target) is NotImplemented
+        assert messages._send_recv_by_loops(x, target, source) is NotImplemented
+    assert segments._segment_pool_by_loops(x, -np.ones(500, "int64")) is NotImplemented
+    assert segments._segment_pool_by_loops(x, np.arange(500)[::-1]) is NotImplemented
+    assert places.added_by_coordinates(x, target[:, None], normal(300, 9)) is NotImplemented
+    assert places.extremes_of_rows(x[:300], target, 500, True) is NotImplemented
 
 
 @pytest.mark.parametrize("shape", [(40, 30), (40, 5, 8), (4, 10, 30)])
