@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-from ...core.dtype import from_number
+from ...core.dtype import DType, from_number
 from ...core.files import CorruptFileError
 from ...ops.core.operator import find, is_declared, with_fed_inputs
 from ..format import attributes as at
@@ -131,7 +131,7 @@ def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
     file_type, is_dtype = annotated_type(op_type, attr.name)
     if is_dtype:
         number = at.attr_value(attr)
-        return None if number == _NO_DTYPE else from_number(number)
+        return _default(op_type, attr.name) if number == _NO_DTYPE else from_number(number)
     if file_type is None or attr.type == at.BLOCK or file_type not in _CONVERT:
         return at.attr_to_python(attr)
     value, convert = at.attr_value(attr), _CONVERT[file_type]
@@ -139,3 +139,9 @@ def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
     if isinstance(value, list) != is_list or (attr.type in (at.STRING, at.STRINGS)) != (convert is str):
         raise ValueError(f"it should be of type {at.type_name(file_type)}, and is of type {at.type_name(attr.type)}")
     return [convert(v) for v in value] if is_list else convert(value)
+
+
+def _default(op_type: str, name: str) -> Any:
+    """What an attribute is where a file names no dtype: the declaration's default, as `arg_max` of 1.x has it."""
+    default = find(op_type).attributes[name].default
+    return default if isinstance(default, DType) else None

@@ -103,6 +103,16 @@ def test_constants_that_paddle_wrote():
     assert "fp32_values" not in changed.attrs
 
 
+def test_a_file_that_names_no_dtype_means_the_declarations():
+    """1.x's arg_max has dtype = -1 in files: its result is int64. One that may be without a dtype stays so."""
+    desc = to_desc(one_op("arg_max", {"axis": 1, "dtype": dt.int32}))
+    (dtype,) = [a for a in desc.blocks[0].ops[0].attrs if a.name == "dtype"]
+    dtype.i = -1
+    assert from_desc(desc, "file").global_block().ops[0].attrs["dtype"] is dt.int64
+    filled = again(one_op("fill_any_like", {"value": 1.0, "dtype": None}))
+    assert filled.global_block().ops[0].attrs["dtype"] is None
+
+
 @pytest.mark.parametrize("dtype", [d for d in dt.DTYPES if d.name != "bfloat16"])
 def test_constants_of_every_dtype(dtype):
     array = np.array([[0, 1, 1]], dtype.dtype)
