@@ -16,6 +16,7 @@ from ..loops.names import parallel
 from .arrays import bound, bound_plain, flat, own_axis, takes_floats
 
 LEAST = _LEAST = 1 << 16
+_SHARED = 1 << 17  # from here on several threads copy an array
 _BITS = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
 
 
@@ -119,8 +120,8 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
     axis = own_axis(axis, first.ndim + stacked)
     if axis == 1 and not stacked and first.ndim > 2 and not first.flags.c_contiguous:
         return _joined_channels(arrays)
-    if (first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
-            or not _is_due(first.size * len(arrays))):
+    if (first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1 or not _is_due(first.size * len(arrays))
+            or max([x.size for x in arrays]) < _SHARED):  # one thread copies as fast by one call of NumPy's
         return NotImplemented
     before, behind = first.shape[:axis], first.shape[axis if stacked else axis + 1:]
     for x in arrays:
