@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import backend
 from ..core.errors import ModifiedInPlaceError, warn_user
 from ..core.selected_rows import SelectedRows
@@ -23,6 +25,8 @@ from ..ops.math.casting import cast
 from .selected_rows import gradient_of
 from .value import EagerValue, another_of, superseded
 
+_ndarray = np.ndarray
+_ON_HOST = ArrayTrace(np)
 # True where there may be some: asked for each node.
 _superseded: dict[int, Any] = superseded.data  # type: ignore[attr-defined]
 
@@ -72,9 +76,16 @@ def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
     return read
 
 
+def _ones(namespace: Any, like: Any) -> Any:
+    """An array of ones: two calls of C, of which `ones_like` makes some five of Python."""
+    made = namespace.empty_like(like)
+    made.fill(1)
+    return made
+
+
 def _start(tensor: EagerValue, gradient: EagerValue | None) -> EagerValue:
     if gradient is None:
-        return tensor._eager.new(backend.namespace_of([tensor._array]).ones_like(tensor._array))
+        return tensor._eager.new(_ones(backend.namespace_of([tensor._array]), tensor._array))
     if gradient.shape != tensor.shape:
         raise ValueError(
             f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
@@ -146,15 +157,16 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
         raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
     if not state.trace.computes and state.trace.fills_gradients(tensors, gradients, retain_graph):
         return
-    if all(t._edge is None for t in tensors):
+    if not any([t._edge for t in tensors]):
         warn_user(NOTHING_FLOWS)
         return
-    tensors, gradients = _parts(tensors), _parts(gradients)
-    namespace = backend.namespace_of([t._array for t in tensors])
-    roots = [(edge, g._array) for edge, g in _starts(tensors, gradients)]
+    parts = _parts(tensors)
+    namespace = backend.namespace_of([part._array for part in parts])
+    roots = [(part._edge, _ones(namespace, part._array) if g is None else _start(part, g._part())._array)
+             for part, g in zip(parts, gradients, strict=True) if part._edge is not None]
     with _Changes() as changes:
         leaves = _Leaves(namespace, changes)
-        with using(ArrayTrace(namespace)):
+        with using(_ON_HOST if namespace is np else ArrayTrace(namespace)):
             left = _walk_type()(_read_arrays, retain_graph, finish=leaves.finish).run(roots)
         for edge, gradient in left.items():
             if type(edge) is Leaf:
@@ -214,6 +226,10 @@ class _Leaves:
 
     def add(self, leaf: Leaf, gradient: Any) -> None:
         """Adds to a leaf's gradient."""
+        if type(gradient) is _ndarray and leaf.grad is None and not leaf.hooks and self.namespace is np:  # the most
+            self.before.append((leaf, None, leaf.cleared))
+            leaf.grad, leaf.cleared = leaf.trace.new(gradient), False
+            return
         gradient = _as_array(self.namespace, gradient)
         if leaf.hooks:
             gradient = run_hooks(leaf.hooks, gradient)
