@@ -11,11 +11,13 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ... import backend
 from ...core.random import default_generator
 from ...dygraph.eager import EagerTrace
 from ...dygraph.value import EagerValue
-from ...ops.core.backward import Leaf, Node, Output
+from ...ops.core.backward import Leaf, Node, Output, next_order
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import grad_mode, state
 from ...static.autodiff.block_graph import BlockGraph
@@ -32,6 +34,8 @@ from ...static.ir.usage import needed_operations, reads, writes
 from .gathered_products import with_fewer_rows
 from .held_gradients import spend
 from .recomputing import with_recomputed
+
+_ndarray = np.ndarray
 
 
 class Halves:
@@ -84,9 +88,10 @@ class ProgramFunction:
             spend(results, [self.program.global_block().var(name) for name in self.outputs])
             return results
         if state.grad_enabled:
-            wanted = tuple([i for i, t in enumerate(tensors) if t._edge is not None])
+            edges = [t._edge for t in tensors]
+            wanted = tuple([i for i, edge in enumerate(edges) if edge is not None])
             if wanted or self._is_recorded:
-                return self._run_recorded(tensors, wanted)
+                return self._run_recorded(tensors, edges, wanted)
         return self._run_plain(tensors)
 
     def prepare(self, tensors: Sequence[EagerValue]) -> None:
@@ -164,21 +169,25 @@ class ProgramFunction:
         for name, array in zip(names, arrays, strict=True):
             tensors[self.inputs.index(name)]._update(xp.asarray(array))
 
-    def _run_recorded(self, tensors: Sequence[EagerValue], wanted: tuple[int, ...]) -> list[EagerValue]:
+    def _run_recorded(self, tensors: Sequence[EagerValue], edges: list[Any],
+                      wanted: tuple[int, ...]) -> list[EagerValue]:
         halves = self._halves.get(wanted) or self._halves_for(wanted)
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
         random_state = default_generator().get_state() if self.is_random else None
         results = halves.forward(xp, arrays)
         count, last = len(self.outputs), len(results) - len(halves.places)
-        for place, array in zip(halves.places, results[last:], strict=True):
-            tensors[place]._update(xp.asarray(array))
+        if halves.places:
+            for place, array in zip(halves.places, results[last:], strict=True):
+                tensors[place]._update(xp.asarray(array))
         eager = _eager()
-        outputs = [eager.new(xp.asarray(a)) for a in results[:count]]
-        leaves = [Leaf(eager.plain) for _ in halves.leaves]
-        edges = [t._edge for t in tensors] + leaves
-        for index, leaf in zip(halves.leaves, leaves, strict=True):
-            outputs[index]._edge = leaf
+        new = eager.new
+        outputs = [new(a if type(a) is _ndarray else xp.asarray(a)) for a in results[:count]]
+        if halves.leaves:
+            leaves = [Leaf(eager.plain) for _ in halves.leaves]
+            edges += leaves
+            for index, leaf in zip(halves.leaves, leaves, strict=True):
+                outputs[index]._edge = leaf
         node = ProgramNode(self, halves, wanted, edges, (arrays, results[count:last]), outputs, random_state)
         for index in halves.recorded:
             outputs[index]._edge = Output(node, index)
@@ -299,9 +308,9 @@ class ProgramNode(Node):
 
     def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
                  saved: tuple, outputs: Sequence[EagerValue], random_state: Any):
-        super().__init__(edges, saved)
+        self.edges, self.saved, self.order, self.hooks = edges, saved, next_order(), None
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
-        self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+        self.outputs = [((array := o._array).shape, array.dtype) for o in outputs]
         self.leaves = [outputs[index]._array for index in halves.leaves]
 
     @property
@@ -322,8 +331,9 @@ class ProgramNode(Node):
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
-        if any(isinstance(g, EagerValue) for g in gs):
-            return self._recorded_gradients(gs, saved)
+        for g in gs:  # a loop: this is asked at every step
+            if isinstance(g, EagerValue):
+                return self._recorded_gradients(gs, saved)
         inputs, kept = saved
         halves = self.halves
         xp = backend.namespace_of(inputs)

@@ -68,7 +68,7 @@ _dtype_of = operator.attrgetter("dtype")
 _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, LimitError)
 
 
-def _are_of(dtypes: list[Any], arrays: list[Any]) -> bool:
+def _are_of(dtypes: list[Any], arrays: Sequence[Any]) -> bool:
     """Whether arrays have these dtypes; None, what a branch that was not taken leaves of a value, has any."""
     try:
         return list(map(_dtype_of, arrays)) == dtypes
@@ -116,6 +116,7 @@ class Plan:
         self._bindings = form.code.bindings
         self._frozen = [self.inputs.index(name) for name in form.code.frozen]
         self._is_sure = [dtype is not None for dtype in form.dtypes]
+        self._all_sure = all(self._is_sure)
         self._dtypes = [dtype for dtype in form.dtypes if dtype is not None]
         self._runs: dict[Any, Callable[..., tuple]] = {}
         self._generation = -1
@@ -131,7 +132,7 @@ class Plan:
         if self._generation != generation.count:  # engines were turned on or off, or have other kernels
             self._runs, self._generation = {}, generation.count
             self._segments_due = Due() if loops.is_ready() and self._code.limited is None else None
-        is_bound = _are_of(self._dtypes, list(itertools.compress(arrays, self._is_sure)))
+        is_bound = _are_of(self._dtypes, arrays if self._all_sure else list(itertools.compress(arrays, self._is_sure)))
         runs = self._runs
         run = runs.get((on_host, is_bound))
         if run is None:
