@@ -28,6 +28,8 @@ class Bernoulli(ExponentialFamily):
     """
 
     def __init__(self, probs: Any, name: str | None = None):
+        if isinstance(probs, (int, float)) and not 0 <= probs <= 1:
+            raise ValueError(f"Bernoulli(probs): must lie in [0, 1]. Received {probs}.")
         self.probs = as_parameters(probs)[0]
         self.name, self._dtype = name or "Bernoulli", self.probs.dtype
         inside = _within(self.probs)

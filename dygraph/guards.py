@@ -73,6 +73,9 @@ class no_grad(_GradMode):
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         """A guard, or, given a function, that function decorated."""
+        if function is not None and not callable(function):
+            raise TypeError(f"no_grad(function): takes nothing, or the function that it decorates. Received "
+                            f"{type(function).__name__}.")
         return super().__new__(cls) if function is None else cls()(function)
 
     def __init__(self, function: Callable[..., Any] | None = None) -> None:

@@ -61,6 +61,9 @@ class ClipGradByValue(ClipGradBase):
     def __init__(self, max: float, min: float | None = None):
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
+        if self.min > self.max or self.max == 0 == self.min:
+            raise ValueError(f"ClipGradByValue(max, min): max must exceed min, which is -max unless given. Received "
+                             f"max={max}, min={min}.")
 
     def clipped(self, gradient: Any) -> Any:
         """One gradient, clipped."""

@@ -6,6 +6,7 @@ An update is an operator like any other, so `step()` on Tensors and `minimize(lo
 from __future__ import annotations
 
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -424,13 +425,18 @@ class Optimizer(ForSubclasses):
         """Takes over what `state_dict` gave, here or in PaddlePaddle.
 
         Nothing is changed when a shape does not fit (ValueError). What belongs to a parameter that has taken no step
-        yet is kept until it does; what belongs to none of the parameters raises KeyError.
+        yet is kept until it does. What belongs to none of the parameters raises KeyError where one of them gets
+        nothing, as where the model was built again under other names; else, as where fewer parameters are trained
+        now, or by a rule that keeps nothing, it is left out with a warning.
         """
         if not isinstance(state_dict, dict):
             raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
         state = {k: v for k, v in state_dict.items() if k not in ("LR_Scheduler", "StructuredToParameterName@@")}
         masters = state.pop("master_weights", {})
-        places = {self._place_of(key): key for key in state}
+        found = {key: self._place_of(key) for key in state}
+        places = {place: key for key, place in found.items() if place is not None}
+        if len(places) < len(found):
+            self._leave_out([key for key, place in found.items() if place is None], {owner for owner, _ in places})
         ready = []
         for (parameter, kind), key in places.items():
             held = self._accumulators[kind].get(parameter)
@@ -450,8 +456,8 @@ class Optimizer(ForSubclasses):
 
     set_dict = set_state_dict
 
-    def _place_of(self, key: str) -> tuple[str, str]:
-        """The parameter and kind that a key such as 'linear_0.w_0_moment1_0' stands for."""
+    def _place_of(self, key: str) -> tuple[str, str] | None:
+        """The parameter and kind that a key such as 'linear_0.w_0_moment1_0' stands for; None of another's."""
         base = _COUNTER.sub("", key)
         names = None if self._parameter_list is None else {p.name for p in self._parameter_list}
         for kind in self._kinds:
@@ -464,11 +470,19 @@ class Optimizer(ForSubclasses):
             if owners:
                 owner = max(owners, key=len)
                 return owner, base[len(owner) + 1:].removeprefix(f"{self._name}_")
-        raise KeyError(
-            f"set_state_dict: {key!r} belongs to no parameter of this {self.__class__.__name__}. Its parameters: "
-            f"{sorted(names or ())}; its accumulators: {', '.join(self._kinds) or 'none'}. A model built again has the "
-            f"same names within `with paddle.utils.unique_name.guard():`."
-        )
+        return None
+
+    def _leave_out(self, keys: list[str], owners: set[str]) -> None:
+        """Says that a state's keys are of no parameter here: an error where a parameter is not among the owners."""
+        trained = [p.name for p in self._parameter_list or () if not p.stop_gradient]
+        told = f"set_state_dict: {keys[0]!r} belongs to no parameter of this {self.__class__.__name__}"
+        if self._kinds and not owners.issuperset(trained):
+            raise KeyError(
+                f"{told}. Its parameters: {sorted(trained)}; its accumulators: {', '.join(self._kinds)}. A model built "
+                f"again has the same names within `with paddle.utils.unique_name.guard():`."
+            )
+        more = f", nor do {len(keys) - 1} more of the state" if len(keys) > 1 else ""
+        warnings.warn(f"{told}{more}: left out.", stacklevel=3)
 
     def _without_name(self, owner: str) -> str:
         """The parameter's name in that of an accumulator without its kind."""

@@ -9,6 +9,7 @@ from ...ops.array.assign import one_hot
 from ...ops.array.reshape import reshape, squeeze, transpose
 from ...ops.array.unknown_sizes import size_at
 from ...ops.array.where import where
+from ...ops.core.infer import check_same_shape
 from ...ops.core.trace import apply
 from ...ops.linalg.matrix_product import matmul
 from ...ops.loss.cross_entropy import cross_entropy_op
@@ -20,7 +21,7 @@ from ...ops.math.elementwise import divide, multiply, subtract
 from ...ops.math.reduce import mean, sum
 from ...ops.math.unary import exp, log, square
 from .activation import sigmoid
-from .loss import check_reduction, check_same_shapes, reduced
+from .loss import check_reduction, numbers_like, reduced
 
 __all__ = ["dice_loss", "gaussian_nll_loss", "npair_loss", "poisson_nll_loss", "sigmoid_focal_loss"]
 
@@ -61,7 +62,7 @@ def poisson_nll_loss(input: Any, label: Any, log_input: bool = True, full: bool 
     1.0
     """
     check_reduction("poisson_nll_loss", reduction)
-    check_same_shapes("poisson_nll_loss", input, label)
+    check_same_shape("poisson_nll_loss", input, label)
     if epsilon <= 0:
         raise ValueError(f"poisson_nll_loss(epsilon): must be positive. Received {epsilon}.")
     label = cast(label, input.dtype)
@@ -87,6 +88,7 @@ def sigmoid_focal_loss(logit: Any, label: Any, normalizer: Any = None, alpha: fl
     check_reduction("sigmoid_focal_loss", reduction)
     if normalizer is not None and len(normalizer.shape) > 1:
         raise ValueError(f"sigmoid_focal_loss(normalizer): must be one element. Received {list(normalizer.shape)}.")
+    label = numbers_like(logit, label)
     loss = apply(sigmoid_cross_entropy_op, logit, label, None, normalize=False, ignore_index=-100)
     probability = sigmoid(logit)
     missed = multiply(probability, -label + 1.0) + multiply(-probability + 1.0, label)

@@ -38,17 +38,14 @@ def check_reduction(what: str, reduction: str) -> None:
         raise ValueError(f"{what}(reduction): must be 'mean', 'sum' or 'none'. Received {reduction!r}.")
 
 
-def check_same_shapes(what: str, input: Any, label: Any) -> None:
-    """ValueError unless both have one shape, as far as that is known."""
-    if len(input.shape) != len(label.shape) or any(
-            m != n and -1 not in (m, n) for m, n in zip(input.shape, label.shape, strict=True)):
-        raise ValueError(f"{what}: the inputs must have one shape. Received {list(input.shape)} and "
-                         f"{list(label.shape)}.")
-
-
 def reduced(loss: Any, reduction: str) -> Any:
     """The mean or sum of the losses, or themselves."""
     return mean(loss) if reduction == "mean" else sum(loss) if reduction == "sum" else loss
+
+
+def numbers_like(input: Any, label: Any) -> Any:
+    """Labels; integers and bools in input's dtype, in which the loss is computed."""
+    return label if label.dtype.is_differentiable else cast(label, input.dtype)
 
 
 # cross entropy
@@ -179,7 +176,7 @@ def binary_cross_entropy(input: Any, label: Any, weight: Any = None, reduction: 
     0.693
     """
     check_reduction("binary_cross_entropy", reduction)
-    loss = apply(bce_op, input, label)
+    loss = apply(bce_op, input, numbers_like(input, label))
     return reduced(loss if weight is None else multiply(loss, weight), reduction)
 
 
@@ -195,6 +192,7 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
     0.6931
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
+    label = numbers_like(logit, label)
     if pos_weight is not None:
         pos_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
     loss = apply(sigmoid_cross_entropy_op, logit, label, pos_weight, normalize=False, ignore_index=-100)
@@ -246,7 +244,7 @@ def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float
     0.75
     """
     check_reduction("smooth_l1_loss", reduction)
-    return reduced(apply(huber_op, input, label, delta=float(delta))[0], reduction)
+    return reduced(apply(huber_op, input, numbers_like(input, label), delta=float(delta))[0], reduction)
 
 
 # distributions and rankings
@@ -261,7 +259,7 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
     """
     if reduction not in ("mean", "sum", "none", "batchmean"):
         raise ValueError(f"kl_div(reduction): must be 'mean', 'batchmean', 'sum' or 'none'. Received {reduction!r}.")
-    loss = apply(kldiv_op, input, label, reduction="none")
+    loss = apply(kldiv_op, input, numbers_like(input, label), reduction="none")
     if reduction != "batchmean":
         return reduced(loss, reduction)
     return sum(loss) / input.shape[0] if input.shape[0] != -1 else sum(mean(loss, 0))
@@ -276,7 +274,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     [[0.693]]
     """
     check_same_shape("log_loss(input, label)", input, label)
-    return apply(log_loss_op, input, label, epsilon=float(epsilon))
+    return apply(log_loss_op, input, numbers_like(input, label), epsilon=float(epsilon))
 
 
 def margin_ranking_loss(input: Any, other: Any, label: Any, margin: float = 0.0, reduction: str = "mean",

@@ -9,13 +9,14 @@ from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape
 from ...ops.array.take_along_axis import index_sample
 from ...ops.array.unknown_sizes import size_at
+from ...ops.core.infer import check_same_shape
 from ...ops.math.casting import as_floating, cast
 from ...ops.math.clip import clip
 from ...ops.math.elementwise import minimum, multiply, subtract
 from ...ops.math.reduce import mean
 from .activation import log_sigmoid, softplus
 from .distance import pairwise_distance
-from .loss import check_reduction, check_same_shapes, reduced
+from .loss import check_reduction, reduced
 
 __all__ = ["multi_label_soft_margin_loss", "multi_margin_loss", "soft_margin_loss", "triplet_margin_loss",
            "triplet_margin_with_distance_loss"]
@@ -30,7 +31,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
     0.3133
     """
     check_reduction("soft_margin_loss", reduction)
-    check_same_shapes("soft_margin_loss", input, label)
+    check_same_shape("soft_margin_loss", input, label)
     input = as_floating(input)
     return reduced(softplus(-multiply(cast(label, input.dtype), input), threshold=1e4), reduction)
 
@@ -47,7 +48,7 @@ def multi_label_soft_margin_loss(input: Any, label: Any, weight: Any = None, red
     0.6931
     """
     check_reduction("multi_label_soft_margin_loss", reduction)
-    check_same_shapes("multi_label_soft_margin_loss", input, label)
+    check_same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(multiply(label, log_sigmoid(input)) + multiply(-label + 1.0, log_sigmoid(-input)))
     return reduced(mean(loss if weight is None else multiply(loss, weight), -1), reduction)
 
@@ -122,8 +123,8 @@ def _triplet(what: str, distance: Callable[[Any, Any], Any], input: Any, positiv
     check_reduction(what, reduction)
     if margin < 0:
         raise ValueError(f"{what}(margin): must not be negative. Received {margin}.")
-    check_same_shapes(what, input, positive)
-    check_same_shapes(what, input, negative)
+    check_same_shape(what, input, positive)
+    check_same_shape(what, input, negative)
     near, far = distance(input, positive), distance(input, negative)
     if swap:
         far = minimum(far, distance(positive, negative))

@@ -23,6 +23,9 @@ def _matrix(*shape):
 
 CTC = (_matrix(4, 2, 3), paddle.to_tensor([[1, 2], [2, 2]], dtype="int32"), _ints(4, 4), _ints(2, 1))
 WRONG = {
+    "a bound of no size": lambda: nn.ClipGradByValue(0.0),
+    "bounds in the wrong order": lambda: nn.ClipGradByValue(-1.0),
+    "a probability above 1": lambda: paddle.distribution.Bernoulli(1.5),
     "labels of ctc": lambda: F.ctc_loss(CTC[0], CTC[1] + 2, *CTC[2:]),
     "lengths of ctc": lambda: F.ctc_loss(CTC[0], CTC[1], _ints(5, 4), CTC[3]),
     "blank of ctc": lambda: F.ctc_loss(*CTC, blank=3),
@@ -248,3 +251,24 @@ def test_prior_of_smoothed_labels_in_any_shape():
             found = F.label_smooth(paddle.to_tensor(given), paddle.to_tensor(prior.reshape(shape)), epsilon=0.1)
             np.testing.assert_allclose(found, given * 0.9 + prior * 0.1, rtol=1e-6)
     assert float(F.label_smooth(paddle.to_tensor(3.0), epsilon=0.1)) == pytest.approx(2.8)
+
+
+LABELLED = {
+    "binary_cross_entropy": F.binary_cross_entropy,
+    "binary_cross_entropy_with_logits": F.binary_cross_entropy_with_logits,
+    "weighed logits": lambda x, y: F.binary_cross_entropy_with_logits(x, y, pos_weight=ones([3], x.dtype) * 2),
+    "kl_div": F.kl_div, "log_loss": F.log_loss, "smooth_l1_loss": F.smooth_l1_loss,
+    "sigmoid_focal_loss": F.sigmoid_focal_loss, "mse_loss": F.mse_loss, "l1_loss": F.l1_loss,
+    "soft_margin_loss": F.soft_margin_loss, "hinge_embedding_loss": F.hinge_embedding_loss,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("labels", ["int64", "int32", "bool"])
+@pytest.mark.parametrize("loss", LABELLED)
+def test_a_loss_is_of_the_dtype_of_what_is_judged(loss, labels, dtype):
+    x = paddle.to_tensor(np.random.default_rng(1).uniform(0.1, 0.9, [4, 3]).astype(dtype))
+    y = paddle.to_tensor([[0, 1, 1], [1, 0, 1], [1, 1, 1], [0, 0, 1]], dtype=labels)
+    found, expected = LABELLED[loss](x, y), LABELLED[loss](x, y.astype(dtype))
+    assert found.dtype == x.dtype
+    np.testing.assert_array_equal(found.numpy(), expected.numpy())

@@ -149,6 +149,45 @@ def test_state_names_are_paddles_and_misfits_are_told():
         optimizer.set_state_dict({"linear_9.w_0_moment1_0": np.zeros((2, 2))})
 
 
+def _trained(layer, optimizer):
+    for _ in range(2):
+        layer(paddle.ones([1, 2])).sum().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+    return optimizer
+
+
+def test_the_state_of_more_parameters_than_are_trained_now():
+    layer = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    state = _trained(layer, Adam(parameters=layer.parameters())).state_dict()
+    fewer = Adam(parameters=layer[0].parameters())
+    with pytest.warns(UserWarning, match="left out"):
+        fewer.set_state_dict(state)
+    _trained(layer, fewer)
+    name = layer[0].weight.name + "_beta1_pow_acc_"  # of the second optimizer over it: 1
+    np.testing.assert_allclose(fewer.state_dict()[name + "1"], state[name + "0"] * 0.9 ** 2, rtol=1e-6)
+
+
+def test_a_rule_that_keeps_nothing_takes_the_state_of_one_that_does():
+    layer = nn.Linear(2, 2)
+    state = _trained(layer, Adam(parameters=layer.parameters())).state_dict()
+    plain = SGD(0.1, parameters=layer.parameters())
+    with pytest.warns(UserWarning, match=r"belongs to no parameter of this SGD, nor do 7 more of the state: left out"):
+        plain.set_state_dict(state)
+    assert plain.state_dict() == {}
+
+
+def test_a_state_that_leaves_a_parameter_without_is_refused_and_changes_nothing():
+    layer, other = nn.Linear(2, 2), nn.Linear(2, 2)
+    state = _trained(other, Adam(parameters=other.parameters())).state_dict()
+    optimizer = _trained(layer, Adam(parameters=layer.parameters()))
+    before = {name: value.numpy().copy() for name, value in optimizer.state_dict().items()}
+    with pytest.raises(KeyError, match="built again"):
+        optimizer.set_state_dict(state)
+    for name, value in optimizer.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+
+
 RULES_WITH_COPIES = [SGD, Momentum, Adam, AdamW, paddle.optimizer.Lamb]
 
 
