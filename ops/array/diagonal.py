@@ -9,9 +9,10 @@ from ..core.operator import Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import conj_of
+from ..math.reduce import sum
 from .creation import full_like
 from .gradient_shapes import reshape_to, sum_to
-from .reshape import flatten, reshape_op, shape_handle, unsqueeze_op
+from .reshape import flatten, shape_handle, unsqueeze_op
 from .where import where
 
 _Axes = tuple[int, int]
@@ -217,11 +218,18 @@ def _kron_shapes(x: tuple, y: tuple) -> tuple[tuple, tuple, tuple]:
 def _kron_gradients(g: Any, x: Any, y: Any) -> tuple[Any, Any]:
     """g[i*n + k] pairs x[i] with y[k]: in the shape (m, n, …) it is the gradient of a product that broadcasts."""
     shape_x, shape_y, _ = _kron_shapes(tuple(x.shape), tuple(y.shape))
+    of_x, of_y = range(0, len(shape_x), 2), range(1, len(shape_x), 2)  # whose dimension each of the pairs is
+    left, right = _spread(x, of_x), _spread(y, of_y)
     apart = broadcast_shapes("kron", shape_x, shape_y)
-    left, right = (apply(reshape_op, v, None, None, shape=list(s)) for v, s in ((x, shape_x), (y, shape_y)))
-    g = apply(reshape_op, g, None, None, shape=list(apart))
-    dx, dy = sum_to(g * conj_of(right), tuple(shape_x)), sum_to(g * conj_of(left), tuple(shape_y))
+    pairs = reshape_to(g, shape_handle(left * right) if -1 in apart else apart)
+    dx, dy = sum(pairs * conj_of(right), list(of_y)), sum(pairs * conj_of(left), list(of_x))
     return reshape_to(dx, shape_handle(x)), reshape_to(dy, shape_handle(y))
+
+
+def _spread(x: Any, places: range) -> Any:
+    """x with its dimensions at the last of `places` among those of size 1."""
+    kept = set(places[len(places) - len(x.shape):])
+    return apply(unsqueeze_op, x, None, None, axes=[n for n in range(2 * len(places)) if n not in kept])
 
 
 kron_op = operator(

@@ -251,3 +251,22 @@ def test_why_each_shape_has_its_own_program_is_told(caplog):
     [told] = [record.getMessage() for record in caplog.records if "a Program of its own" in record.getMessage()]
     assert "test_open_sizes.py" in told and "TypeError" in told
     assert converted.get_traced_count() >= 7
+
+
+@pytest.mark.parametrize("sizes", [([None, 4], [3, None]), ([None, 4], [None]), ([None, 3], [2, 2, None])])
+def test_the_gradient_of_kron_needs_no_sizes(sizes, tmp_path):
+    class Spread(paddle.nn.Layer):
+        def forward(self, x, y):
+            return paddle.kron(x, y)
+
+    paddle.jit.save(Spread(), str(tmp_path / "m"), [paddle.static.InputSpec(size) for size in sizes])
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    gradients = []
+    for model in (Spread(), loaded):
+        x, y = (paddle.arange(1, 1 + np.prod(size), dtype="float32").reshape(size)
+                for size in ([n or 2 for n in given] for given in sizes))
+        x.stop_gradient = y.stop_gradient = False
+        (model(x, y) ** 2).sum().backward()
+        gradients.append((x.grad.numpy(), y.grad.numpy()))
+    for found, expected in zip(gradients[1], gradients[0], strict=True):
+        np.testing.assert_allclose(found, expected, 1e-5)
