@@ -12,7 +12,7 @@ from ...backend.linear_algebra import failing_as, power, solution
 from ...backend.linear_algebra import inverse as inverted
 from ...core.dtype import promote
 from ..array.gradient_shapes import reshape_to, sum_to
-from ..array.reshape import reshape, shape_handle, squeeze_op, unsqueeze_op
+from ..array.reshape import shape_handle, squeeze_op, unsqueeze_op
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -160,13 +160,8 @@ def _cofactors_gradient(g: Any, x: Any, out: Any) -> Any:
     return inner * inverse_t - mm(mm(conj_of(out), transposed(g)), inverse_t)
 
 
-def _by_matrix(g: Any, x: Any) -> Any:
-    """A number for each matrix of x, as matrices of one element. Of one matrix, files say that it has the shape [1]."""
-    return reshape(g, [1, 1]) if x.ndim == 2 else as_row(as_column(g))
-
-
 determinant_op = operator("determinant", "Input -> Out", kernel=_determinant, infer=_infer_determinant, grad={
-    "Input": lambda g, Input: _by_matrix(g, Input) * conj_of(apply(cofactors_op, Input))})
+    "Input": lambda g, Input: as_row(as_column(g)) * conj_of(apply(cofactors_op, Input))})
 cofactors_op = operator("cofactors", "X -> Out", kernel=_cofactors, infer=_square("det(x)"), grad={
     "X": lambda g, X, Out: _cofactors_gradient(g, X, Out)}, only_here=True)
 
@@ -196,7 +191,7 @@ def _infer_slogdeterminant(x):
 def _slogdeterminant_gradient(g: Any, x: Any, out: Any) -> Any:
     """x^-T; all of it NaN where x has no inverse."""
     sign, g = (apply(squeeze_op, part(value, 0, *ends), axes=[0]) for value, ends in ((out, (0, 1)), (g, (1, 2))))
-    return _by_matrix(g, x) * transposed(apply(inverse_op, x + _by_matrix(nan_where_zero(sign), x)))
+    return as_row(as_column(g)) * transposed(apply(inverse_op, x + as_row(as_column(nan_where_zero(sign)))))
 
 
 slogdeterminant_op = operator(

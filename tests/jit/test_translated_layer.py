@@ -682,24 +682,3 @@ def test_a_gradient_goes_through_an_operation_whose_file_leaves_out_what_only_gr
         (model(image) ** 3).sum().backward()
     found, expected = loaded.state_dict()["conv.weight"].grad, net.conv.weight.grad
     np.testing.assert_allclose(found.numpy(), expected.numpy(), 1e-4, 1e-4)
-
-
-@pytest.mark.parametrize("function", [paddle.linalg.det, paddle.linalg.slogdet])
-def test_the_determinant_of_one_matrix_that_a_file_gives_the_shape_of_a_vector(tmp_path, function):
-    class Determined(nn.Layer):
-        def forward(self, x):
-            return function(x)
-
-    prefix = str(tmp_path / "net")
-    paddle.jit.save(Determined(), prefix, [InputSpec([3, 3], "float32", "x")])
-    desc = read_program_desc(prefix + ".pdmodel")
-    [op] = [op for op in desc.blocks[0].ops if op.type.endswith("determinant")]
-    [declared] = [var for var in desc.blocks[0].vars if var.name == op.outputs[0].arguments[0]]
-    declared.type.lod_tensor.tensor.dims.append(1)  # as Paddle's files have it
-    Path(prefix + ".pdmodel").write_bytes(serialize_program_desc(desc))
-    loaded, gradients = paddle.jit.load(prefix), []
-    for model in (Determined(), loaded):
-        x = paddle.to_tensor([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]], stop_gradient=False)
-        model(x).sum().backward()
-        gradients.append(x.grad.numpy())
-    np.testing.assert_allclose(gradients[1], gradients[0], 1e-5)
