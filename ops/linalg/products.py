@@ -74,7 +74,18 @@ def _last(g: Any) -> Any:
     return insert_axis(g, g.ndim)
 
 
-bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
+def _bmm(xp, x, y):
+    _check_bmm(x, y)
+    return xp.matmul(x, y)
+
+
+def _dot(xp, x, y):
+    if x.shape != y.shape:
+        raise ValueError(f"shapes {x.shape} and {y.shape} differ")
+    return (x * y).sum(-1, dtype=x.dtype)
+
+
+bmm_op = operator("bmm", "X, Y -> Out", kernel=_bmm,
                   engines=[by(ONEDNN, matmul_by_onednn, SIDE, is_large, declines=True)],
                   infer=_infer_bmm, promotes=True,
                   grad={"X, Y": lambda g, X, Y, wants: matmul_gradients(g, X, Y, False, False, wants)},
@@ -85,7 +96,7 @@ mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
                  grad={"X, Vec": lambda g, X, Vec, wants: matmul_gradients(g, X, Vec, False, False, wants)},
                  cost=matrix_product)
 dot_op = operator(
-    "dot", "X, Y -> Out", kernel=lambda xp, x, y: (x * y).sum(-1, dtype=x.dtype), infer=_infer_dot, promotes=True,
+    "dot", "X, Y -> Out", kernel=_dot, infer=_infer_dot, promotes=True,
     grad={"X": lambda g, Y: _last(g) * conj_of(Y), "Y": lambda g, X: _last(g) * conj_of(X)}, lod="drop")
 
 
@@ -119,7 +130,6 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.dot(x, y).tolist()
     60.0
     """
-    _check_dot(x, y)
     return apply(dot_op, x, y)
 
 
