@@ -42,7 +42,8 @@ def own_state(optimizer: Optimizer, state: dict[str, Any], is_own: Callable[[str
     if "master_weights" in state:
         found["master_weights"] = {name: value for name, value in state["master_weights"].items() if is_own(name)}
     for key, value in state.items():
-        if key not in found and is_own(optimizer._place_of(key)[0]):
+        place = optimizer._place_of(key)  # of what is nobody's the optimizer itself says so
+        if key not in found and (place is None or is_own(place[0])):
             found[key] = value
     return found
 
