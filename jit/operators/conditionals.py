@@ -69,7 +69,8 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
     before, mark = get_state(), staging.mark()
     try:
-        traced(lambda: _stage(test, body, orelse, get_state, set_state, merge, frozenset(held)), prepare)
+        traced(lambda: _stage(test, body, orelse, get_state, set_state, names, merge, frozenset(held)),
+               prepare)
     except ChangedOutside as found:
         staging.undo(mark)
         set_state(before)
@@ -78,7 +79,7 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
 
 
 def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
-           merge: Merge, may_be_held: frozenset[str]) -> None:
+           names: tuple[str, ...], merge: Merge, may_be_held: frozenset[str]) -> None:
     before, outputs = get_state(), len(merge.names)
     held, lists_before = Held(before), tuple(map(copied, before))
     found: list[tuple] = []  # the objects that each branch leaves
@@ -100,8 +101,8 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
     with watched[0], watched[1], restoring(restore), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
     set_state((*held.settled(found, after), *before[outputs:]))
-    check_changed(held, merge.names, may_be_held, merge.where, "`if`")
-    note_several(held, merge.names, may_be_held, merge.where)
+    check_changed(held, names, may_be_held, merge.where, "`if`")
+    note_several(held, names, may_be_held, merge.where)
 
 
 def _refuse(holds: Any, branch: raising, where: str) -> None:

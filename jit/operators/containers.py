@@ -100,11 +100,13 @@ class Held:
         finally:
             self.restore()
 
-    def settled(self, left: list[tuple], values: Any, entered: dict[tuple, Any] | None = None) -> tuple:
+    def settled(self, left: list[tuple], values: Any, entered: dict[tuple, Any] | None = None,
+                apart: frozenset[tuple] = frozenset()) -> tuple:
         """The values of the variables, in the lists and dicts of these that every way leaves in their place.
 
         `left`: the Objects of the variables behind each way. What is one object on every way is one object. `entered`:
-        the lists and dicts that a turn found where these had been, where turns work on others.
+        the lists and dicts that a turn found where these had been, where turns work on others. `apart`: the places
+        where the values stay in lists and dicts of their own.
         """
         made: dict[tuple, Any] = {}
         self._settled = set()
@@ -113,10 +115,10 @@ class Held:
             ways = [each for each in found if each is not None]
             if len(ways) < len(found) or any(type(each.outer) is not type(value) for each in ways):
                 return value
-            key = tuple(id(each.outer) for each in ways)
+            key = (*(id(each.outer) for each in ways), *(path if path in apart else ()))
             if key not in made:
-                made[key] = value if type(value) is tuple else original(ways, value, path)
-                if made[key] is value and (len(set(key)) > 1 or entered is not None):
+                made[key] = value if type(value) is tuple or path in apart else original(ways, value, path)
+                if made[key] is value and path not in apart and (len(set(key)) > 1 or entered is not None):
                     found_several(ways, value, path)
                 parts = value.items() if type(value) in DICTS else enumerate(value)
                 content = {k: settle([each.parts.get(k) for each in ways], part, (*path, k)) for k, part in parts}

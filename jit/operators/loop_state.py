@@ -82,8 +82,7 @@ class LoopState:
             if staging.is_number(begun):
                 staging.note_number(variable, False)
         state = self.values(variables)
-        if not self.preparations.apart:
-            state = self._held.settled([self._held.found], state)
+        state = self._held.settled([self._held.found], state, apart=self.preparations.apart)
         self._entered = places(map(objects, state))
         self._contents = {id(each): content_of(each) for each in self._entered.values()}
         return state
@@ -108,7 +107,7 @@ class LoopState:
         """
         first = self.values(variables)  # what the turn was given may have been changed in place
         self._left, self._begun = tuple(map(objects, left)), self._entered
-        others = self._other_holders()
+        others, replaced = self._other_holders(), self._replaced()
         left = tuple(lists_kept(before, copied(after)) for before, after in zip(self._before, left, strict=True))
         self._held.changed |= {path for path, each in self._entered.items()
                                if path in self._held.places and not holds(each, self._contents[id(each)])}
@@ -126,10 +125,20 @@ class LoopState:
         self._check_tensors()
         if others is not None:
             self._check_holders(*others)
+        if replaced:
+            raise Apart(min(at[0] for at in replaced), replaced)
         return new
 
-    def _other_holders(self) -> tuple[int, bool] | None:
-        """A variable that shares a list or dict with another behind a turn and not before it, or the reverse.
+    def _replaced(self) -> frozenset[tuple]:
+        """The places where a turn leaves another list or dict, while somebody else may hold the one of before: that
+        one stays as it was, and what is written there in turns is no part of it."""
+        behind = places(self._left)
+        return frozenset(at for at, each in self._entered.items()
+                         if self._held.places.get(at) is each is not behind.get(at)
+                         and (len(at) > 1 or self._names[at[0]] in self._may_be_held))
+
+    def _other_holders(self) -> tuple[frozenset[tuple], bool] | None:
+        """The places of lists and dicts that variables share behind a turn and not before it, or the reverse.
 
         And whether the turn has changed in place what it begins with there.
         """
@@ -140,16 +149,18 @@ class LoopState:
         if not moved:
             return None
         touched = [at for at in moved if not holds(before[at], self._contents[id(before[at])])]
-        return (touched or moved)[0][0], bool(touched)
+        found = touched or [place for at in moved for place in (first[at] | last[at]) & before.keys()]
+        return frozenset(found), bool(touched)
 
-    def _check_holders(self, i: int, is_touched: bool) -> None:
+    def _check_holders(self, moved: frozenset[tuple], is_touched: bool) -> None:
+        i = min(at[0] for at in moved)
         if is_touched:
             raise TypeError(
                 f"{self._where}: a tensor decides how often this loop runs, and {described_name(self._names[i])} and "
                 "another variable hold the same list or dict in some turns only, and the loop changes it in place. "
                 "Whether the other one shows that is known only when the program runs. Give one of them a copy.")
-        if not self.preparations.apart:
-            raise Apart(i, ())
+        if not moved <= self.preparations.apart:
+            raise Apart(i, moved)
 
     def _check(self, i: int, before: Any, after: Any) -> None:
         if type(before) is Undefined:
@@ -209,6 +220,17 @@ class LoopState:
             if not staging.changes_of(x):
                 continue
             begun = staged_leaves(self._initial[i])[n]
+            if x is not y and self._names[i] in self._may_be_held:
+                raise TypeError(
+                    f"{self._where}: a tensor decides how often this loop runs, and it changes "
+                    f"{described_name(self._names[i])} in place and then leaves another tensor there. That the first "
+                    "one shows under its other names whether the loop ran is known only when the program runs. Change "
+                    "a copy of it: `x = x.clone()`.")
+            if begun is not x and (staging.is_read(begun) or any(left is begun for _, left in self._turn.values())):
+                raise TypeError(
+                    f"{self._where}: a tensor decides how often this loop runs, it changes "
+                    f"{described_name(self._names[i])} in place, and reads the same tensor under another name. Give "
+                    "one of them a copy: `x.clone()`.")
             for (j, m), (other, left) in self._turn.items():
                 same_one = staged_leaves(self._initial[j])[m] is begun or left is y
                 if (i, n) != (j, m) and same_one and (left is other or staging.is_read(other)):

@@ -49,7 +49,7 @@ class Preparer:
         elif isinstance(found, StageNumbers):
             self._preparations.note_numbers(found)
         elif isinstance(found, Apart):
-            self._preparations.apart = True
+            self._preparations.apart |= found.places
         elif isinstance(found, StageList):
             self._stage_list(found)
 

@@ -70,7 +70,11 @@ class StageNumbers(Retrace):
 
 
 class Apart(Retrace):
-    """Variables that hold the same list or dict before a loop hold others, or one more the same, behind a turn."""
+    """The lists or dicts at these places are others behind a turn of a loop than before it, or of other holders."""
+
+    def __init__(self, index: int, places: frozenset[Path]):
+        super().__init__(index, ())
+        self.places = places
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class Preparations:
         # of leaves of a variable, by path, that are numbers: the dtype, and whether they stay numbers
         self._dtypes: dict[tuple[int, Path], tuple[str, bool]] = {}
         self._changing: set[tuple[int, Path]] = set()  # numbers in a variable that a loop changes
-        self.apart = False  # whether a turn works on copies of lists and dicts
+        self.apart: frozenset[Path] = frozenset()  # places of lists and dicts of which a turn has copies
 
     def complete(self, index: int, value: Any) -> Any:
         """A variable's value with a flag wherever one is needed."""

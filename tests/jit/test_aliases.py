@@ -376,3 +376,113 @@ def test_new_lists_may_change_later(function):
 def test_what_only_a_run_knows_is_refused(function):
     with pytest.raises((RuntimeError, TypeError), match=rf"{function.__name__}: .* a copy"):
         outcome(paddle.jit.to_static(function, full_graph=True), VALUES[0])
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def took(box, x):
+    box.value = box.value * 0.5 + x
+    return box.value.sum()
+
+
+def another_list_in_a_dict(x, y):
+    kept = [x, y]
+    held, turns = {"p": kept}, 0
+    while y.sum() > -1e3 and turns < 3:
+        turns += 1
+        held["p"] = [sum(kept), y]
+        y = y * 2
+    return y, kept[0], held["p"][0]
+
+
+def another_list_beside_a_test_that_changes(x, y):
+    kept = [x, y]
+    held, box, turns = {"p": kept}, Box(x), 0
+    while took(box, kept[0]) > -1e3 and turns < 3:
+        turns += 1
+        held["p"] = [sum(kept), y]
+        y = y * 2
+    return y, kept[1], held["p"][0], box.value
+
+
+def another_list_under_a_second_name(x, y):
+    kept = [x, y]
+    held, turns, total = kept, 0, x
+    while y.sum() > -1e3 and turns < 3:
+        turns += 1
+        total = total + kept[1] + held[1]
+        held = [y, y * 2]
+        y = y + 1
+    return total, kept[0], held[0]
+
+
+def an_outer_list_goes_on(x, y):
+    rows = [[x], [y]]
+    others, turns = rows, 0
+    while y.sum() > -1e3 and turns < 3:
+        turns += 1
+        rows[0] = [others[0][0] + y]
+        y = y * 2
+    return rows[0][0], others[0][0], y
+
+
+@pytest.mark.parametrize("function", [another_list_in_a_dict, another_list_beside_a_test_that_changes,
+                                      another_list_under_a_second_name, an_outer_list_goes_on])
+def test_a_list_that_a_turn_replaces_stays_as_it_was_for_its_other_holders(function):
+    staged = paddle.jit.to_static(function, full_graph=True)
+    for first, second in (([1.0, 2.0], [3.0, -1.0]), ([0.5, -2.0], [-900.0, -900.0])):
+        def given(first=first, second=second):
+            return paddle.to_tensor(first), paddle.to_tensor(second)
+
+        for expected, found in zip(function(*given()), staged(*given()), strict=True):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-6)
+
+
+def changed_and_replaced(x, y):
+    kept, turns = [x, y], 0
+    while x.sum() < 100 and turns < 3:
+        turns += 1
+        y[0] *= 0.5
+        y = y + 1
+    return y, kept[1]
+
+
+def read_under_another_name(x, y):
+    kept, turns = [x], 0
+    total = y
+    while y.sum() < 100 and turns < 3:
+        turns += 1
+        x[0] *= 0.5
+        total = total + kept[0]
+        if turns > 5:
+            x = x + 1
+    return total, x
+
+
+@pytest.mark.parametrize("function", [changed_and_replaced, read_under_another_name])
+def test_a_tensor_that_turns_change_under_two_names_is_refused_or_right(function):
+    def given():
+        return paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, -1.0])
+
+    with pytest.raises(TypeError, match="in place"):
+        paddle.jit.to_static(function, full_graph=True)(*given())
+    with pytest.warns(paddle.jit.FallbackWarning):
+        left = paddle.jit.to_static(function)(*given())
+    for expected, found in zip(function(*given()), left, strict=True):
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-6)
+
+
+def changed_and_not_read_behind(x, y):
+    other = y
+    pair, box = {"a": x, "b": other}, Box(y)
+    if box.value.max() > 0:
+        pair["b"] = x
+    return x + 1
+
+
+def test_a_dict_that_a_branch_changes_and_nobody_reads_behind_it():
+    x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, -1.0])
+    assert paddle.jit.to_static(changed_and_not_read_behind, full_graph=True)(x, y).tolist() == [2.0, 3.0]
