@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .models import model_file
+from .models import model_file, no_model
 from .told import ToldCommand
 
 _SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pdparams", "npz")}
@@ -24,6 +24,8 @@ def command(file: str, to: str, output: str | None, opset: int) -> None:
 
     FILE: a model's prefix, .pdmodel, or .json of PaddlePaddle 3; parameters: .pdparams, .safetensors, .pt, .npz.
     """
+    if file.endswith(".onnx"):
+        raise no_model(file)
     stem = os.path.splitext(file)[0] if os.path.isfile(file) else file.rstrip("/")
     target = output or stem + _SUFFIXES[to]
     if os.path.exists(target) and os.path.exists(file) and os.path.samefile(target, file):
@@ -32,7 +34,7 @@ def command(file: str, to: str, output: str | None, opset: int) -> None:
         from ..interchange.onnx import export
 
         if model_file(file) is None:
-            raise FileNotFoundError(f"there is no model {file!r}: a prefix or a .pdmodel, please.")
+            raise no_model(file)
         export(file, target, opset_version=opset)
     elif to == "pdmodel":
         target = _model(file, target)
@@ -47,7 +49,7 @@ def _model(file: str, target: str) -> str:
 
     found = model_file(file)
     if found is None:
-        raise FileNotFoundError(f"there is no model {file!r}: a prefix, a .pdmodel or a .json, please.")
+        raise no_model(file)
     if os.path.exists(target) and os.path.samefile(found, target):
         raise ValueError(f"--output: {target!r} is the file that is read.")
     is_older = os.path.basename(found) == "__model__"

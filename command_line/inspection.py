@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..core.files import CorruptFileError
-from .models import model_file, params_file, predictor_of, shapes_of, size_of, specs_of, table
+from .models import model_file, no_model, params_file, predictor_of, shapes_of, size_of, specs_of, table
 from .told import ToldCommand
 
 _TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in files
@@ -32,8 +32,8 @@ def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None
     if shapes and not cost:
         raise click.UsageError("--shape is for --cost, which is not there.")
     model = model_file(file)
-    if model is None and not os.path.isfile(file):
-        raise FileNotFoundError(f"there is no file and no model {file!r}.")
+    if model is None and (not os.path.isfile(file) or file.endswith(".onnx")):
+        raise no_model(file)
     found = _model(model) if model is not None else _state(file)
     if cost:
         if model is None:

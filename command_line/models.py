@@ -29,6 +29,20 @@ def model_file(path: str) -> str | None:
     return os.path.join(path, files[0]) if files else None
 
 
+def no_model(path: str) -> OSError | ValueError:
+    """The error that says why a path names no model: nothing is there, or what is there is something else."""
+    known = f"a file {_MODEL} or {_JSON}, or a folder with {_OLDER} or such a file"
+    if os.path.isdir(path):
+        return FileNotFoundError(f"the folder {path!r} holds no model: a model is {known}.")
+    if not os.path.exists(path):
+        return FileNotFoundError(f"there is no file and no model {path!r}: a model is {known}, or the name without "
+                                 "its suffix.")
+    if path.endswith(".onnx"):
+        return ValueError(f"{path!r} is an ONNX file, which no command reads: the package x2paddle makes a {_MODEL} of "
+                          "it (docs/interchange.md, ONNX).")
+    return ValueError(f"the file {path!r} is no model by its name: a model is {known}.")
+
+
 def params_file(file: str, names: Sequence[str]) -> str:
     """Where a model's values are: the file of all, the folder with one for each, or "" where neither is beside it."""
     from ..static.files.model_files import older_files
@@ -41,13 +55,12 @@ def params_file(file: str, names: Sequence[str]) -> str:
 
 
 def predictor_of(path: str) -> Any:
-    """A Predictor of the model that a path names; FileNotFoundError where it names none."""
+    """A Predictor of the model that a path names; an error that says why where it names none."""
     from ..inference import Config, create_predictor
 
     file = model_file(path)
     if file is None:
-        raise FileNotFoundError(f"there is no model {path!r}: neither a file {_MODEL} or {_JSON} of this name nor a "
-                                f"folder with {_OLDER} or such a file.")
+        raise no_model(path)
     if os.path.basename(file) == _OLDER:
         return create_predictor(Config(os.path.dirname(file)))
     params = os.path.splitext(file)[0] + _PARAMS

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from .models import model_file
+from .models import model_file, no_model
 from .told import ToldCommand
 
 _PACKAGE = __name__.partition(".")[0]
@@ -20,7 +20,7 @@ def command(file: str, port: int | None, no_browser: bool) -> None:
     """Show a model in the browser, until Ctrl-C."""
     shown = model_file(file) or file
     if not os.path.isfile(shown):
-        raise FileNotFoundError(f"there is no file and no model {file!r}.")
+        raise no_model(file)
     try:
         import netron
     except ImportError as error:

@@ -238,6 +238,20 @@ def test_a_wrong_call_is_status_two(capsys):
         main(["--traceback", "inspect", "/nowhere/at/all"])
 
 
+def test_what_is_no_model_is_told_by_what_it_is(tmp_path, capsys):
+    (tmp_path / "net.onnx").write_bytes(b"\x08\x07")
+    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "folder").mkdir()
+    for words in (("inspect",), ("predict", "--input", "x.npy"), ("bench",), ("convert", "--to", "onnx"),
+                  ("convert", "--to", "pdmodel"), ("convert", "--to", "npz")):
+        said = run(capsys, words[0], tmp_path / "net.onnx", *words[1:], status=1).err
+        assert "is an ONNX file" in said and "x2paddle" in said
+    for words in (("inspect",), ("predict", "--input", "x.npy"), ("view",), ("convert", "--to", "onnx")):
+        assert "holds no model" in run(capsys, words[0], tmp_path / "folder", *words[1:], status=1).err
+    assert "is no model by its name" in run(capsys, "bench", tmp_path / "notes.txt", status=1).err
+    assert "there is no file" in run(capsys, "bench", tmp_path / "nothing", status=1).err
+
+
 def test_help_names_every_command(capsys):
     said = run(capsys, "--help").out
     for name in ("run", "demo", "info", "inspect", "predict", "bench", "explain", "convert", "view", "snapshot"):
