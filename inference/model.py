@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import backend
+from ..core.collection import resting
 from ..core.forks import unforked
 from ..core.place import Place
 from ..ops.core.spec import Spec
@@ -93,7 +94,12 @@ class Model:
             prepared = self.source.prepared_for(self._specs, given, [*offsets])
             found = self._plans[key] = self._bound(prepared)
         plan, parameters, lods = found
-        results = plan(self.xp, [*arrays, *offsets.values(), *parameters])
+        values = [*arrays, *offsets.values(), *parameters]
+        if plan.has_run:
+            results = plan(self.xp, values)
+        else:
+            with unforked(), resting():  # routines and packed weights, which stay
+                results = plan(self.xp, values)
         count = len(self.outputs)
         names = dict.fromkeys(level for lod in lods for level in lod)
         made = {name: backend.to_numpy(a).tolist() for name, a in zip(names, results[count:], strict=False)}

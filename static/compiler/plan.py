@@ -124,6 +124,11 @@ class Plan:
         self._weight = len(form.code.calls_at) * _OF_A_LINE  # of a run, as segments are asked for
         self._origins: list[int] | None = None  # by line with segments: which line it is without
 
+    @property
+    def has_run(self) -> bool:
+        """Whether its code is there: at the first run it is made, and what its lines need for good."""
+        return bool(self._runs)
+
     def function(self, on_host: bool, arrays: Sequence[Any]) -> Callable[..., tuple]:
         """The code for these arrays: over the kernels chosen for the shapes and dtypes that the Program declares.
 

@@ -1,5 +1,6 @@
 """Packages whose public names are loaded when they are touched."""
 
+import gc
 import importlib
 import os
 import subprocess
@@ -85,3 +86,11 @@ def test_completion_offers_what_is_for_users(package):
     made_of = {"TYPE_CHECKING", "annotations", "attach", "provide", "begin_with_ipython", "np", "os", "sys", "Any"}
     assert not made_of & set(names)
     assert all(hasattr(module, name) for name in names)
+
+
+def test_the_collector_rests_while_a_name_is_loaded(monkeypatch):
+    found, load = [], importlib.import_module
+    monkeypatch.delitem(vars(proa), "inference", raising=False)
+    monkeypatch.setattr(importlib, "import_module", lambda *given: found.append(gc.isenabled()) or load(*given))
+    assert proa.inference is load("proa.inference")
+    assert found == [False] and gc.isenabled()

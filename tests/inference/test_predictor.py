@@ -1,5 +1,6 @@
 """Saved models run by name of input and output: handles, pools, threads, options."""
 
+import gc
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from proa import inference
 from proa.core.files import CorruptFileError
 from proa.static import InputSpec
+from proa.static.compiler.plan import Plan
 
 CROSSING = Path(__file__).parent.parent / "crossing" / "fixtures"
 
@@ -281,3 +283,14 @@ def test_many_threads_and_changing_shapes_take_no_more_memory():
                           cwd=root, capture_output=True, text=True, check=True).stdout
     wrong, grown = re.search(r": (\d+) wrong, resident memory grew by (-?[\d.]+) MB", said).groups()
     assert int(wrong) == 0 and float(grown) < 30, said
+
+
+def test_the_collector_rests_in_first_runs_alone(tmp_path, monkeypatch):
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(paddle.nn.Linear(2, 3), prefix, input_spec=[InputSpec([None, 2], name="x")])
+    predictor = inference.create_predictor(inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+    found, call = [], Plan.__call__
+    monkeypatch.setattr(Plan, "__call__", lambda *given: found.append(gc.isenabled()) or call(*given))
+    for _ in range(2):
+        predictor.run([np.ones((1, 2), "float32")])
+    assert found == [False, True] and gc.isenabled()
