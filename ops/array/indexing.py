@@ -21,7 +21,7 @@ from .full import is_value
 from .gather import gather_nd_op
 from .reshape import reshape, squeeze, transpose, unsqueeze, unsqueeze_op
 from .slices import END, Ranges, set_value_op, slice_op, strided_slice_op
-from .where import column, index_put_op, masked_select_op, where_index_op
+from .where import column, index_put_op, masked_select_op, where, where_index_op
 
 
 class _Index:
@@ -118,14 +118,33 @@ def _bound(value: Any, default: int) -> Any:
 def _bounds(item: slice) -> tuple[Any, Any, Any]:
     """Start, end and stride as the operators have them; see slicing.py for the ends."""
     stride = _bound(item.step, 1)
-    backwards = not is_value(stride) and stride < 0
-    if not is_value(stride) and stride == 0:
+    if is_value(stride):
+        return _bounds_of_step(item, stride)
+    if stride == 0:
         raise ValueError("x[...]: the step of a slice must not be 0.")
+    backwards = stride < 0
     start = _bound(item.start, END if backwards else 0)
     end = _bound(item.stop, -1 if backwards else END)
-    if backwards and item.stop is not None and not is_value(end) and end == -1:
-        end = END  # x[a:-1:-1] is empty
+    if backwards and item.stop is not None:
+        end = _of_last(end, True)
     return start, end, stride
+
+
+def _bounds_of_step(item: slice, stride: Any) -> tuple[Any, Any, Any]:
+    """The same for a step that is a tensor: which end of the dimension is meant by what was left out, its sign says."""
+    backwards = stride < 0
+    start = where(backwards, END, 0) if item.start is None else _bound(item.start, 0)
+    end = where(backwards, -1, END) if item.stop is None else _of_last(_bound(item.stop, 0), backwards)
+    return start, end, stride
+
+
+def _of_last(end: Any, backwards: Any) -> Any:
+    """An end that may be -1, the last one, for a stride that may go backwards: x[a:-1:-1] is empty."""
+    if is_value(end):
+        return where((end == -1) & to_tensor(backwards), END, end)
+    if end != -1:
+        return end
+    return where(backwards, END, -1) if is_value(backwards) else END
 
 
 # Gathering by tensors

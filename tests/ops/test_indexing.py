@@ -168,6 +168,26 @@ def test_tensor_bounds():
     checks.close(x[1:3, 0].numpy(), np.zeros((2, 5)), 0, "x[0-d:1-d] = …")
 
 
+@pytest.mark.parametrize("key", [s_[::-1], s_[::-2], s_[2::-1], s_[:1:-1], s_[:0:-1], s_[3:-1:-1], s_[:-1:-1], s_[::2]])
+@pytest.mark.parametrize("which", ["step", "stop, step", "start, stop, step", "stop"])
+def test_tensors_as_step_and_end(key, which):
+    """Which end is meant by what was left out, the sign of the step says, also where a run alone knows it."""
+    given = {name: getattr(key, name) for name in ("start", "stop", "step")}
+    fed = {name: n for name, n in given.items() if name in which and n is not None}
+    key_of = lambda make: slice(*[make(name, n) if name in fed else n for name, n in given.items()])
+    x = paddle.to_tensor(X)
+    eagerly = key_of(lambda name, n: paddle.to_tensor(n))
+    checks.close(x[eagerly].numpy(), X[key], 0, f"x[{key}]")
+    x[eagerly] = 7.0
+    checks.close(x.numpy(), assigned(X.copy(), 7.0, key), 0, f"x[{key}] = …")
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        part = paddle.static.data("x", X.shape, X.dtype)[
+            key_of(lambda name, n: paddle.static.data(name, [1], "int64"))]
+    feed = {"x": X} | {name: np.array([n]) for name, n in fed.items()}
+    checks.close(paddle.static.Executor().run(main, feed=feed, fetch_list=[part])[0], X[key], 0, f"a run's x[{key}]")
+
+
 def test_zero_dimensions():
     x = paddle.to_tensor([1.0, 2.0])
     assert x[0].shape == [] and paddle.to_tensor(3.0)[...].shape == []
