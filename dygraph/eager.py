@@ -98,7 +98,7 @@ class EagerTrace(Trace):
         """Runs the kernel and records the application when an input wants a gradient.
 
         Operators of one or two Tensors on the host, which are most of most programs, are done here; `_apply_any` does
-        the rest. `ops/core/_dispatch.c` does the same as these lines, where it is built.
+        the rest. `ops/core/_apply.c` does the same as these lines, where it is built.
         """
         kernels = op.kernels
         arity = kernels.arity

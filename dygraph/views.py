@@ -30,7 +30,7 @@ def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tupl
     A value that is no view itself, and has none yet, is not kept alive: once nobody else has it, nobody sees what
     becomes of it. The second view keeps it, for both see what is done to either. Of other inputs, an index say, the
     arrays are kept: where the view is does not change with them.
-    `ops/core/_dispatch.c` does the same, where it is built.
+    `ops/core/_recording.c` does the same, where it is built.
     """
     base, *others = inputs
     held = base if base._source is not None or weakref.getweakrefcount(base) else weakref.ref(base)
