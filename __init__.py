@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         nn,
         optimizer,
         pir,
+        pir_utils,
         profiler,
         quantization,
         reader,

@@ -1,6 +1,6 @@
 """`paddle.distribution`: probability distributions, transforms of them, and their divergence."""
 
-from . import kl, transform
+from . import constraint, kl, transform, variable
 from .base import Distribution, ExponentialFamily, kl_divergence, register_kl
 from .bernoulli import Bernoulli, Geometric
 from .categorical import Categorical, Multinomial

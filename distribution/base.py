@@ -9,11 +9,13 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..dygraph.engine import grad
+from ..nn.functional import softmax
 from ..ops.array.concat_split import broadcast_tensors
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
 from ..ops.math.casting import cast, dtype_of
-from ..ops.math.unary import exp
+from ..ops.math.unary import exp, log, log1p
+from ..ops.nn.activation import sigmoid
 
 
 def as_parameters(*values: Any) -> list[Any]:
@@ -129,6 +131,14 @@ class Distribution:
     def _check_values_dtype_in_probs(self, param: Any, value: Any) -> Any:
         """The value in the dtype of a parameter."""
         return value if dtype_of(value) is dtype_of(param) else cast(value, dtype_of(param))
+
+    def _probs_to_logits(self, probs: Any, is_binary: bool = False) -> Any:
+        """The logarithms of probabilities; with `is_binary` of their odds."""
+        return log(probs) - log1p(probs * -1.0) if is_binary else log(probs)
+
+    def _logits_to_probs(self, logits: Any, is_binary: bool = False) -> Any:
+        """Probabilities by a softmax over the last dimension; with `is_binary` by a sigmoid."""
+        return sigmoid(logits) if is_binary else softmax(logits, -1)
 
     def _sample_shape(self, shape: Any) -> list[int]:
         return [*as_shape(shape), *self._batch_shape, *self._event_shape]

@@ -8,7 +8,8 @@ from typing import Any
 from ..ops.array.concat_split import stack, unbind
 from ..ops.array.reshape import reshape
 from ..ops.core.infer import product
-from .transformed import Transform, _summed
+from . import variable
+from .transformed import Transform, Type, _summed
 
 
 class IndependentTransform(Transform):
@@ -28,8 +29,17 @@ class IndependentTransform(Transform):
             raise ValueError(f"IndependentTransform(reinterpreted_batch_rank): must be above 0. "
                              f"Received {reinterpreted_batch_rank}.")
         self._base, self._more = base, reinterpreted_batch_rank
-        self.is_injective = base.is_injective
-        self.input_rank, self.output_rank = base.input_rank + self._more, base.output_rank + self._more
+
+    def _is_injective(self) -> bool:  # type: ignore[override]  # as the base is
+        return self._base._is_injective()
+
+    @property
+    def _domain(self) -> variable.Variable:
+        return variable.Independent(self._base._domain, self._more)
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.Independent(self._base._codomain, self._more)
 
     def _forward(self, x: Any) -> Any:
         return self._base.forward(x)
@@ -37,15 +47,13 @@ class IndependentTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return self._base.inverse(y)
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return _summed(self._base.forward_log_det_jacobian(x), self._more)
 
-    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """That of the base."""
+    def _forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return self._base.forward_shape(shape)
 
-    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """That of the base."""
+    def _inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return self._base.inverse_shape(shape)
 
 
@@ -58,12 +66,21 @@ class ReshapeTransform(Transform):
     [4, 6]
     """
 
+    _type = Type.BIJECTION
+
     def __init__(self, in_event_shape: Sequence[int], out_event_shape: Sequence[int]):
         if product(in_event_shape) != product(out_event_shape):
             raise ValueError(f"ReshapeTransform: as many elements in as out. Received {list(in_event_shape)} "
                              f"and {list(out_event_shape)}.")
         self._in, self._out = tuple(in_event_shape), tuple(out_event_shape)
-        self.input_rank, self.output_rank = len(self._in), len(self._out)
+
+    @property
+    def _domain(self) -> variable.Variable:
+        return variable.Independent(variable.real, len(self._in))
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.Independent(variable.real, len(self._out))
 
     @property
     def in_event_shape(self) -> tuple[int, ...]:
@@ -81,15 +98,13 @@ class ReshapeTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return reshape(y, list(self.inverse_shape(y.shape)))
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return _summed(x * 0.0, len(self._in))
 
-    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape with out_event_shape last."""
+    def _forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return self._replaced(shape, self._in, self._out)
 
-    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape with in_event_shape last."""
+    def _inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         return self._replaced(shape, self._out, self._in)
 
     @staticmethod
@@ -115,7 +130,17 @@ class StackTransform(Transform):
                 isinstance(t, Transform) for t in transforms):
             raise TypeError("StackTransform(transforms): must be a sequence of Transforms, and not empty.")
         self._transforms, self._axis = list(transforms), int(axis)
-        self.is_injective = all(t.is_injective for t in self._transforms)
+
+    def _is_injective(self) -> bool:  # type: ignore[override]  # of these slices, not of all
+        return all(transform._is_injective() for transform in self._transforms)
+
+    @property
+    def _domain(self) -> variable.Variable:
+        return variable.Stack([transform._domain for transform in self._transforms], self._axis)
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.Stack([transform._codomain for transform in self._transforms], self._axis)
 
     @property
     def transforms(self) -> list[Transform]:
@@ -140,5 +165,5 @@ class StackTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return self._each("inverse", y)
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return self._each("forward_log_det_jacobian", x)

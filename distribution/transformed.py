@@ -2,21 +2,74 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
+from . import variable
 from .base import Distribution
+
+
+class Type(enum.Enum):
+    """What kind of function a transform is: whether different values stay different, and whether all are reached."""
+
+    BIJECTION = "bijection"
+    INJECTION = "injection"
+    SURJECTION = "surjection"
+    OTHER = "other"
+
+    @classmethod
+    def is_injective(cls, _type: Type) -> bool:
+        """Whether different values stay different."""
+        return _type in (cls.BIJECTION, cls.INJECTION)
 
 
 class Transform:
     """A function y = f(x), its inverse, and the logarithm of the size of its derivative.
 
-    `input_rank` and `output_rank` are the numbers of last dimensions that make up one value; over them the logarithm of
-    the Jacobian determinant is summed. A subclass defines `_forward`, `_inverse` and one of the two log-determinants.
+    A subclass defines `_forward`, `_inverse` and one of `_forward_log_det_jacobian` and `_inverse_log_det_jacobian`;
+    where shapes change also `_forward_shape` and `_inverse_shape`, and where the last dimensions make up one value,
+    over which that logarithm is summed, `_domain` and `_codomain` (`paddle.distribution.variable`). `_type` says
+    whether it is injective.
+
+    >>> import proa as paddle
+    >>> class Cube(paddle.distribution.Transform):
+    ...     def _forward(self, x):
+    ...         return x ** 3
+    ...     def _inverse(self, y):
+    ...         return y ** (1 / 3)
+    ...     def _forward_log_det_jacobian(self, x):
+    ...         return (3 * x ** 2).log()
+    >>> round(Cube().inverse_log_det_jacobian(paddle.to_tensor(8.0)).item(), 4)
+    -2.4849
     """
 
-    input_rank = output_rank = 0
-    is_injective = True
+    _type = Type.INJECTION
+
+    @classmethod
+    def _is_injective(cls) -> bool:
+        """Whether different values stay different, so that there is a density of what comes out."""
+        return Type.is_injective(cls._type)
+
+    @property
+    def _domain(self) -> variable.Variable:
+        """What is taken."""
+        return variable.real
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        """What is given."""
+        return variable.real
+
+    @property
+    def input_rank(self) -> int:
+        """How many of the last dimensions make up one value that is taken."""
+        return self._domain.event_rank
+
+    @property
+    def output_rank(self) -> int:
+        """How many of the last dimensions make up one value that is given."""
+        return self._codomain.event_rank
 
     def forward(self, x: Any) -> Any:
         """f(x)."""
@@ -30,27 +83,27 @@ class Transform:
 
     def forward_log_det_jacobian(self, x: Any) -> Any:
         """log |det ∂f/∂x| at x."""
-        if not self.is_injective:
+        if not self._is_injective():
             raise NotImplementedError(f"{type(self).__name__} is not injective: it has no log-determinant forward.")
         self._check_rank(x.shape, self.input_rank)
-        if type(self)._forward_log_det is Transform._forward_log_det:
-            return self._inverse_log_det(self._forward(x)) * -1.0
-        return self._forward_log_det(x)
+        if hasattr(self, "_forward_log_det_jacobian"):
+            return self._forward_log_det_jacobian(x)
+        return self._defined("_inverse_log_det_jacobian")(self._forward(x)) * -1.0
 
     def inverse_log_det_jacobian(self, y: Any) -> Any:
         """log |det ∂f⁻¹/∂y| at y."""
         self._check_rank(y.shape, self.output_rank)
-        if type(self)._inverse_log_det is Transform._inverse_log_det:
-            return self._forward_log_det(self._inverse(y)) * -1.0
-        return self._inverse_log_det(y)
+        if hasattr(self, "_inverse_log_det_jacobian"):
+            return self._inverse_log_det_jacobian(y)
+        return self._defined("_forward_log_det_jacobian")(self._inverse(y)) * -1.0
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of f(x) for an x of this shape."""
-        return tuple(shape)
+        return tuple(self._forward_shape(shape))
 
     def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of x for an f(x) of this shape."""
-        return tuple(shape)
+        return tuple(self._inverse_shape(shape))
 
     def __call__(self, input: Any) -> Any:
         """Of a value f(x); of a distribution that of f(x); of a transform, that one after this."""
@@ -69,11 +122,18 @@ class Transform:
     def _inverse(self, y: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define _inverse.")
 
-    def _forward_log_det(self, x: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+    def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return shape
 
-    def _inverse_log_det(self, y: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+    def _inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return shape
+
+    def _defined(self, name: str) -> Any:
+        """The log-determinant of this name, which a subclass may have."""
+        if not hasattr(self, name):
+            raise NotImplementedError(f"{type(self).__name__} has no log-determinant: it defines neither "
+                                      f"_forward_log_det_jacobian nor _inverse_log_det_jacobian.")
+        return getattr(self, name)
 
 
 def _summed(value: Any, dimensions: int) -> Any:
@@ -95,13 +155,24 @@ class ChainTransform(Transform):
         if not isinstance(transforms, Sequence) or not all(isinstance(t, Transform) for t in transforms):
             raise TypeError("ChainTransform(transforms): must be a sequence of Transforms.")
         self.transforms = list(transforms)
-        self.is_injective = all(t.is_injective for t in self.transforms)
-        rank = most = 0
+        rank = self._most = 0
         for transform in self.transforms:  # the last dimensions that any of them needs, seen from the input
-            most = max(most, transform.input_rank - rank)
+            self._most = max(self._most, transform.input_rank - rank)
             rank += transform.output_rank - transform.input_rank
-        self.input_rank = most
-        self.output_rank = most + rank
+        self._changed = rank
+
+    def _is_injective(self) -> bool:  # type: ignore[override]  # of this chain, not of all
+        return all(transform._is_injective() for transform in self.transforms)
+
+    @property
+    def _domain(self) -> variable.Variable:
+        first = self.transforms[0]._domain if self.transforms else variable.real
+        return variable.Independent(first, self._most - first.event_rank)
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        last = self.transforms[-1]._codomain if self.transforms else variable.real
+        return variable.Independent(last, self._most + self._changed - last.event_rank)
 
     def _forward(self, x: Any) -> Any:
         for transform in self.transforms:
@@ -113,7 +184,7 @@ class ChainTransform(Transform):
             y = transform.inverse(y)
         return y
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         total, rank = 0.0, self.input_rank
         for transform in self.transforms:
             total = total + _summed(transform.forward_log_det_jacobian(x), rank - transform.input_rank)
@@ -121,14 +192,12 @@ class ChainTransform(Transform):
             rank += transform.output_rank - transform.input_rank
         return total
 
-    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape after all of them."""
+    def _forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         for transform in self.transforms:
             shape = transform.forward_shape(shape)
         return tuple(shape)
 
-    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape before all of them."""
+    def _inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         for transform in reversed(self.transforms):
             shape = transform.inverse_shape(shape)
         return tuple(shape)
@@ -167,7 +236,7 @@ class TransformedDistribution(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """log p(f⁻¹(y)) + log |det ∂f⁻¹/∂y|."""
-        if not self._chain.is_injective:
+        if not self._chain._is_injective():
             raise NotImplementedError("log_prob: a transform that is not injective has no density here.")
         y, total, rank = self._like(value), 0.0, self._event_rank
         for transform in reversed(self._transforms):

@@ -12,8 +12,9 @@ from ..ops.array.creation import ones_like
 from ..ops.math.cumulative import cumprod
 from ..ops.math.unary import abs, atanh, exp, log, log1p, tanh
 from ..ops.nn.activation import sigmoid, softplus
+from . import constraint, variable
 from .base import as_parameters
-from .transformed import Transform
+from .transformed import Transform, Type
 
 
 class AbsTransform(Transform):
@@ -25,7 +26,11 @@ class AbsTransform(Transform):
     [2.0]
     """
 
-    is_injective = False
+    _type = Type.SURJECTION
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.positive
 
     def _forward(self, x: Any) -> Any:
         return abs(x)
@@ -33,7 +38,7 @@ class AbsTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y * -1.0, y
 
-    def _inverse_log_det(self, y: Any) -> Any:
+    def _inverse_log_det_jacobian(self, y: Any) -> Any:
         return y * 0.0, y * 0.0
 
 
@@ -45,6 +50,8 @@ class AffineTransform(Transform):
     >>> affine.forward(paddle.to_tensor([1.0])).tolist()
     [3.0]
     """
+
+    _type = Type.BIJECTION
 
     def __init__(self, loc: Any, scale: Any):
         self._loc, self._scale = as_parameters(loc, scale)
@@ -65,7 +72,7 @@ class AffineTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return (y - self._loc) / self._scale
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return log(abs(self._scale)) + x * 0.0
 
 
@@ -78,13 +85,19 @@ class ExpTransform(Transform):
     [1.0]
     """
 
+    _type = Type.BIJECTION
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.positive
+
     def _forward(self, x: Any) -> Any:
         return exp(x)
 
     def _inverse(self, y: Any) -> Any:
         return log(y)
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return x
 
 
@@ -96,6 +109,12 @@ class PowerTransform(Transform):
     >>> D.PowerTransform(paddle.to_tensor(2.0)).forward(paddle.to_tensor([3.0])).tolist()
     [9.0]
     """
+
+    _type = Type.BIJECTION
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.positive
 
     def __init__(self, power: Any):
         self._power = as_parameters(power)[0]
@@ -111,7 +130,7 @@ class PowerTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y ** (1.0 / self._power)
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return log(abs(self._power * x ** (self._power - 1.0)))
 
 
@@ -124,13 +143,17 @@ class SigmoidTransform(Transform):
     [0.5]
     """
 
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.Variable(False, 0, constraint.Range(0.0, 1.0))
+
     def _forward(self, x: Any) -> Any:
         return sigmoid(x)
 
     def _inverse(self, y: Any) -> Any:
         return log(y) - log1p(y * -1.0)
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return (softplus(x * -1.0) + softplus(x)) * -1.0
 
 
@@ -143,20 +166,44 @@ class TanhTransform(Transform):
     [0.0]
     """
 
+    _type = Type.BIJECTION
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.Variable(False, 0, constraint.Range(-1.0, 1.0))
+
     def _forward(self, x: Any) -> Any:
         return tanh(x)
 
     def _inverse(self, y: Any) -> Any:
         return atanh(y)
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         return (x * -1.0 + math.log(2.0) - softplus(x * -2.0)) * 2.0
 
 
-class SoftmaxTransform(Transform):
-    """Softmax over the last dimension; its inverse is the logarithm, and it has no log-determinant."""
+class _ToShares(Transform):
+    """From rows of real numbers to rows of shares."""
 
-    input_rank = output_rank = 1
+    @property
+    def _domain(self) -> variable.Variable:
+        return variable.Independent(variable.real, 1)
+
+    @property
+    def _codomain(self) -> variable.Variable:
+        return variable.Variable(False, 1, constraint.simplex)
+
+
+class SoftmaxTransform(_ToShares):
+    """Softmax over the last dimension; its inverse is the logarithm, and it has no log-determinant.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.SoftmaxTransform().forward(paddle.zeros([2])).tolist()
+    [0.5, 0.5]
+    """
+
+    _type = Type.OTHER
 
     def _forward(self, x: Any) -> Any:
         return softmax(x, -1)
@@ -165,10 +212,16 @@ class SoftmaxTransform(Transform):
         return log(y)
 
 
-class StickBreakingTransform(Transform):
-    """From k numbers to k + 1 shares that sum to 1: each takes a part of what the ones before it left of a stick."""
+class StickBreakingTransform(_ToShares):
+    """From k numbers to k + 1 shares that sum to 1: each takes a part of what the ones before it left of a stick.
 
-    input_rank = output_rank = 1
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.StickBreakingTransform().forward(paddle.zeros([1])).tolist()
+    [0.5, 0.5]
+    """
+
+    _type = Type.BIJECTION
 
     def _offset(self, x: Any, count: int) -> Any:
         """log of the number of pieces that are still to be broken off."""
@@ -185,17 +238,15 @@ class StickBreakingTransform(Transform):
         left = shares.cumsum(-1) * -1.0 + 1.0
         return log(shares) - log(left) + self._offset(shares, shares.shape[-1])
 
-    def _forward_log_det(self, x: Any) -> Any:
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
         y = self._forward(x)
         shifted = x - self._offset(x, x.shape[-1])
         return (log(y[..., :-1]) - softplus(shifted)).sum(-1)
 
-    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """One more in the last dimension."""
+    def _forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         self._check_rank(shape, 1)
         return (*shape[:-1], shape[-1] + 1)
 
-    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """One fewer in the last dimension."""
+    def _inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         self._check_rank(shape, 1)
         return (*shape[:-1], shape[-1] - 1)
