@@ -208,7 +208,7 @@ class Layouts:
         return plan()
 
     def _better_code(self, images: Sequence[int], filters: Sequence[int]) -> str | None:
-        """Which code is faster than what oneDNN takes first, where that is known: see docs/performance.md."""
+        """Which code is faster than what oneDNN takes first, where that is known: see docs/performance_history.md."""
         if self.number != type_number(_FLOAT32) or len(images) != 4 or not halves_wide_vectors():
             return None
         (count, channels, *kernel), (most_filters, most_channels) = filters, _MOST_NARROW
