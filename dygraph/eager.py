@@ -353,10 +353,9 @@ class EagerTrace(Trace):
         pairs = [(p, p._gradient()) for p in parameters if p._edge is not None]
         return [(p, gradient) for p, gradient in pairs if gradient is not None]
 
-    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
-                    retain_graph: bool) -> list:
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:
         """The gradients of Tensors with respect to Tensors."""
-        return derivatives(self.plain, outputs, inputs, starts, no_grad, create_graph, retain_graph)
+        return derivatives(self.plain, outputs, inputs, starts, no_grad, create_graph)
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Runs `forward` now, and `backward` in the backward pass."""

@@ -282,6 +282,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     of the gradients, for gradients of gradients. An input that the outputs do not depend on is an error, or None with
     `allow_unused=True`. Gradients do not flow through `no_grad_vars`.
 
+    The graph is kept: `backward()` or another `grad` may follow. `retain_graph` is taken as Paddle takes it, and
+    changes nothing.
+
     >>> import proa as paddle
     >>> x = paddle.to_tensor(2.0, stop_gradient=False)
     >>> [g] = paddle.grad(x ** 3, x, create_graph=True)
@@ -294,8 +297,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     starts = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
     if len(starts) != len(outputs):
         raise ValueError(f"grad: {len(outputs)} outputs need as many grad_outputs. Received {len(starts)}.")
-    retain = create_graph if retain_graph is None else retain_graph
-    found = state.trace.derivatives(outputs, inputs, starts, no_grad_vars, create_graph, retain)
+    found = state.trace.derivatives(outputs, inputs, starts, no_grad_vars, create_graph)
     for position, (x, gradient) in enumerate(zip(inputs, found, strict=True)):
         if gradient is None and not allow_unused:
             raise ValueError(
@@ -305,9 +307,12 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     return found
 
 
-def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
-                retain_graph: bool) -> list[EagerValue | None]:
-    """The gradients of Tensors with respect to Tensors, as Tensors of a trace; None where there is none."""
+def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: Any,
+                create_graph: bool) -> list[EagerValue | None]:
+    """The gradients of Tensors with respect to Tensors, as Tensors of a trace; None where there is none.
+
+    The graph stays for later passes, as in Paddle, whatever they are asked of.
+    """
     for value in (*outputs, *inputs):
         if not isinstance(value, EagerValue):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
@@ -316,7 +321,7 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
     results: list[EagerValue | None] = []
     with _Changes():
         with _blocked(no_grad):
-            found = _walk(eager, _parts(outputs), _parts(starts), retain_graph, create_graph, targets)
+            found = _walk(eager, _parts(outputs), _parts(starts), True, create_graph, targets)
         for given, edge in zip(inputs, edges, strict=True):
             tensor = given._part()
             gradient = found.get(edge) if edge is not None else None

@@ -176,7 +176,7 @@ class CaptureTrace(ProgramTrace):
         for tensor in leaves.values():
             check_leaf(tensor)
         with self._in_role(BACKWARD_ROLE):
-            found = self.derivatives(roots, [block.var(name) for name in leaves], list(starts), None, False, False)
+            found = self.derivatives(roots, [block.var(name) for name in leaves], list(starts), None, False)
             for tensor, gradient in zip(leaves.values(), found, strict=True):
                 if gradient is not None:
                     self._add_gradient(tensor, gradient)

@@ -209,8 +209,7 @@ class Trace:
         """Parameters with their gradients: in a Program, the operators that compute them are appended."""
         raise self._cannot("give gradients to an optimizer")
 
-    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
-                    retain_graph: bool) -> list:
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:
         """The gradients of outputs with respect to inputs, by `starts` (None: ones); None where there is none.
 
         With `create_graph` they can be differentiated in their turn; no gradient passes through `no_grad`.

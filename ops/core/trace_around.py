@@ -180,10 +180,9 @@ class TraceAround(Trace):
         """Parameters with their gradients."""
         return self.inner.gradients(loss, parameters, no_grad, callbacks)
 
-    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
-                    retain_graph: bool) -> list:
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:
         """The gradients of outputs with respect to inputs."""
-        return self.inner.derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
+        return self.inner.derivatives(outputs, inputs, starts, no_grad, create_graph)
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """What a PyLayer's `forward` gives, whose gradient is what its `backward` says."""

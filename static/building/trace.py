@@ -318,8 +318,7 @@ class ProgramTrace(Trace):
         """Appends the gradient of `loss`; the parameters with their gradients."""
         return gradients_of_parameters(GradientTrace(loss.block.program), loss, parameters, no_grad, callbacks)
 
-    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
-                    retain_graph: bool) -> list:
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:
         """Appends the gradients of Variables with respect to Variables."""
         stopped = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
         return derivatives(

@@ -51,6 +51,21 @@ def test_second_pass_needs_retain_graph():
         y.backward()
 
 
+@pytest.mark.parametrize("retain_graph", [None, False])
+def test_grad_keeps_the_graph(retain_graph):
+    """As in Paddle: what it is asked of may be asked again, by whichever way, till `backward` frees it."""
+    x = leaf(3.0)
+    y = x * x
+    z = (y.exp() * y).sum()
+    first, = paddle.grad(z, x, retain_graph=retain_graph)
+    second, = paddle.grad([z, y], [y], retain_graph=retain_graph)
+    assert float(second) == pytest.approx(np.exp(9.0) * 10.0 + 1.0, rel=1e-6)
+    z.backward()
+    np.testing.assert_array_equal(x.grad.numpy(), first.numpy())
+    with pytest.raises(GraphFreedError):
+        paddle.grad(z, x)
+
+
 def test_what_does_not_save_values_survives_too():
     x = leaf(3.0)
     y = (x + 1.0) * 2.0
