@@ -89,7 +89,7 @@ gather_op = operator(
     "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
     engines=[by(LOOPS, fast.taken, fast.LEAST), by(LOOPS, _gather_by_loops, fast_places.LEAST)], taped=_taped_gather,
     grad={"X": lambda g, Index, X_shape, Axis, axis, overwrite: _gather_gradient(
-        g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values", compiled="gather")
+        g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values", compiled="gather", lod="drop")
 
 
 def _gather_gradient(g: Any, index: Any, shape: Any, axis_tensor: Any, axis: int, overwrite: bool) -> Any:

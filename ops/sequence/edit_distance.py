@@ -29,7 +29,9 @@ def distance(a: np.ndarray, b: np.ndarray) -> int:
 def _sequences(what: str, values: Any, lod: list, lengths: Any) -> list[np.ndarray]:
     array = to_numpy(values)
     if lengths is None:
-        return np.split(array.reshape(-1), to_numpy(last_of(what, lod, len(values)))[1:-1])
+        levels_of(what, lod)
+        nothing = not int(lod[-1][-1])  # what stands in place of rows then (ctc_align) is of no sequence
+        return np.split(array.reshape(-1), to_numpy(last_of(what, lod, 0 if nothing else len(values)))[1:-1])
     sizes = to_numpy(lengths).reshape(-1)
     rows = array.reshape(len(sizes), -1)
     if sizes.size and (sizes.min() < 0 or sizes.max() > rows.shape[1]):

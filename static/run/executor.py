@@ -232,24 +232,36 @@ def _as_array(variable: Variable, value: Any) -> Any:
 
 
 def _with_fed_levels(program: Program, feed: Mapping[str, Any]) -> Program:
-    """The Program for LoDTensors of more levels than inputs were declared with; itself where there are none."""
+    """The Program for LoDTensors of more levels than inputs were declared with; itself where there are none.
+
+    Inputs that were declared without any have their LoD handed on, as long as all operators take what that makes.
+    """
     block, more = program.global_block(), {}
     for name, value in feed.items():
         variable = block.find_var(name) if isinstance(value, LoDTensor) else None
-        if variable is not None and len(value._lod) > len(variable.lod) > 0:
+        if variable is not None and len(value._lod) > len(variable.lod):
             more[name] = len(value._lod)
     if not more:
         return program
     key: Any = ("levels", *sorted(more.items()))
     found = program.plans.get(key)
     if found is None or found[0] != program.version:
-        try:
-            found = program.plans[key] = (program.version, with_levels(program, more))
-        except ValueError as error:
-            received = ", ".join(f"{name!r} with {count} levels, declared with {len(block.var(name).lod)}"
-                                 for name, count in more.items())
-            raise ValueError(f"feed: received {received}, which an operator does not take: {error}") from error
+        found = program.plans[key] = (program.version, _given_levels(program, more))
     return found[1]
+
+
+def _given_levels(program: Program, more: Mapping[str, int]) -> Program:
+    """The Program with these numbers of levels for inputs by name."""
+    block = program.global_block()
+    declared = {name: count for name, count in more.items() if block.var(name).lod}
+    try:
+        return with_levels(program, more)
+    except ValueError as error:
+        if len(declared) < len(more):
+            return _given_levels(program, declared) if declared else program
+        received = ", ".join(f"{name!r} with {count} levels, declared with {len(block.var(name).lod)}"
+                             for name, count in more.items())
+        raise ValueError(f"feed: received {received}, which an operator does not take: {error}") from error
 
 
 def _lacks_ones(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:

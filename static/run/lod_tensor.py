@@ -43,8 +43,12 @@ def fault_in(lod: Sequence[Sequence[int]], rows: int | None) -> str:
 
 
 def fitting(lod: Lod, array: Any) -> Lod:
-    """The LoD of a value; none where that has another number of rows, as after a reshape."""
-    return [] if lod and fault_in(lod, array.shape[0] if array.ndim else 0) else lod
+    """The LoD of a value; none where that has another number of rows, as after a reshape.
+
+    One row of empty sequences alone stands in place of none (`ctc_align`): it keeps its LoD.
+    """
+    rows = array.shape[0] if array.ndim else 0
+    return [] if lod and fault_in(lod, 0 if rows == 1 and not lod[-1][-1] else rows) else lod
 
 
 def innermost(levels: Sequence[Any], lod: Lod) -> list[tuple[Any, list[int]]]:

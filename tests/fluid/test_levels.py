@@ -54,3 +54,43 @@ def test_training():
     for one, two, three in zip(declared, undeclared, flat, strict=True):
         np.testing.assert_array_equal(one[0], two[0])
         np.testing.assert_array_equal(one[0], three[0])
+
+
+def test_an_lod_that_was_not_declared():
+    """What is computed row by row has it; choosing rows loses it."""
+    def built():
+        x = fluid.layers.data("x", [1])
+        hidden = layers.fc(x, 3, act="tanh")
+        fluid.optimizer.SGD(0.1).minimize(layers.mean(hidden))
+        return [layers.cast(x, "float64"), hidden, layers.reshape(x, [-1]), layers.slice(x, [1], [0], [1]),
+                layers.slice(x, [0], [0], [6]), layers.gather(x, layers.range(0, 6, 1, "int64"))]
+
+    found = run(built, x=sequences(ROWS, [2, 1, 3]))
+    assert [lod for _, lod in found] == [[[0, 2, 3, 6]]] * 4 + [[]] * 2
+    assert [lod for _, lod in run(built, x=ROWS)] == [[]] * 6
+    assert run(built, x=TWO)[0][1] == [[0, 2, 3], [0, 1, 3, 6]]
+
+
+def test_an_lod_that_a_saved_model_did_not_declare(tmp_path):
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(fluid.Scope()):
+        made = layers.embedding(layers.data("words", [1], dtype="int64"), [9, 2])
+        exe.run(fluid.default_startup_program())
+        fluid.io.save_inference_model(str(tmp_path), ["words"], [made], exe)
+        program, _, targets = fluid.io.load_inference_model(str(tmp_path), exe)
+        words = sequences(np.ones((3, 1), "int64"), [2, 1])
+        (rows,) = exe.run(program, feed={"words": words}, fetch_list=targets, return_numpy=False)
+    assert rows.recursive_sequence_lengths() == [[2, 1]]
+
+
+def test_all_sequences_of_labels_are_empty():
+    """Blanks alone: a row of -1 that no sequence has, which are as far from others as those are long."""
+    def built():
+        x, y = (fluid.data(name, [None, size], dtype, lod_level=1) for name, size, dtype in
+                (("x", 2, "float32"), ("y", 1, "int64")))
+        found = layers.ctc_greedy_decoder(x, blank=1)
+        return [found, layers.edit_distance(found, y, normalized=False)[0]]
+
+    (labels, lod), (far, _) = run(built, x=sequences(np.tile(np.float32([0, 1]), (4, 1)), [1, 3]),
+                                  y=sequences(np.ones((3, 1), "int64"), [2, 1]))
+    assert labels.tolist() == [[-1]] and lod == [[0, 0, 0]] and far.tolist() == [[2], [1]]
