@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ if not TYPE_CHECKING:
 class Assign(Initializer):
     """The given values: an array, nested lists or a tensor with as many elements as the parameter.
 
+    With more or fewer elements a new parameter takes their shape instead of the one that was asked for, and a warning
+    says so.
+
     >>> import proa as paddle
     >>> start = paddle.nn.initializer.Assign([[1.0], [2.0]])
     >>> paddle.nn.Linear(2, 1, weight_attr=start).weight.tolist()
@@ -29,13 +33,13 @@ class Assign(Initializer):
         self.given = value
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        """The values, in the parameter's shape; ValueError when they are more or fewer."""
+        """The values, in the parameter's shape; in their own when they are more or fewer, with a warning."""
         array = self.given.numpy() if is_value(self.given) else np.asarray(self.given)
-        if array.size != math.prod(shape):
-            raise ValueError(
-                f"Assign(value): must have the parameter's shape {list(shape)}. Received {list(array.shape)}."
-            )
-        return to_tensor(array.reshape(tuple(shape)), dtype)
+        if array.size == math.prod(shape):
+            return to_tensor(array.reshape(tuple(shape)), dtype)
+        warnings.warn(f"Assign(value): a parameter of shape {list(shape)} was asked for, the value has "
+                      f"{list(array.shape)}: the parameter has the value's.", stacklevel=2)
+        return to_tensor(array, dtype)
 
 
 class Dirac(Initializer):

@@ -375,7 +375,10 @@ class ProgramTrace(Trace):
         self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_line())
 
     def initialize(self, variable: Variable, make: Callable[[], Any]) -> None:
-        """Lets the startup Program give a persistable variable what `make()` appends there; once for each name."""
+        """Lets the startup Program give a persistable variable what `make()` appends there; once for each name.
+
+        Its shape is what is made then (`Assign` gives values of another shape as they are).
+        """
         if self.startup is None:
             raise RuntimeError(
                 f"The parameter {variable.name!r} is made while a Program without a startup Program is being traced. "
@@ -386,6 +389,7 @@ class ProgramTrace(Trace):
             return
         with using(StartupTrace(self.startup)):
             made = make()
+        variable.shape = tuple(made.shape)
         last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
         last.rename_output(made.name, variable.name)
         del block.vars[made.name]

@@ -52,8 +52,32 @@ def test_values_of_another_shape_with_as_many_elements():
     for value in (np.arange(6.0), [0, 1, 2, 3, 4, 5], X.reshape([3, 2])):
         layer = nn.Linear(2, 3, weight_attr=nn.initializer.Assign(value))
         assert layer.weight.tolist() == X.tolist()
-    with pytest.raises(ValueError, match="must have the parameter's shape"):
-        nn.Linear(2, 3, weight_attr=nn.initializer.Assign(np.arange(5.0)))
+
+
+def test_values_of_another_number_of_elements_give_a_new_parameter_their_shape():
+    """As Paddle does, and paddleclip's positional embedding counts on it."""
+    for value in (np.ones((5, 3), "float32"), [[1, 1, 1]] * 5, paddle.ones([5, 3])):
+        with pytest.warns(UserWarning, match=r"\[5, 3\]: the parameter has the value's"):
+            p = nn.Layer().create_parameter([3], default_initializer=nn.initializer.Assign(value))
+        assert p.shape == [5, 3] and type(p) is paddle.base.framework.EagerParamBase
+        (p * paddle.ones([3])).sum().backward()
+        assert p.grad.shape == [5, 3]
+    with pytest.raises(ValueError), pytest.warns(UserWarning):
+        nn.initializer.Assign(np.ones(5))(nn.Linear(2, 3).weight)
+
+
+def test_values_of_another_number_of_elements_in_a_program():
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    paddle.enable_static()
+    with paddle.static.program_guard(main, startup), pytest.warns(UserWarning, match="the parameter has the value's"):
+        p = paddle.static.create_parameter([3], "float32", default_initializer=nn.initializer.Assign(np.ones((2, 3))))
+        y = p + 1.0
+    paddle.disable_static()
+    assert p.shape == (2, 3) and y.shape == (2, 3)
+    with paddle.static.scope_guard(paddle.static.Scope()):
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        assert executor.run(main, fetch_list=[y])[0].tolist() == [[2.0] * 3] * 2
 
 
 @pytest.mark.parametrize("name, options", [
