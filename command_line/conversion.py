@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .models import model_file, no_model
+from .models import model_file, no_model, numpy_arrays
 from .told import ToldCommand
 
 _SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pdparams", "npz")}
@@ -61,9 +61,8 @@ def _state(file: str) -> dict[str, Any]:
     """A dict of arrays by name."""
     import numpy as np
 
-    if file.endswith(".npz"):
-        with np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+    if file.endswith(".npz") and os.path.isfile(file):
+        return numpy_arrays(file)
     from ..framework.io import load
 
     state = load(file, return_numpy=True)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..core.files import CorruptFileError
-from .models import model_file, no_model, params_file, predictor_of, shapes_of, size_of, specs_of, table
+from .models import model_file, no_model, numpy_arrays, params_file, predictor_of, shapes_of, size_of, specs_of, table
 from .told import ToldCommand
 
 _TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in files
@@ -27,7 +27,7 @@ _TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in file
 def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None:
     """Show what a model or a file of parameters holds, and whether the model's parameters are whole.
 
-    FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .pdopt, .safetensors, .pt.
+    FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .pdopt, .safetensors, .pt, .npz.
     """
     if shapes and not cost:
         raise click.UsageError("--shape is for --cost, which is not there.")
@@ -106,8 +106,9 @@ def _state(file: str) -> dict[str, Any]:
     """The arrays of a file of parameters, by their keys."""
     from ..framework.io import load
 
+    found = numpy_arrays(file) if file.endswith((".npz", ".npy")) else load(file, return_numpy=True)
     rows = [{"name": name, "shape": list(array.shape), "dtype": str(array.dtype), "bytes": array.nbytes}
-            for name, array in _arrays(load(file, return_numpy=True), "")]
+            for name, array in _arrays(found, "")]
     return {"file": file, "values": rows, "numbers": sum(math.prod(row["shape"]) for row in rows),
             "bytes": sum(row["bytes"] for row in rows)}
 

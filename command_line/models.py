@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zipfile import BadZipFile
 
 _MODEL, _JSON, _PARAMS, _INFO, _OLDER = ".pdmodel", ".json", ".pdiparams", ".info", "__model__"
 
@@ -37,10 +39,33 @@ def no_model(path: str) -> OSError | ValueError:
     if not os.path.exists(path):
         return FileNotFoundError(f"there is no file and no model {path!r}: a model is {known}, or the name without "
                                  "its suffix.")
+    if not os.path.isfile(path):
+        return ValueError(f"{path!r} is no file and no folder, but a pipe or a device: a model is {known}.")
     if path.endswith(".onnx"):
         return ValueError(f"{path!r} is an ONNX file, which no command reads: the package x2paddle makes a {_MODEL} of "
                           "it (docs/interchange.md, ONNX).")
     return ValueError(f"the file {path!r} is no model by its name: a model is {known}.")
+
+
+def numpy_arrays(path: str) -> dict[str, Any]:
+    """The arrays of a `.npz` by name, or the one of a `.npy`; ValueError where it is no such file, or holds objects."""
+    import numpy as np
+
+    from ..core.file_kind import LOOKED_AT, kind_of
+
+    with open(path, "rb") as file:
+        start = file.read(LOOKED_AT)
+        file.seek(0)
+        if not start.startswith((b"PK", b"\x93NUMPY")):  # NumPy would take it for a pickle
+            kind = kind_of(start) or "it begins as none of them"
+            raise ValueError(f"{path!r} is no file of NumPy's arrays (.npy, .npz): {kind}.")
+        try:
+            found = np.load(file, allow_pickle=False)
+            return {"": found} if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
+        except (ValueError, EOFError, OSError, BadZipFile, zlib.error) as error:
+            if isinstance(error, ValueError) and "allow_pickle" in str(error):
+                raise ValueError(f"{path!r} holds Python objects: only arrays of numbers are loaded.") from error
+            raise ValueError(f"{path!r} is damaged, or cut off: {error}") from error
 
 
 def params_file(file: str, names: Sequence[str]) -> str:

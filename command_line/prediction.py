@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from typing import Any
-from zipfile import BadZipFile
 
 import click
 
-from .models import by_name, predictor_of, specs_of
+from .models import by_name, numpy_arrays, predictor_of, specs_of
 from .told import ToldCommand
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
@@ -70,14 +69,8 @@ def _numbers(text: str, option: str, count: int) -> list[float]:
 def _values(inputs: Sequence[str], specs: dict[str, Any], size: list[float] | None,
             scaling: tuple[list[float], list[float]]) -> dict[str, Any]:
     """The array of each input that is given."""
-    import numpy as np
-
     if len(inputs) == 1 and inputs[0].endswith(".npz") and os.path.isfile(inputs[0]):
-        try:
-            with np.load(inputs[0], allow_pickle=False) as arrays:
-                return {name: arrays[name] for name in arrays.files}
-        except (ValueError, EOFError, BadZipFile) as error:
-            raise ValueError(f"--input {inputs[0]}: {error}") from error
+        return numpy_arrays(inputs[0])
     values = {}
     for name, file in by_name(inputs, list(specs), "--input").items():
         if not os.path.isfile(file):
@@ -89,16 +82,11 @@ def _values(inputs: Sequence[str], specs: dict[str, Any], size: list[float] | No
 
 def _array(file: str) -> Any:
     """The array of a .npy file."""
-    import numpy as np
-
     with open(file, "rb") as opened:
         if opened.read(6) != b"\x93NUMPY":
             raise ValueError(f"--input {file}: this is no array (.npy), and its name is no picture's "
                              f"({', '.join(_PICTURES)}).")
-    try:
-        return np.load(file, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"--input {file}: {error}") from error
+    return numpy_arrays(file)[""]
 
 
 def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], std: list[float]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .file_kind import LOOKED_AT, kind_of
 from .files import CorruptFileError
 
 _BUFFER_BYTES = 1 << 16
@@ -32,7 +33,7 @@ class ByteReader:
         if not _has_readinto(file):
             file = io.BytesIO(file.read())
         self.name = name
-        self.position = file.tell()
+        self.position = self._begin = file.tell()
         self.end = file.seek(0, os.SEEK_END)
         self._file = file
         file.seek(self.position)
@@ -45,6 +46,20 @@ class ByteReader:
     def corrupt(self, reason: str, position: int | None = None) -> CorruptFileError:
         """The error to raise for what is wrong here, or at `position`."""
         return CorruptFileError(self.name, self.position if position is None else position, reason)
+
+    def kind(self) -> str:
+        """What the file seems to be by its first bytes, in words; "" where they tell nothing.
+
+        >>> import io
+        >>> from proa.core.byte_reader import ByteReader
+        >>> ByteReader(io.BytesIO(b"hello"), "example").kind()
+        "the file is text: 'hello'"
+        """
+        here = self._file.tell()
+        self._file.seek(self._begin)
+        start = self._file.read(LOOKED_AT)
+        self._file.seek(here)
+        return kind_of(start)
 
     def need(self, count: int, what: str = "data") -> None:
         """Raises CorruptFileError unless `count` more bytes are there."""

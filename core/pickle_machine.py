@@ -61,7 +61,8 @@ class PickleMachine:
         """The value of the pickle; the reader then stands behind it."""
         reader = self.reader
         if reader.remaining < 2 or reader.take(1) != pickle.PROTO:
-            raise reader.corrupt("this is not a pickle of protocol 2 to 5", self.opcode_position)
+            kind = reader.kind()
+            raise reader.corrupt(f"this is not a pickle of protocol 2 to 5{kind and f'; {kind}'}", self.opcode_position)
         HANDLERS[pickle.PROTO[0]](self)
         code = 0
         while code != _STOP:

@@ -15,7 +15,7 @@ from ..core.place import Place
 from ..ops.core.spec import Spec
 from ..static.compiler.frozen_weight import FrozenWeight, array_of, may_be_frozen
 from ..static.compiler.plan import Plan, kept_plan
-from ..static.ir.misfits import misfits
+from ..static.ir.misfits import misfits, tell
 from ..static.run.lod_tensor import Lod, fitting
 from .opened import Described, Opened
 
@@ -88,7 +88,17 @@ class Model:
         Other sizes than the file's, which the operators take, get a plan of their own.
         """
         given = [Spec(array.shape, spec.dtype) for array, spec in zip(arrays, self._specs.values(), strict=True)]
-        key = (*misfits(self._specs, given).items(), *offsets)
+        others = misfits(self._specs, given)
+        try:
+            return self._run(arrays, offsets, given, others)
+        except (ValueError, IndexError) as error:
+            tell(error, "input", {name: spec.shape for name, spec in self._specs.items()},
+                 {name: spec.shape for name, spec in zip(self._specs, given, strict=True) if name in others})
+            raise
+
+    def _run(self, arrays: Sequence[Any], offsets: dict[str, Any], given: list[Spec],
+             others: dict[str, Spec]) -> list[tuple[Any, Lod]]:
+        key = (*others.items(), *offsets)
         found = self._plans.get(key)
         if found is None:
             prepared = self.source.prepared_for(self._specs, given, [*offsets])

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backend import to_numpy
 from ..core.dtype import convert_dtype
+from ..core.file_kind import LOOKED_AT, kind_of
 from ..core.files import CorruptFileError, atomic_write
 
 __all__ = ["SUFFIX", "load_safetensors", "save_safetensors"]
@@ -57,7 +58,7 @@ def load_safetensors(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     try:
         entries = library.deserialize(content)
     except library.SafetensorError as error:
-        raise CorruptFileError(os.fspath(path), "the header", str(error)) from error
+        raise CorruptFileError(os.fspath(path), "the header", kind_of(content[:LOOKED_AT]) or str(error)) from error
     result = {}
     for name, entry in entries:
         if entry["dtype"] not in _DTYPES:

@@ -25,6 +25,7 @@ from ...ops.core.kernels import by
 from ...ops.core.operator import Ints, find, operator
 from ...ops.core.spec import Spec
 from ...ops.core.taped import taped
+from ...ops.linalg.matrix_product import infer_matmul
 from ...ops.nn.conv import conv_geometry
 from .frozen_weight import FrozenWeight, array_of
 
@@ -392,7 +393,7 @@ def _taped_linear(tape, x, y, bias=None, residual=None, *, packed: Any, activati
 
 
 def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation=""):
-    return Spec((*x.shape[:-1], y.shape[-1]), x.dtype)
+    return Spec(infer_matmul(x, y).shape, x.dtype)
 
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,

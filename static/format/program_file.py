@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from google.protobuf.message import DecodeError, EncodeError
 
 from ...core.byte_reader import open_reader
+from ...core.file_kind import LOOKED_AT, kind_of
 from ...core.files import CorruptFileError
 from . import framework_pb2 as pb
 from .attributes import BLOCK, BLOCKS, STRING, STRINGS, VAR, VARS
@@ -58,6 +59,8 @@ def serialize_program_desc(desc: pb.ProgramDesc) -> bytes:
 
 
 def _fail_parse(data: bytes, name: str, reason: str) -> NoReturn:
+    if kind := kind_of(data[:LOOKED_AT]):
+        raise CorruptFileError(name, "byte 0", f"this is no .pdmodel file; {kind}")
     damage = find_damage(data, pb.ProgramDesc.DESCRIPTOR)
     if damage is None:
         raise CorruptFileError(name, "byte 0", f"the file is no .pdmodel file, or damaged: {reason}")

@@ -192,7 +192,9 @@ class _StreamReader:
         at = self.reader.position
         version = self.integer(4)
         if version != 0:
-            self.fail(f"version 0 should stand here, not {version}; this is no tensor stream, or it is damaged", at)
+            kind = self.reader.kind() if at == 0 else ""
+            kind = kind or "this is no tensor stream, or it is damaged"
+            self.fail(f"version 0 should stand here, not {version}; {kind}", at)
 
     def lod(self) -> Lod:
         """The offsets of every LoD level."""

@@ -17,6 +17,15 @@ def misfits(specs: Mapping[str, Spec], values: Sequence[Any]) -> dict[str, Spec]
             if not _fits(spec, value)}
 
 
+def tell(error: Exception, what: str, declared: Mapping[str, Sequence[int]],
+         received: Mapping[str, Sequence[int]]) -> None:
+    """Puts before an operator's error which inputs have other sizes than declared; `what` is how they are given."""
+    if received and len(error.args) == 1:
+        told = "; ".join(f"{name!r} takes shape {list(declared[name])} (-1: any size), and received {list(shape)}"
+                         for name, shape in received.items())
+        error.args = (f"{what}: {told}, which an operator does not take: {error.args[0]}",)
+
+
 def _fits(spec: Spec, value: Any) -> bool:
     shape = value.shape
     return value.dtype is spec.dtype and len(shape) == len(spec.shape) and all(

@@ -21,7 +21,7 @@ from ..compiler import Plan, compile_plan
 from ..files.decomposed import in_parts
 from ..files.lod_codec import with_levels
 from ..ir.frame import feed_names
-from ..ir.misfits import misfits
+from ..ir.misfits import misfits, tell
 from ..ir.operation import OPTIMIZE_ROLE, Operation
 from ..ir.program import Program
 from ..ir.shape_inference import for_inputs
@@ -209,11 +209,7 @@ def _run(plan: Plan, xp: Any, arrays: list[Any], program: Program, others: dict[
     try:
         return plan(xp, arrays)
     except (ValueError, IndexError) as error:
-        if others and len(error.args) == 1:
-            declared = program.global_block().var
-            told = "; ".join(f"{name!r} takes shape {list(declared(name).shape)} (-1: any size), and received "
-                             f"{list(shape)}" for name, shape in others.items())
-            error.args = (f"feed: {told}, which an operator does not take: {error.args[0]}",)
+        tell(error, "feed", {name: program.global_block().var(name).shape for name in others}, others)
         raise
 
 

@@ -134,7 +134,7 @@ def test_predict_refuses_what_does_not_fit(model, capsys, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((2, 5, 8, 8), np.float32))
     np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
     for given, words in (([tmp_path / "x.npy"], "channels"), ([tmp_path / "no.npy"], "there is no file"),
-                         ([tmp_path / "objects.npy"], "allow_pickle=False"),
+                         ([tmp_path / "objects.npy"], "holds Python objects"),
                          ([tmp_path / "x.npy", tmp_path / "x.npy"], "more values than inputs")):
         options = [part for file in given for part in ("--input", file)]
         said = run(capsys, "predict", model[1], *options, status=1).err
@@ -362,3 +362,45 @@ def test_a_folder_that_is_no_snapshot_is_told(capsys, tmp_path):
 def test_shells_complete_files(command):
     asked = {"_PROA_COMPLETE": "bash_complete", "COMP_WORDS": f"proa {command} ne", "COMP_CWORD": "2"}
     assert proa(env={**os.environ, **asked}).stdout == "file,ne\n"
+
+
+@pytest.mark.parametrize("content, told", [
+    (b"", "the file is empty"), (b"hello world\n", "the file is text: 'hello world'"),
+    (b"<!DOCTYPE html><html>", "a web page"), (b"version https://git-lfs.github.com/spec/v1\noid 4d\n", "git lfs pull"),
+    (b"m/\0" + bytes(254) + b"ustar" + bytes(200), "tar archive")])
+@pytest.mark.parametrize("name", ["m.pdmodel", "m.json", "m.pdparams", "m.pt", "m.safetensors", "m", "m.npz"])
+def test_what_a_file_is_instead_is_told_in_a_line(tmp_path, capsys, name, content, told):
+    (tmp_path / name).write_bytes(content)
+    said = run(capsys, "inspect", tmp_path / name, status=1).err
+    assert said.count("\n") == 1 and str(tmp_path / name) in said
+    assert told in said
+
+
+def test_an_input_of_another_size_is_named(model, tmp_path, capsys):
+    np.save(tmp_path / "x.npy", np.zeros((2, 5, 8, 8), np.float32))
+    said = run(capsys, "predict", model[1], "--input", tmp_path / "x.npy", status=1).err
+    assert "input: 'image' takes shape [-1, 3, -1, -1] (-1: any size), and received [2, 5, 8, 8]" in said
+    paddle.jit.save(paddle.nn.Linear(3, 4), str(tmp_path / "linear"), input_spec=[InputSpec([None, 3], name="x")])
+    said = run(capsys, "bench", tmp_path / "linear", "--shape", "2,4", status=1).err
+    assert "received [2, 4]" in said and "inner dimensions must agree" in said
+
+
+def test_values_that_are_something_else_or_named_for_the_model_are_told(model, tmp_path, capsys):
+    values = Path(model[1] + ".pdiparams")
+    said = run(capsys, "convert", values, "--to", "npz", status=1).err
+    assert "holds a model's values" in said
+    values.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\n")
+    assert "git lfs pull" in run(capsys, "bench", model[1], status=1).err
+    os.mkfifo(tmp_path / "pipe.pdmodel")
+    assert "a pipe or a device" in run(capsys, "inspect", tmp_path / "pipe.pdmodel", status=1).err
+
+
+def test_files_of_numpy_are_inspected(tmp_path, capsys):
+    np.savez(tmp_path / "x.npz", image=np.ones([2, 3], "float32"))
+    np.save(tmp_path / "x.npy", np.ones([2, 3], "float32"))
+    assert "image  [2, 3]  float32" in run(capsys, "inspect", tmp_path / "x.npz").out
+    assert "[2, 3]" in run(capsys, "inspect", tmp_path / "x.npy").out
+    np.save(tmp_path / "o.npy", np.array([object()], dtype=object), allow_pickle=True)
+    assert "holds Python objects" in run(capsys, "inspect", tmp_path / "o.npy", status=1).err
+    (tmp_path / "y.npz").write_bytes((tmp_path / "x.npz").read_bytes()[:100])
+    assert "is damaged" in run(capsys, "convert", tmp_path / "y.npz", "--to", "pdparams", status=1).err

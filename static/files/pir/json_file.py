@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ....core.dtype import DType, convert_dtype
+from ....core.file_kind import LOOKED_AT, kind_of
 from ....core.files import CorruptFileError
 
 LATEST = 4  # the version of the form that PaddlePaddle 3.3 writes
@@ -61,6 +62,9 @@ class PirBlock:
 
 def read_json_program(data: bytes, name: str) -> PirBlock:
     """The outermost block; CorruptFileError, naming file and place, for what is no such Program."""
+    if data[:LOOKED_AT].lstrip()[:1] != b"{":
+        raise CorruptFileError(name, "byte 0", f"this is no Program of PaddlePaddle 3, which is JSON; "
+                                               f"{kind_of(data[:LOOKED_AT]) or 'the file is no text'}")
     try:
         found = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -93,6 +97,8 @@ class _Reader:
 
     def program(self, found: Any) -> PirBlock:
         """The whole file."""
+        if "base_code" not in found:
+            self.fail("the file", "this is JSON, but no Program of PaddlePaddle 3: it has no field 'base_code'")
         head = self.field(found, "base_code", dict, "the file")
         if head.get("magic") != "pir":
             self.fail("base_code", f"the file is no Program of PaddlePaddle 3: its magic is {head.get('magic')!r}")
