@@ -80,7 +80,7 @@ class PyLayerContext:
 
     def _output(self, saved: _SavedOutput) -> EagerValue:
         tensor, node = self._eager.new(saved.array), self._node()
-        if node is not None and tensor.dtype.is_differentiable:
+        if node is not None:
             tensor._edge = Output(node, saved.index)
         return tensor
 
@@ -184,6 +184,6 @@ def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, arg
     node = PyLayerNode(eager, layer, context, inputs, outputs)
     context._made_by(node, originals, inputs)
     for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):
-        if output.dtype.is_differentiable and id(original) not in context._undifferentiable:
+        if id(original) not in context._undifferentiable:
             output._edge = Output(node, index)
     return owned

@@ -294,11 +294,17 @@ def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
         return array.astype(dtype.dtype)
     if isinstance(data, (np.ndarray, np.generic)):
         return array
-    if array.dtype in (np.float64, np.float16):
-        return array.astype(dt.get_default_dtype_object().dtype)
+    default = dt.get_default_dtype_object()
+    if array.dtype.kind == "f":
+        return array.astype(default.dtype)
     if array.dtype == np.int32:
         return array.astype(np.int64)
-    return array.astype(np.complex64) if array.dtype == np.complex128 else array
+    return array.astype(_complex_of(default)) if array.dtype.kind == "c" else array
+
+
+def _complex_of(default: DType) -> type[np.complexfloating]:
+    """What complex numbers of Python become where floats become `default`."""
+    return np.complex64 if default in (dt.float16, dt.float32) else np.complex128
 
 
 def constant(data: Any, dtype: DType | None = None, place: Place | None = None, stop_gradient: bool = True) -> Any:

@@ -117,7 +117,8 @@ class BlockGraph:
                     self.edges[name] = self.edge(op.input(operator.inputs[aliases[index]].name)[position])
                     continue
                 stops = (variable is None or variable.stop_gradient or name in self.no_grad
-                         or not holds_values(variable) or not (variable.dtype.is_differentiable or _is_single(node)))
+                         or not holds_values(variable)
+                         or not (variable.dtype.is_differentiable or _is_single(node) or operator.moves))
                 if stops:
                     self.edges[name] = None
                 elif node is None:  # made of nothing that wants a gradient, and told to want one; or overwritten by it

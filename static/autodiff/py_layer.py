@@ -110,7 +110,7 @@ def with_gradient(trace: Trace, result: Any, inputs: list[Variable], backward: C
     if not leaves:
         raise TypeError(f"{what}: forward must return at least one Tensor. It returned {result!r}.")
     values = [trace.lift(leaf, f"{what}: a result of forward") for leaf in leaves]
-    flows = [v.dtype.is_differentiable and id(leaf) not in stopped for leaf, v in zip(leaves, values, strict=True)]
+    flows = [id(leaf) not in stopped for leaf in leaves]
     gradient = _written(trace, values, flows, inputs, backward, what, materialize)
     block = trace.block
     outputs = trace.apply(custom_gradient_op, (values, inputs, [block.var(name) for name in gradient.kept]),

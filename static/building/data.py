@@ -46,7 +46,9 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
                      default_initializer: Any = None) -> Any:
     """A parameter: of the default main Program in static mode, a Tensor otherwise.
 
-    Filled by `attr.initializer`, else `default_initializer`, else XavierUniform (zeros for a bias).
+    Filled by `attr.initializer`, else `default_initializer`, else XavierUniform (zeros for a bias). It is called
+    `attr.name`, or `name` where there is no `attr`; beside one without a name, `name` begins what it is called (as
+    "table.w_0").
 
     >>> import proa as paddle
     >>> paddle.create_parameter([2, 3], "float32").shape
@@ -58,9 +60,11 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     if param is None:
         raise ValueError("create_parameter(attr): False means no parameter, which makes no sense here.")
     initializer = param.initializer or default_initializer or default_initial_value(is_bias)
-    named = ParamAttr(name or param.name or generate("create_parameter.b" if is_bias else "create_parameter.w"),
-                      learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
-                      need_clip=param.need_clip)
+    found = param.name or (name if attr is None else None)
+    if found is None:
+        found = generate(f"{name or generate('create_parameter')}.{'b' if is_bias else 'w'}")
+    named = ParamAttr(found, learning_rate=param.learning_rate, regularizer=param.regularizer,
+                      trainable=param.trainable, need_clip=param.need_clip)
     return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named, initializer)
 
 

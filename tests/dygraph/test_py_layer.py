@@ -49,6 +49,28 @@ def test_several_inputs_and_outputs_with_an_unused_one():
     assert (float(a.grad), float(b.grad)) == (1.0, 1.0)
 
 
+class Whole(paddle.autograd.PyLayer):
+    """Whole numbers as such, with the gradient of what they stand for."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return (x * 4.0).round().astype("int32")
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy.astype("float32") * 4.0
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_whole_numbers_as_results_have_a_gradient(converted):
+    """As in Paddle, unless `mark_non_differentiable` says otherwise."""
+    x = paddle.to_tensor([0.3, 0.6], stop_gradient=False)
+    function = lambda x: (Whole.apply(x).astype("float32") * paddle.to_tensor([2.0, 3.0])).sum()
+    (paddle.jit.to_static(function, full_graph=True) if converted else function)(x).backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [8.0, 12.0])
+    assert not Whole.apply(x).stop_gradient
+
+
 def test_wrong_number_and_kind_of_gradients():
     class Wrong(Cube):
         @staticmethod

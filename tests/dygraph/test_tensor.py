@@ -24,6 +24,10 @@ def test_default_dtype_decides_for_python_floats():
     try:
         assert paddle.to_tensor(1.0).dtype == "float64"
         assert paddle.zeros([1]).dtype == "float64"
+        assert paddle.to_tensor([np.float32(1), 2.0]).dtype == "float64"
+        assert paddle.to_tensor([np.ones(2, "float32")]).dtype == "float64"
+        assert paddle.to_tensor(np.float32(1)).dtype == "float32"
+        assert paddle.to_tensor(1j).dtype == paddle.to_tensor([1.0, 2j]).dtype == "complex128"
     finally:
         paddle.set_default_dtype("float32")
     with pytest.raises(TypeError, match="floating"):

@@ -1,6 +1,9 @@
 """`static.data`, `create_parameter` and `create_global_var`: a name stands for one variable."""
 
+from contextlib import nullcontext
+
 import numpy as np
+import proa as paddle
 import pytest
 from proa import static
 from trained_by_hand import fetched, weight
@@ -35,3 +38,16 @@ def test_a_parameter_is_not_declared_as_another(programs):
 def test_a_parameter_that_is_declared_again_is_shared(programs):
     first, second = weight("w", 1.0), weight("w", 2.0)
     assert np.concatenate(fetched([first, second])).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("mode", ["eager", "static"])
+def test_names_of_parameters(mode):
+    """As PaddlePaddle calls them, so that files of values fit on both sides."""
+    cases = [({"name": "a"}, "a"), ({}, "create_parameter_0.w_0"), ({"is_bias": True}, "create_parameter_1.b_0"),
+             ({"name": "b", "attr": paddle.ParamAttr(learning_rate=0.1)}, "b.w_0"),
+             ({"name": "b", "attr": paddle.ParamAttr(), "is_bias": True}, "b.b_0"),
+             ({"name": "b", "attr": paddle.ParamAttr(name="c")}, "c")]
+    program = static.program_guard(static.Program(), static.Program()) if mode == "static" else nullcontext()
+    with paddle.utils.unique_name.guard(), program:
+        names = [paddle.create_parameter([2], "float32", **given).name for given, _ in cases]
+    assert names == [expected for _, expected in cases]
