@@ -78,6 +78,13 @@ def _processor() -> str:
     return f"{_target().cpu} {_target().features}"
 
 
+@functools.cache
+def has_wide_vectors() -> bool:
+    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's, where LLVM prefers those of 32."""
+    told = _processor()
+    return "GenuineIntel" not in told and re.search(r"(?<!-)\bavx512f\b", told) is not None
+
+
 def _data_offset() -> int | None:
     """Where an array object keeps the address of its data: after what every object has. None where that is not so."""
     probe = np.arange(3)

@@ -143,7 +143,7 @@ class Expressions:
     def _BinOp(self, node: ast.BinOp) -> Any:
         left, right = self.emit(node.left), self.emit(node.right)
         if isinstance(left, Array):
-            return self.array(node)
+            return self.array(node) if isinstance(node.op, ast.Add) else self.refuse(node, "an array has no arithmetic")
         return self.binary(node, left, right)
 
     def binary(self, node: ast.AST, left: Any, right: Any, flags: tuple[str, ...] | None = None) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .. import loops
 from ..loops.names import parallel
-from .blocks import block_product, row_product
+from .blocks import AT_ONCE, ROWS, block_product, row_product, two_block_product
 from .rows import clear, copy, gru_row, gru_row_back, lstm_row, lstm_row_back, rnn_row, rnn_row_back
 
 
@@ -24,17 +24,37 @@ def rows_of_part(part, parts, batch):
 
 
 @loops.function
-def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
-    """z += a weights for the rows from `begin` up to `end`; a panel part by part, as the innermost cache holds it."""
-    for p in range(panels):
-        for k in range(0, depth, 192):
-            for r in range(begin, end, 4):
-                if batch - r == 1:
-                    row_product(a + (r * a_step + k), weights + (p * depth + k) * 16, min(192, depth - k),
-                                z + (r * z_row + p * 16))
-                else:
-                    block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
-                                  min(192, depth - k), z + (r * z_row + p * 16), z_row)
+def add_block(a, a_step, left, weights, depth, z, z_row):
+    """z += a weights for a block of 4 rows, of which `a` has `left`."""
+    if left == 1:
+        row_product(a, weights, depth, z)
+    else:
+        block_product(a, a_step, left, weights, depth, z, z_row)
+
+
+if AT_ONCE == ROWS:
+    @loops.function
+    def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
+        """z += a weights for the rows from `begin` up to `end`, a panel part by part: the innermost cache holds it."""
+        for p in range(panels):
+            for k in range(0, depth, 192):
+                for r in range(begin, end, 4):
+                    add_block(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
+                              min(192, depth - k), z + (r * z_row + p * 16), z_row)
+else:
+    @loops.function
+    def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
+        """The same, two blocks at a time; a last row that is alone in its block stays so, whoever has it."""
+        for p in range(panels):
+            for k in range(0, depth, 192):
+                for r in range(begin, end, 8):
+                    if end - r > 4 and batch - r != 5:
+                        two_block_product(a + (r * a_step + k), a_step, batch - r, 4, weights + (p * depth + k) * 16,
+                                          min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                    else:
+                        for s in range(r, min(end, r + 8), 4):
+                            add_block(a + (s * a_step + k), a_step, batch - s, weights + (p * depth + k) * 16,
+                                      min(192, depth - k), z + (s * z_row + p * 16), z_row)
 
 
 @loops.function

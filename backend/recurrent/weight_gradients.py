@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import loops, threads
 from ..loops.names import parallel
-from .blocks import COLUMNS, block_product_across
+from .blocks import ACROSS, COLUMNS, block_product_across
 from .calling import run, scratch
 from .rows import clear
 from .stack import Line
@@ -49,7 +49,7 @@ def pack_gates(of, place, sums, count, gates, width):
 
 @loops.kernel
 def _sum_products(of, x, out, states, lengths, sums, products, left, right, steps, batch, gates, features, hidden,
-                  x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, parts):
+                  x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, across, parts):
     for part in parallel(parts, steps * batch * gates):
         blocks = (gates + 15) // 16
         first = steps * batch * part // parts
@@ -78,9 +78,9 @@ def _sum_products(of, x, out, states, lengths, sums, products, left, right, step
                 pack_gates(of + (begin * gates + g * 16), columns, own_sums + g * 16, count, gates,
                            min(16, gates - g * 16))
                 for p in range(panels):
-                    for q in range(4):
-                        block_product_across(columns + q * 4, panel + p * chunk * 16, count,
-                                             own + ((g * 16 + q * 4) * panels + p) * 16, panels * 16)
+                    for q in range(0, 16, across):
+                        block_product_across(columns + q, panel + p * chunk * 16, count,
+                                             own + ((g * 16 + q) * panels + p) * 16, panels * 16)
 
 
 def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any:
@@ -104,7 +104,7 @@ def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any
     left, right = scratch("left", (parts, _CHUNK, COLUMNS)), scratch("right", (parts, panels, _CHUNK, COLUMNS))
     between = [stride // a.itemsize for a in (x, out) for stride in a.strides[:2]]
     run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths, sums, products, left, right, steps, batch,
-        gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
+        gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, ACROSS, parts)
     first = x_panels * COLUMNS
     return (products[:, :gates, :features].sum(axis=0), products[:, :gates, first:first + hidden].sum(axis=0),
             sums[:, :gates].sum(axis=0))

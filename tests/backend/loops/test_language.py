@@ -133,7 +133,7 @@ def test_integers_convert_to_floats(dtype):
 @pytest.mark.parametrize("body,word", [
     ("out[0] = [1]", "List"), ("out[0] = unknown(1)", "no function 'unknown'"), ("out[0] = missing", "no value yet"),
     ("out[0] = n.real", "Attribute"), ("for i in out:\n        pass", "range"), ("del n", "Delete"),
-    ("k = 0\n    k = out[0]", "begin it with 0.0"),
+    ("k = 0\n    k = out[0]", "begin it with 0.0"), ("out[0] = out - 1", "an array has no arithmetic"),
 ])
 def test_what_is_not_in_the_language_says_so(body, word):
     wrong = Kernel(Function(source=f"def f(out, n):\n    {body}"))

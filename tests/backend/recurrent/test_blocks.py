@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from proa.backend import loops
-from proa.backend.recurrent.blocks import pack
+from proa.backend.recurrent.blocks import block_product, pack, two_block_product
 
 pytestmark = pytest.mark.skipif(not loops.is_ready(), reason="there are no generated loops")
 
@@ -17,3 +17,21 @@ def test_packed_in_panels(columns):
         found = pack(given)
         assert found.flags.c_contiguous and found.shape == (panels, 7, 16)
         np.testing.assert_array_equal(found, wanted)
+
+
+@loops.kernel
+def _one_by_one(a, b, one, two, rows, depth, apart):
+    for _ in range(1):
+        block_product(a, depth, rows, b, depth, one, 16)
+        block_product(a + apart * depth, depth, rows - apart, b, depth, one + apart * 16, 16)
+        two_block_product(a, depth, rows, apart, b, depth, two, 16)
+
+
+@pytest.mark.parametrize("rows, apart", [(8, 4), (7, 4), (12, 8)])
+def test_two_blocks_have_the_bits_of_each(rows, apart):
+    normal = np.random.default_rng(rows).normal
+    a, b = normal(size=(rows, 37)).astype("float32"), normal(size=(37, 16)).astype("float32")
+    one, two = np.zeros((2, 16, 16), "float32")
+    _one_by_one(a, b, one, two, rows, 37, apart)
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_allclose(one[:4], a[:4] @ b, rtol=1e-4, atol=1e-5)
