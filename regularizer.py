@@ -11,20 +11,28 @@ __dir__ = listed(__name__)
 
 
 class WeightDecayRegularizer:
-    """Base of the regularizers: `coeff` times a penalty of the parameter."""
+    """Base of the regularizers: `coeff` times a penalty of the parameter.
+
+    A subclass defines `__call__`, the penalty's gradient, which optimizers add to that of the loss; LBFGS, which looks
+    at the loss as well, asks for the `penalty` too.
+    """
 
     def __init__(self, coeff: float = 0.0):
         self.coeff = float(coeff)
 
     _regularization_coeff = property(lambda self: self.coeff)
 
-    def __call__(self, parameter: Any, gradient: Any) -> Any:
-        """The gradient with the penalty's gradient added."""
-        raise NotImplementedError
+    def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
+        """The penalty's gradient with respect to a parameter, in a Program appended to `block`."""
+        raise NotImplementedError(f"{type(self).__name__} must define __call__(param, grad, block).")
 
     def penalty(self, parameter: Any) -> Any:
         """The penalty itself, of no dimensions."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define penalty(parameter).")
+
+    def added(self, param: Any, grad: Any) -> Any:
+        """The gradient of a parameter with the penalty's added."""
+        return grad + self(param, grad, getattr(grad, "block", None))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}, coeff={self.coeff}"
@@ -44,9 +52,9 @@ class L2Decay(WeightDecayRegularizer):
     [0.75]
     """
 
-    def __call__(self, parameter: Any, gradient: Any) -> Any:
-        """gradient + coeff * parameter."""
-        return gradient + parameter * self.coeff
+    def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
+        """coeff * param."""
+        return param * self.coeff
 
     def penalty(self, parameter: Any) -> Any:
         """coeff / 2 * sum(w * w)."""
@@ -66,9 +74,9 @@ class L1Decay(WeightDecayRegularizer):
     [0.75]
     """
 
-    def __call__(self, parameter: Any, gradient: Any) -> Any:
-        """gradient + coeff * sign(parameter)."""
-        return gradient + parameter.sign() * self.coeff
+    def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
+        """coeff * sign(param)."""
+        return param.sign() * self.coeff
 
     def penalty(self, parameter: Any) -> Any:
         """coeff * sum(abs(w))."""

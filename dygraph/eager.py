@@ -25,7 +25,7 @@ from ..ops.core.backward import Output, next_order
 from ..ops.core.kernels import ANY, ONE, TWO, Choice, Kernels
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
-from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
+from ..ops.core.trace import Trace, grad_mode, initialized, offer_default_trace, state
 from ..ops.math.comparison import SYNTAX as COMPARING
 from ..ops.math.elementwise import (
     SYNTAX,
@@ -338,7 +338,7 @@ class EagerTrace(Trace):
         """A Parameter, filled by its initializer."""
         old, state.grad_enabled = state.grad_enabled, False
         try:
-            value = initializer(shape, dtype)
+            value = initialized(initializer, shape, dtype)
         finally:
             state.grad_enabled = old
         return self.parameter_class.of_array(value._array, attr)

@@ -9,7 +9,7 @@ from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import expected_place
 from ..ops.amp.autocast import with_same_precision
-from ..ops.core.trace import state
+from ..ops.core.trace import initialized, state
 from .eager import EagerTrace
 from .parameter import Parameter
 
@@ -21,7 +21,7 @@ class LazyTrace(EagerTrace):
         """A Parameter of zeros, which take no memory until they are touched."""
         array = backend.namespace_at(expected_place()).zeros(shape, dtype.dtype)
         parameter: Any = self.parameter_class.of_array(array, attr)
-        parameter.set_initializer(lambda: initializer(shape, dtype))
+        parameter.set_initializer(lambda: initialized(initializer, shape, dtype))
         return parameter
 
 

@@ -19,7 +19,7 @@ from ..ops.array.full import is_value, shape_inputs
 from ..ops.array.reshape import reshape
 from ..ops.core.hints import HINTS, without_hints
 from ..ops.core.operator import Operator, find, is_declared
-from ..ops.core.trace import apply, current_trace
+from ..ops.core.trace import apply, current_trace, initialized
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
 from ..static.building.weight_norm import WeightNormParamAttr, normalized_parameter
@@ -182,7 +182,7 @@ class LayerHelper(static_helper.LayerHelper):
     @face
     def set_variable_initializer(self, var: Any, initializer: Any) -> Any:
         """Lets the startup Program fill a persistable variable."""
-        current_trace().initialize(var, lambda: initializer(tuple(var.shape), var.dtype))
+        current_trace().initialize(var, lambda: initialized(initializer, tuple(var.shape), var.dtype))
         return var
 
     def get_parameter(self, name: str) -> Any:

@@ -30,9 +30,9 @@ class L1DecayRegularizer(base.L1Decay):
     def __init__(self, regularization_coeff: float = 0.0):
         super().__init__(regularization_coeff)
 
-    def __call__(self, parameter: Any, gradient: Any) -> Any:
-        """gradient + coeff * sign(parameter): in dynamic mode of 1.x a parameter has no method for it."""
-        return gradient + sign(parameter) * self.coeff
+    def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
+        """coeff * sign(param): in dynamic mode of 1.x a parameter has no method for it."""
+        return sign(param) * self.coeff
 
 
 def append_regularization_ops(parameters_and_grads: Any, regularization: Any = None) -> list[tuple[Any, Any]]:
@@ -58,10 +58,10 @@ def _penalized(parameter: Any, gradient: Any, common: Any) -> Any:
     if gradient is None or penalty is None:
         return gradient
     if not isinstance(gradient, Variable):
-        return penalty(parameter, gradient)
+        return penalty.added(parameter, gradient)
     program = gradient.block.program
     with using(GradientTrace(program)), program._optimized_guard():
-        return penalty(parameter, gradient)
+        return penalty.added(parameter, gradient)
 
 
 WeightDecayRegularizer = base.WeightDecayRegularizer

@@ -16,11 +16,16 @@ class L1L2Regularizer(WeightDecayRegularizer):
         super().__init__(l1 + l2)
         self.l1, self.l2 = float(l1), float(l2)
 
-    def __call__(self, parameter: Any, gradient: Any) -> Any:
-        """The gradient with both added."""
-        if self.l1:
-            gradient = add(gradient, scale(sign(parameter), self.l1))
-        return add(gradient, scale(parameter, self.l2)) if self.l2 else gradient
+    def __call__(self, param: Any, grad: Any, block: Any = None) -> Any:
+        """l1 * sign(param) + l2 * param."""
+        if not self.l1:
+            return scale(param, self.l2)
+        first = scale(sign(param), self.l1)
+        return add(first, scale(param, self.l2)) if self.l2 else first
+
+    def added(self, param: Any, grad: Any) -> Any:
+        """The gradient of a parameter with the penalty's added."""
+        return add(grad, self(param, grad))
 
     def penalty(self, parameter: Any) -> Any:
         """l1 * sum(abs(w)) + l2 / 2 * sum(w * w)."""

@@ -61,11 +61,12 @@ def decays_of(updates: Sequence[Update]) -> list[float]:
 
 def decayed_gradients(updates: Sequence[Update]) -> list[Any]:
     """The gradients with those of their L2 penalties added."""
-    return [L2Decay(decay)(parameter, gradient) if decay else gradient for parameter, gradient, _, decay in updates]
+    return [L2Decay(decay).added(parameter, gradient) if decay else gradient
+            for parameter, gradient, _, decay in updates]
 
 
 def _penalized(penalty: Any, gradient: Any, target: Any) -> tuple[Any, float]:
-    return (gradient, penalty.coeff) if type(penalty) is L2Decay else (penalty(target, gradient), 0.0)
+    return (gradient, penalty.coeff) if type(penalty) is L2Decay else (penalty.added(target, gradient), 0.0)
 
 
 def _of_rates(parameter: Any) -> DType:
@@ -336,7 +337,7 @@ class Optimizer(ForSubclasses):
     def _with_penalties(self, share: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
         """The gradients with those of their penalties added."""
         decayed = [(parameter, self._decayed(parameter, gradient, parameter, group)) for parameter, gradient in share]
-        return [(p, L2Decay(coefficient)(p, g) if coefficient else g) for p, (g, coefficient) in decayed]
+        return [(p, L2Decay(coefficient).added(p, g) if coefficient else g) for p, (g, coefficient) in decayed]
 
     def _update_one(self, parameter: Any, gradient: Any) -> None:
         """Applies the rule to one parameter, to whose gradient its penalty has been added."""

@@ -7,28 +7,55 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
 from ...core.lazy import beside
-from ...ops.array.full import is_value
-from ...ops.random.default_initial_values import default_initial_value
+from ...ops.array.creation import assign
+from ...ops.array.full import full, is_value
+from ...ops.core.trace import grad_mode
+from ...ops.random.default_initial_values import default_initial_value, fans
 
 if not TYPE_CHECKING:
     __getattr__ = beside(__name__)
 
 
 class Initializer:
-    """Base of the initializers: a subclass gives `value(shape, dtype)`, made with operators."""
+    """Base of the initializers: a subclass gives `value(shape, dtype)`, made with operators.
+
+    Or, as those that were written for Paddle, it defines `forward(var, block)` or `__call__(var, block)`, which fills
+    `var`, a parameter or what one begins with.
+
+    >>> import proa as paddle
+    >>> class Ones(paddle.nn.initializer.Initializer):
+    ...     def forward(self, var, block=None):
+    ...         return paddle.nn.initializer.Constant(1.0)(var, block)
+    >>> paddle.nn.Linear(1, 2, weight_attr=Ones()).weight.tolist()
+    [[1.0, 1.0]]
+    """
 
     seed = 0  # of what is drawn, where it is not to be that of `paddle.seed`
 
     def value(self, shape: tuple[int, ...], dtype: DType) -> Any:
-        """A value of this shape and dtype."""
-        raise NotImplementedError(f"{type(self).__name__} must define value(shape, dtype).")
+        """A value of this shape and dtype: what filling one of zeros leaves in it, where a subclass says no other."""
+        kind = type(self)
+        if kind.forward is Initializer.forward and kind.__call__ is Initializer.__call__:
+            raise NotImplementedError(f"{kind.__name__} must define value(shape, dtype), or forward(var, block).")
+        filled = full(sizes(shape), 0.0, dtype)
+        self(filled, getattr(filled, "block", None))
+        return assign(filled)
+
+    def forward(self, var: Any, block: Any = None) -> Any:
+        """Fills a parameter, and gives it."""
+        filled = self.value(tuple(var.shape), var.dtype)
+        with grad_mode(False):
+            return assign(filled, var)
 
     def __call__(self, param: Any, dtype_or_block: Any = None) -> Any:
         """The value for a shape and dtype; for a parameter, fills it and gives it."""
         if is_value(param):
-            param.set_value(self.value(tuple(param.shape), param.dtype))
-            return param
+            return self.forward(param, dtype_or_block)
         return self.value(tuple(param), dtype_or_block)
+
+    def _compute_fans(self, var: Any) -> tuple[int, int]:
+        """How many inputs, and how many outputs, meet in a unit of a layer with this parameter."""
+        return fans(tuple(var.shape))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

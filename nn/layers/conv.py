@@ -50,6 +50,30 @@ class _ConvNd(Layer):
         self.weight = self.create_parameter(shape + self._kernel_size, weight_attr, default_initializer=initializer)
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
+    @property
+    def _updated_padding(self) -> list[int]:
+        """What a subclass's own `forward` gives a function of `F`: a width a dimension, or two where they differ."""
+        rank = len(self._stride)
+        if isinstance(self._padding, str) or self._padding_mode != "zeros":
+            return [0] * rank
+        if isinstance(self._padding, int):
+            return [self._padding] * rank
+        if not all(isinstance(width, Sequence) for width in self._padding):
+            return list(self._padding)
+        pairs = self._padding[1:-1] if self._data_format[-1] == "C" else self._padding[2:]
+        alike = all(before == after for before, after in pairs)
+        return [pair[0] for pair in pairs] if alike else [width for pair in pairs for width in pair]
+
+    @property
+    def _padding_algorithm(self) -> str:
+        """"SAME" or "VALID", where the padding is named so; else "EXPLICIT"."""
+        return self._padding.upper() if isinstance(self._padding, str) else "EXPLICIT"
+
+    @property
+    def _reversed_padding_repeated_twice(self) -> list[int]:
+        """The padding as `F.pad` takes it, for a mode other than zeros: the last dimension first, both sides."""
+        return [width for width in reversed(_repeated(self._padding, len(self._stride), "padding")) for _ in range(2)]
+
     def _check(self, in_channels: int, out_channels: int, dims: int, groups: int, padding_mode: str,
                data_format: str) -> None:
         name = type(self).__name__
@@ -93,8 +117,7 @@ class _Convolution(_ConvNd):
         """[N, C, *sizes] to [N, out, *sizes]."""
         padding = self._padding
         if self._padding_mode != "zeros":
-            widths = [width for width in reversed(_repeated(padding, self.rank, "padding")) for _ in range(2)]
-            x = F.pad(x, widths, self._padding_mode, data_format=self._data_format)
+            x = F.pad(x, self._reversed_padding_repeated_twice, self._padding_mode, data_format=self._data_format)
             padding = 0
         return type(self).function(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
                                    self._data_format)

@@ -218,4 +218,4 @@ def _start(loss: Variable, scale: Any) -> Any:
 def _regularized(variable: Any, gradient: Any) -> Any:
     """The gradient with that of the variable's regularizer added."""
     penalty = variable.regularizer
-    return gradient if penalty is None else penalty(variable, gradient)
+    return gradient if penalty is None else penalty.added(variable, gradient)

@@ -415,6 +415,11 @@ def set_observer(observer: Observer | None) -> Observer | None:
     return old
 
 
+def initialized(initializer: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    """What a parameter begins with: of an initializer its `value`, and what another function gives for these two."""
+    return getattr(initializer, "value", initializer)(shape, dtype)
+
+
 class grad_mode:
     """Within the block, applications are recorded for a gradient, or not."""
 

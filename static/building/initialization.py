@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.core.trace import using
+from ...ops.core.trace import initialized, using
 from ..ir.block import Block
 from ..ir.variable import Variable
 from .trace import StartupTrace
@@ -16,7 +16,7 @@ def append_initializer(block: Block, variable: Variable, initializer: Any) -> No
     before, program.current_block_idx = program.current_block_idx, block.idx
     try:
         with using(StartupTrace(program)):
-            made = initializer(variable.shape, variable.dtype)
+            made = initialized(initializer, variable.shape, variable.dtype)
     finally:
         program.current_block_idx = before
     last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)

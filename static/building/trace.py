@@ -17,7 +17,7 @@ from ...ops.array.full import assign_value, full, full_of_shape
 from ...ops.core.operator import Operator
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
-from ...ops.core.trace import Trace, grad_mode, staging, state, using
+from ...ops.core.trace import Trace, grad_mode, initialized, staging, state, using
 from ...ops.math.casting import cast
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ...ops.sequence.rank_table import RankTableSpec
@@ -310,7 +310,7 @@ class ProgramTrace(Trace):
             optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip,
             do_model_average=attr.do_model_average)
         self.main.global_block().add_var(parameter)
-        self.initialize(parameter, lambda: initializer(shape, dtype))
+        self.initialize(parameter, lambda: initialized(initializer, shape, dtype))
         return parameter
 
     def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,

