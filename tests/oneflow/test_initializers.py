@@ -101,6 +101,7 @@ def test_a_variables_random_seed_repeats_its_values():
 ])
 def test_regularizers_add_to_gradients(regularizer, added):
     w, g = paddle.to_tensor([-2.0, 0.0, 3.0]), paddle.to_tensor([10.0, 20.0, 30.0])
-    np.testing.assert_allclose(regularizer(w, g).numpy(), np.array([10, 20, 30]) + added, rtol=1e-6)
+    np.testing.assert_allclose(regularizer(w, g).numpy(), added, rtol=1e-6)
+    np.testing.assert_allclose(regularizer.added(w, g).numpy(), np.array([10, 20, 30]) + added, rtol=1e-6)
     slope = paddle.to_tensor([-2.0, 0.0, 3.0], stop_gradient=False)
     np.testing.assert_allclose(paddle.grad(regularizer.penalty(slope), slope)[0].numpy(), added, rtol=1e-6)
