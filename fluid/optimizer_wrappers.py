@@ -17,7 +17,7 @@ from .optimizer_base import FluidOptimizer, Pairs
 
 
 class ExponentialMovingAverage(BaseExponentialMovingAverage):
-    """Averages of the trainable parameters w of the default Program: `average = decay · average + (1 − decay) · w`.
+    """Averages of the parameters w of the default Program: `average = decay · average + (1 − decay) · w`.
 
     They are updated by what `update()` appends behind the optimizer's `minimize`.
     """

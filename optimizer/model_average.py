@@ -20,7 +20,8 @@ class ModelAverage(Optimizer):
     The window begins anew when it holds `min_average_window` steps and as many as `average_window_rate` times all
     steps so far, or `max_average_window`; the window before counts in the average too. In PaddlePaddle this is
     `paddle.incubate.ModelAverage`. In a Program it is made behind the optimizer's `minimize`, and each run is a step;
-    `parameters` are all of its trainable ones unless given, and `apply(executor)` exchanges the values in the scope.
+    `parameters` are all of its own unless given, the means and variances of batch normalization too, but for those of
+    `ParamAttr(do_model_average=False)`; `apply(executor)` exchanges the values in the scope.
 
     Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging, 1992.
 
@@ -44,7 +45,7 @@ class ModelAverage(Optimizer):
                  max_average_window: int = 10000, name: str | None = None):
         trace = current_trace()
         self._in_program = not trace.computes
-        super().__init__(0.0, trace.trained() if parameters is None else parameters, name=name)
+        super().__init__(0.0, trace.averaged() if parameters is None else parameters, name=name)
         if self._parameter_list is None:
             raise ValueError("ModelAverage(parameters): must be given.")
         self.average_window, self.min_average_window = average_window_rate, min_average_window
@@ -67,7 +68,7 @@ class ModelAverage(Optimizer):
 
     def _accumulate(self) -> None:
         with current_trace().updating():
-            for parameter in self._trainable():
+            for parameter in self._averaged():
                 apply(average_accumulates_op, parameter, *self._sums(parameter), *self._counts(parameter),
                       average_window=float(self.average_window), max_average_window=self.max_average_window,
                       min_average_window=self.min_average_window)
@@ -78,8 +79,8 @@ class ModelAverage(Optimizer):
         self.step()
         return [], []
 
-    def _trainable(self) -> list[Any]:
-        return [p for p in self._parameter_list or () if not p.stop_gradient]
+    def _averaged(self) -> list[Any]:
+        return [p for p in self._parameter_list or () if self._in_program or not p.stop_gradient]
 
     @contextlib.contextmanager
     def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
@@ -97,7 +98,7 @@ class ModelAverage(Optimizer):
     def _exchange(self) -> None:
         trace = current_trace()
         with trace.updating():
-            for parameter in self._trainable():
+            for parameter in self._averaged():
                 self._kept[parameter.name] = trace.copy(parameter, None)
                 (one, two, three), (count, old, _) = self._sums(parameter), self._counts(parameter)
                 total = count + old
@@ -107,7 +108,7 @@ class ModelAverage(Optimizer):
     def _exchange_in_scope(self) -> None:
         scope = global_scope()
         averages = {}
-        for parameter in self._trainable():
+        for parameter in self._averaged():
             held = [*self._sums(parameter), *self._counts(parameter)[:2]]
             arrays = [scope.array(value.name) for value in held]
             if any(array is None for array in arrays):
@@ -123,7 +124,7 @@ class ModelAverage(Optimizer):
 
     def restore(self, executor: Any = None) -> None:
         """Gives the parameters their own values back."""
-        for parameter in self._trainable():
+        for parameter in self._averaged():
             kept = self._kept.pop(parameter.name, None)
             if kept is None:
                 continue

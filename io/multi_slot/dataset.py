@@ -428,11 +428,11 @@ class DatasetFactory:
     _classes = {cls.__name__: cls for cls in (QueueDataset, InMemoryDataset, FileInstantDataset)}
 
     def create_dataset(self, datafeed_class: str = "QueueDataset") -> DatasetBase:
-        """A dataset; ValueError for a name that is not known."""
-        if datafeed_class not in self._classes:
-            raise ValueError(f"create_dataset(datafeed_class): one of {', '.join(self._classes)}. "
-                             f"Received {datafeed_class!r}.")
-        return self._classes[datafeed_class]()
+        """A dataset; ValueError for a name that is not known. Asked of the class, without a name, a QueueDataset."""
+        known = DatasetFactory._classes
+        if datafeed_class not in known:
+            raise ValueError(f"create_dataset(datafeed_class): one of {', '.join(known)}. Received {datafeed_class!r}.")
+        return known[datafeed_class]()
 
 
 class DatasetLoader:

@@ -234,6 +234,10 @@ class Trace:
         """The parameters that an optimizer trains which was given none: a Program's; None where nobody knows them."""
         return None
 
+    def averaged(self) -> list | None:
+        """Of which a user who says nothing wants averages: a Program's parameters; None where nobody knows them."""
+        return None
+
     def training(self, loss: Any, startup: Any = None) -> Any:
         """A context manager around what trains by a loss: what it appends goes where the loss is from, and to `startup`
         what begins it.

@@ -200,6 +200,10 @@ class TraceAround(Trace):
         """The parameters that an optimizer trains which was given none."""
         return self.inner.trained()
 
+    def averaged(self) -> list | None:
+        """Of which a user who says nothing wants averages."""
+        return self.inner.averaged()
+
     def training(self, loss: Any, startup: Any = None) -> Any:
         """A context manager around what trains by a loss."""
         return self.inner.training(loss, startup)

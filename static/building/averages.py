@@ -14,11 +14,13 @@ from ...ops.core.trace import current_trace
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import minimum
 from ..run.scope import Scope, global_scope
-from .mode import default_main_program
 
 
 class ExponentialMovingAverage:
-    """For each trainable parameter w of the default main Program, `average = decay * average + (1 - decay) * w`.
+    """For each parameter w of the default main Program, `average = decay * average + (1 - decay) * w`.
+
+    The means and variances of batch normalization are parameters, too; those of `ParamAttr(do_model_average=False)` are
+    left out.
 
     The averages begin as zeros, for which `apply` corrects: it divides by `1 - decay ** updates`. `thres_steps`, a
     Variable that counts steps, makes the decay grow with it: `min(decay, (1 + steps) / (10 + steps))`; the product of
@@ -52,15 +54,12 @@ class ExponentialMovingAverage:
     def update(self) -> None:
         """Appends the update of the averages to the default main Program: call it behind the optimizer's `minimize`."""
         trace = current_trace()
-        program = default_main_program()
         with trace.updating():
             decay = self._current_decay()
             left = trace.persistent((1,), float32, 1.0, generate(f"{self._prefix}ema_left"))
             trace.store(left, left * decay)
             self._left = left.name
-            for parameter in program.all_parameters():
-                if not parameter.trainable:
-                    continue
+            for parameter in trace.averaged():
                 average = trace.persistent(parameter.shape, parameter.dtype, 0.0,
                                            generate(f"{self._prefix}{parameter.name}_ema"))
                 factor = cast(decay, parameter.dtype)

@@ -341,6 +341,10 @@ class ProgramTrace(Trace):
         """The Program's trainable parameters."""
         return [parameter for parameter in self.main.all_parameters() if parameter.trainable]
 
+    def averaged(self) -> list:
+        """The Program's parameters, batch normalization's means too, but for those with `do_model_average=False`."""
+        return [parameter for parameter in self.main.all_parameters() if parameter.do_model_average is not False]
+
     @contextlib.contextmanager
     def training(self, loss: Variable, startup: Program | None = None) -> Iterator[None]:
         """What the block appends goes to the loss's Program, and initial values to `startup`, if it is given."""

@@ -97,6 +97,36 @@ def test_averages_stand_in_for_parameters(programs):
     np.testing.assert_allclose(weight(), 0.7, rtol=1e-6)
 
 
+def _kept(scope, *names):
+    return [float(np.array(scope.find_var(name).get_tensor()).ravel()[0]) for name in names]
+
+
+@pytest.mark.parametrize("window", (False, True))
+def test_averages_of_batch_normalization(programs, window):
+    """Its mean and variance are averaged as its weights are; what asks for no average keeps its value."""
+    main, startup = programs
+    out = static.nn.batch_norm(static.data("x", [None, 1]), bias_attr=paddle.ParamAttr(do_model_average=False))
+    paddle.optimizer.SGD(0.1).minimize(out.mean())
+    if window:
+        average = paddle.incubate.ModelAverage(1.0, min_average_window=2, max_average_window=10)
+    else:
+        average = static.ExponentialMovingAverage(0.9)
+        average.update()
+    exe, scope = static.Executor(), static.global_scope()
+    exe.run(startup)
+    names = ("batch_norm_0.b_0", "batch_norm_0.w_1", "batch_norm_0.w_2")
+    seen = []
+    for step in range(2):
+        exe.run(main, feed={"x": np.float32([[0], [2 + step]])})
+        seen.append(_kept(scope, *names))
+    (_, one, first), (bias, two, second) = seen
+    shares = (0.5, 0.5) if window else (0.09 / 0.19, 0.1 / 0.19)
+    with average.apply(exe):
+        expected = [bias, *(np.dot(shares, pair) for pair in ((one, two), (first, second)))]
+        np.testing.assert_allclose(_kept(scope, *names), expected, rtol=1e-6)
+    np.testing.assert_allclose(_kept(scope, *names), (bias, two, second), rtol=1e-6)
+
+
 def test_averages_whose_decay_grows(programs):
     main, startup = programs
     steps = static.create_global_var([1], 0, "int64", persistable=True)

@@ -311,3 +311,8 @@ def test_what_stands_behind_the_last_slot_is_warned_of(write, variables):
 def test_what_is_not_right_is_said(variables, act, error, says):
     with pytest.raises(error, match=says):
         act(fluid.QueueDataset(), variables)
+
+
+def test_the_class_makes_a_dataset_too():
+    """1.8.5's example asks the class, which takes the name for itself."""
+    assert type(fluid.DatasetFactory.create_dataset("FileInstantDataset")) is fluid.dataset.QueueDataset
