@@ -59,9 +59,11 @@ if TYPE_CHECKING:
         layer_helper,
         libpaddle,
         lod_tensor,
+        log_helper,
         param_attr,
         reader,
         unique_name,
+        wrapped_decorator,
     )
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -10,7 +10,14 @@ from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.dtype import convert_dtype
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.parameter import EagerParamBase, Parameter
-from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
+from ..framework import (  # noqa: F401
+    _current_expected_place,
+    _dygraph_tracer,
+    core,
+    in_dynamic_or_pir_mode,
+    in_pir_mode,
+    use_pir_api,
+)
 from ..ops.array.full import empty
 from ..static.building.mode import (
     default_main_program,

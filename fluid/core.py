@@ -9,7 +9,7 @@ from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
 from ..device.cuda import device_count as get_cuda_device_count
-from ..framework.core import VarDesc
+from ..framework.core import EnforceNotMet, VarDesc
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
 from ..static.run.lod_tensor import LoDTensor
@@ -28,15 +28,6 @@ class LoDTensorArray(list):
     >>> values.append(fluid.LoDTensor())
     >>> len(values)
     1
-    """
-
-
-class EnforceNotMet(RuntimeError):
-    """What Paddle's native code raises where a check fails; what fails here raises ValueError, TypeError and the like.
-
-    >>> import proa.fluid as fluid
-    >>> issubclass(fluid.core.EnforceNotMet, RuntimeError)
-    True
     """
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
@@ -13,6 +14,7 @@ from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
 from ..dygraph.parameter import EagerParamBase, Parameter
+from ..ops.core.trace import current_trace
 from ..static.building.layer_helper import LayerHelper
 from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.ir.block import Block
@@ -63,6 +65,12 @@ def _current_expected_place() -> Place:
 
 
 _current_expected_place_ = _current_expected_place
+
+
+def _dygraph_tracer() -> Any:
+    """What runs operators at once; None where a Program is written."""
+    return current_trace() if in_dynamic_mode() else None
+
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EagerParamBase", "IPUPlace", "IrGraph",

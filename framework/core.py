@@ -103,6 +103,15 @@ class ProgramDesc(descriptions.ProgramDesc):
         super().__init__(Program.parse_from_string(binary_str) if binary_str else Program())
 
 
+class EnforceNotMet(RuntimeError):
+    """What Paddle's native code raises where a check fails; what fails here raises ValueError, TypeError and the like.
+
+    >>> import proa as paddle
+    >>> issubclass(paddle.framework.core.EnforceNotMet, RuntimeError)
+    True
+    """
+
+
 class VarDesc:
     """Holds the old names of the element types and of what variables hold: `VarDesc.VarType.FP32`."""
 
@@ -119,7 +128,8 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "Place", "ProgramDesc",
+__all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
+           "Place", "ProgramDesc",
            "Scope", "Tensor", "VarDesc",
            "default_cpu_generator", "default_cuda_generator", "eager", "get_cuda_device_count",
            "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",

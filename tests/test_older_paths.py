@@ -57,6 +57,10 @@ def test_to_static_shows_in_the_global_var():
 def test_framework_answers():
     assert not paddle.framework.use_pir_api()
     assert paddle.framework._current_expected_place() == paddle.CPUPlace()
+    framework = paddle.base.framework
+    assert framework._current_expected_place() == paddle.CPUPlace() and framework._dygraph_tracer() is not None
+    with static.program_guard(static.Program(), static.Program()):
+        assert paddle.framework._dygraph_tracer() is None
     paddle.framework.core._set_prim_backward_enabled(True)
     assert paddle.framework.core._is_bwd_prim_enabled()
     paddle.framework.core._set_prim_all_enabled(False)
@@ -65,6 +69,18 @@ def test_framework_answers():
         paddle.framework.random._manual_program_seed(5)
         assert static.default_main_program().random_seed == 5
     paddle.disable_signal_handler()
+
+
+def test_helpers_of_decorators_and_loggers():
+    assert issubclass(paddle.base.core.EnforceNotMet, RuntimeError)
+    assert paddle.base.log_helper.get_logger("example", "INFO").level == 20
+
+    @paddle.base.wrapped_decorator.signature_safe_contextmanager
+    def guard():
+        yield 3
+
+    with guard() as given:
+        assert given == 3
 
 
 def test_cuda_states_by_device():
