@@ -12,7 +12,8 @@ import os
 
 _GROUPS, _ROOT = "/proc/self/cgroup", "/sys/fs/cgroup"
 _DESCRIBED = "/proc/cpuinfo"
-_ZEN_4 = ("AuthenticAMD", "25")  # vendor and family; Zen 3, of the same, has no such vectors
+_ZEN_4 = ("AuthenticAMD", 25)  # vendor and family; Zen 3, of the same, has no such vectors
+_ZEN_5 = ("AuthenticAMD", 26)
 
 
 def bound() -> int:
@@ -72,13 +73,25 @@ def _words(path: str) -> list[str]:
         return []
 
 
-@functools.cache
-def halves_wide_vectors(described: str = _DESCRIBED) -> bool:
-    """Whether an instruction on vectors of 64 bytes takes as long as two on 32 bytes, as far as is known."""
+def _told(described: str) -> tuple[str, int]:
+    """The processor's vendor and family, as the system describes them; an empty text and 0 where it does not."""
     try:
         with open(described, encoding="utf-8") as file:
             pairs = [line.partition(":") for line in file.read().partition("\n\n")[0].splitlines()]
     except OSError:
-        return False
+        return "", 0
     told = {name.strip(): value.strip() for name, _, value in pairs}
-    return (told.get("vendor_id"), told.get("cpu family")) == _ZEN_4
+    family = told.get("cpu family", "")
+    return told.get("vendor_id", ""), int(family) if family.isdigit() else 0
+
+
+@functools.cache
+def halves_wide_vectors(described: str = _DESCRIBED) -> bool:
+    """Whether an instruction on vectors of 64 bytes takes as long as two on 32 bytes, as far as is known."""
+    return _told(described) == _ZEN_4
+
+
+@functools.cache
+def has_whole_wide_vectors(described: str = _DESCRIBED) -> bool:
+    """Whether an instruction on vectors of 64 bytes takes as long as one on 32 bytes, as far as it was measured."""
+    return _told(described) == _ZEN_5

@@ -155,7 +155,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 14);
+    return PyModule_AddIntConstant(module, "INTERFACE", 15);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -46,22 +46,24 @@ static struct {
     PyObject *count; /* tells how many threads may compute */
     Py_ssize_t most; /* multiplications below which one does */
     Py_ssize_t deep, stride, gap, reused, turned; /* where operands are copied before: as there */
+    Py_ssize_t least_rows, most_rows, least_elements; /* where the turned product is computed: as there */
     double in_place;
 } engine;
 
 const char serve_gemm_doc[] =
-    "serve_gemm($module, sgemm, threads_now, set_threads, count, most, deep, stride, gap, reused, turned, in_place, /)\n"
+    "serve_gemm($module, sgemm, threads_now, set_threads, count, most, deep, stride, gap, reused, turned, in_place, thin,\n"
+    "           /)\n"
     "--\n\n"
     "Takes the addresses of oneDNN's product and of what tells and sets its threads, 0 where it is not to be called;\n"
     "what tells how many may compute, and the multiplications below which one does; and when an operand is copied before.";
 
 PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
     unsigned long long gemm, now, set;
-    Py_ssize_t most, deep, stride, gap, reused, turned;
+    Py_ssize_t most, deep, stride, gap, reused, turned, least_rows, most_rows, least_elements;
     double in_place;
     PyObject *count;
-    if (!PyArg_ParseTuple(arguments, "KKKOnnnnnnd", &gemm, &now, &set, &count, &most, &deep, &stride, &gap, &reused,
-                          &turned, &in_place))
+    if (!PyArg_ParseTuple(arguments, "KKKOnnnnnnd(nnn)", &gemm, &now, &set, &count, &most, &deep, &stride, &gap, &reused,
+                          &turned, &in_place, &least_rows, &most_rows, &least_elements))
         return NULL;
     engine.gemm = now && set && stride > 0 && gap >= 0 ? (Gemm)(uintptr_t)gemm : NULL;
     Py_XSETREF(engine.count, Py_NewRef(count));
@@ -69,6 +71,7 @@ PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
     engine.set_threads = (void (*)(int))(uintptr_t)set;
     engine.most = most, engine.deep = deep, engine.stride = stride, engine.gap = gap, engine.reused = reused;
     engine.turned = turned, engine.in_place = in_place;
+    engine.least_rows = least_rows, engine.most_rows = most_rows, engine.least_elements = least_elements;
     Py_RETURN_NONE;
 }
 
@@ -132,6 +135,42 @@ static PyObject *with_gaps(const float *x, Py_ssize_t rows, Py_ssize_t columns, 
     return made;
 }
 
+/* Four by four elements of rows `apart` elements apart, turned, into rows `wide` elements apart. */
+#if defined(__GNUC__) && !defined(__clang__)
+typedef float Four __attribute__((vector_size(16)));
+typedef int32_t Which __attribute__((vector_size(16)));
+
+static inline void turn_four(const float *x, Py_ssize_t apart, float *out, Py_ssize_t wide) {
+    Four row[4], pairs[4], column[4];
+    for (int n = 0; n < 4; n++) memcpy(&row[n], x + n * apart, sizeof(Four));
+    for (int n = 0; n < 4; n += 2) {
+        pairs[n] = __builtin_shuffle(row[n], row[n + 1], (Which){0, 4, 1, 5});
+        pairs[n + 1] = __builtin_shuffle(row[n], row[n + 1], (Which){2, 6, 3, 7});
+    }
+    for (int n = 0; n < 2; n++) {
+        column[2 * n] = __builtin_shuffle(pairs[n], pairs[n + 2], (Which){0, 1, 4, 5});
+        column[2 * n + 1] = __builtin_shuffle(pairs[n], pairs[n + 2], (Which){2, 3, 6, 7});
+    }
+    for (int n = 0; n < 4; n++) memcpy(out + n * wide, &column[n], sizeof(Four));
+}
+#else
+static inline void turn_four(const float *x, Py_ssize_t apart, float *out, Py_ssize_t wide) {
+    for (int n = 0; n < 4; n++)
+        for (int m = 0; m < 4; m++) out[m * wide + n] = x[n * apart + m];
+}
+#endif
+
+/* A matrix of float32 by rows, turned: by rows too, `wide` elements apart. Sixteen rows at a time fill lines of a cache. */
+static void turn(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t wide) {
+    Py_ssize_t whole_rows = rows - rows % 4, whole_columns = columns - columns % 4;
+    for (Py_ssize_t begin = 0; begin < whole_rows; begin += 16)
+        for (Py_ssize_t c = 0; c < whole_columns; c += 4)
+            for (Py_ssize_t r = begin; r < whole_rows && r < begin + 16; r += 4)
+                turn_four(x + r * apart + c, apart, out + c * wide + r, wide);
+    for (Py_ssize_t r = 0; r < rows; r++)
+        for (Py_ssize_t c = r < whole_rows ? whole_columns : 0; c < columns; c++) out[c * wide + r] = x[r * apart + c];
+}
+
 /* x @ y, or of the turned ones, by oneDNN: 1; 0 where `multiply` has to, -1 with an error. */
 static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_y, PyObject **result) {
     Array *x = (Array *)given_x, *y = (Array *)given_y;
@@ -166,18 +205,25 @@ static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_
         if (of_first) first = (const float *)((Array *)of_first)->data;
         if (of_second) second = (const float *)((Array *)of_second)->data;
     }
-    PyObject *made = new_array(FLOAT32, 2, sizes);
-    if (!made) {
+    int is_thin = order_y == 'T' && m >= engine.least_rows && m <= engine.most_rows && k * n >= engine.least_elements;
+    Py_ssize_t other_way[2] = {n, m};
+    PyObject *made = new_array(FLOAT32, 2, sizes), *other = made && is_thin ? new_array(FLOAT32, 2, other_way) : NULL;
+    if (!made || (is_thin && !other)) {
+        Py_XDECREF(made);
         Py_XDECREF(of_first);
         Py_XDECREF(of_second);
         return -1;
     }
-    float *out = (float *)((Array *)made)->data;
+    float *out = (float *)((Array *)made)->data, *across = other ? (float *)((Array *)other)->data : NULL;
     int status;
     if (engine.threads_now() != threads) engine.set_threads((int)threads);
     Py_BEGIN_ALLOW_THREADS /* the caller holds the operands */
-    status = engine.gemm(order_x, order_y, m, n, k, 1.0f, first, apart_x, second, apart_y, 0.0f, out, n);
+    if (across) {
+        status = engine.gemm('N', order_x == 'N' ? 'T' : 'N', n, m, k, 1.0f, second, apart_y, first, apart_x, 0.0f, across, m);
+        turn(across, m, n, m, out, n);
+    } else status = engine.gemm(order_x, order_y, m, n, k, 1.0f, first, apart_x, second, apart_y, 0.0f, out, n);
     Py_END_ALLOW_THREADS
+    Py_XDECREF(other);
     Py_XDECREF(of_first);
     Py_XDECREF(of_second);
     if (status) { /* `multiply` says what failed */
@@ -292,42 +338,6 @@ void end_walk_of_products(void) {
         Py_XDECREF(matrix);
         Py_XDECREF(copy);
     }
-}
-
-/* Four by four elements of rows `apart` elements apart, turned, into rows `wide` elements apart. */
-#if defined(__GNUC__) && !defined(__clang__)
-typedef float Four __attribute__((vector_size(16)));
-typedef int32_t Which __attribute__((vector_size(16)));
-
-static inline void turn_four(const float *x, Py_ssize_t apart, float *out, Py_ssize_t wide) {
-    Four row[4], pairs[4], column[4];
-    for (int n = 0; n < 4; n++) memcpy(&row[n], x + n * apart, sizeof(Four));
-    for (int n = 0; n < 4; n += 2) {
-        pairs[n] = __builtin_shuffle(row[n], row[n + 1], (Which){0, 4, 1, 5});
-        pairs[n + 1] = __builtin_shuffle(row[n], row[n + 1], (Which){2, 6, 3, 7});
-    }
-    for (int n = 0; n < 2; n++) {
-        column[2 * n] = __builtin_shuffle(pairs[n], pairs[n + 2], (Which){0, 1, 4, 5});
-        column[2 * n + 1] = __builtin_shuffle(pairs[n], pairs[n + 2], (Which){2, 3, 6, 7});
-    }
-    for (int n = 0; n < 4; n++) memcpy(out + n * wide, &column[n], sizeof(Four));
-}
-#else
-static inline void turn_four(const float *x, Py_ssize_t apart, float *out, Py_ssize_t wide) {
-    for (int n = 0; n < 4; n++)
-        for (int m = 0; m < 4; m++) out[m * wide + n] = x[n * apart + m];
-}
-#endif
-
-/* A matrix of float32 by rows, turned: by rows too, `wide` elements apart. Sixteen rows at a time fill lines of a cache. */
-static void turn(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t wide) {
-    Py_ssize_t whole_rows = rows - rows % 4, whole_columns = columns - columns % 4;
-    for (Py_ssize_t begin = 0; begin < whole_rows; begin += 16)
-        for (Py_ssize_t c = 0; c < whole_columns; c += 4)
-            for (Py_ssize_t r = begin; r < whole_rows && r < begin + 16; r += 4)
-                turn_four(x + r * apart + c, apart, out + c * wide + r, wide);
-    for (Py_ssize_t r = 0; r < rows; r++)
-        for (Py_ssize_t c = r < whole_rows ? whole_columns : 0; c < columns; c++) out[c * wide + r] = x[r * apart + c];
 }
 
 /* A turned copy of a weight that this walk has met before, a new reference; NULL without an error where there is none to

@@ -108,7 +108,7 @@ def _withdraw() -> None:
     global _is_offered
     _is_offered = False
     if native.module is not None:
-        native.module.serve_gemm(0, 0, 0, None, 0, 0, 1, 0, 0, 0, 0.0)
+        native.module.serve_gemm(0, 0, 0, None, 0, 0, 1, 0, 0, 0, 0.0, (1, 0, 0))
 
 
 generation.on_change(_withdraw)

@@ -9,8 +9,9 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.backend import onednn
-from proa.backend.onednn import conv_routines, finding, library, routine
+from proa.backend.onednn import conv_routines, finding, library, products, routine
 from proa.core.flags import flags_guard
+from proa.ops.core import native
 from proa.ops.core.operator import find
 from proa.ops.nn import conv_kernels, pool_kernels
 from proa.ops.nn.pool import _completed
@@ -363,6 +364,34 @@ def test_the_operator_of_large_products(x, y, trans):
     result = op.kernel_for(np)(np, *halves, **attrs)
     assert result.dtype == np.float16
     close(result.astype("float32"), op.kernel(np, x, y, **attrs), 1e-2)
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_few_rows_times_a_matrix_that_is_read_by_columns(turned, is_whole, monkeypatch):
+    monkeypatch.setattr(products, "has_whole_wide_vectors", lambda: is_whole)
+    x, y = normal(20, 512), normal(300, 512)
+    given = np.asfortranarray(x) if turned else x
+    close(products.multiply(given, y.T), x @ y.T)
+    out = np.empty((20, 300), "float32")
+    assert products.multiply(given, y.T, out) is out
+    close(out, x @ y.T)
+
+
+@pytest.mark.skipif(native.module is None, reason="the compiled form is not in use")
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_the_compiled_form_of_it(is_whole, monkeypatch):
+    x, y = normal(20, 512), normal(300, 512)
+    first, second = paddle.to_tensor(x), paddle.to_tensor(y)
+    paddle.matmul(first, second, transpose_y=True)  # now it has been offered
+    before = products.for_the_compiled_form()
+    monkeypatch.setattr(products, "has_whole_wide_vectors", lambda: is_whole)
+    native.module.serve_gemm(*products.for_the_compiled_form())
+    try:
+        close(paddle.matmul(first, second, transpose_y=True).numpy(), x @ y.T)
+        close(paddle.matmul(paddle.to_tensor(x.T.copy()), second, transpose_x=True, transpose_y=True).numpy(), x @ y.T)
+    finally:
+        native.module.serve_gemm(*before)
 
 
 @pytest.mark.parametrize("x, y, is_asked", [

@@ -73,4 +73,5 @@ def test_processors_that_take_two_turns_for_a_wide_vector(vendor, family, halves
     one = f"processor\t: 0\nvendor_id\t: {vendor}\ncpu family\t: {family}\nmodel name\t: some: name\n"
     described.write_text(f"{one}\n{one}")
     assert processors.halves_wide_vectors(str(described)) is halves
+    assert processors.has_whole_wide_vectors(str(described)) is (family == 26)
     assert processors.halves_wide_vectors(str(tmp_path / "nothing")) is False
