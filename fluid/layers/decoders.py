@@ -25,7 +25,7 @@ from .elementwise import (
     reduce_all,
 )
 from .lookup import topk
-from .manipulation import expand, gather_nd, gather_tree, reshape, slice, stack, unsqueeze
+from .manipulation import expand, gather_nd, gather_tree, reshape, slice, stack, transpose, unsqueeze
 from .manipulation import shape as shape_of
 from .ops import log
 from .rnn_cells import masked, steps_first
@@ -34,10 +34,10 @@ from .tensor import (
     cast,
     fill_constant,
     fill_constant_batch_size_like,
-    range,
     tensor_array_to_tensor,
     zeros_like,
 )
+from .tensor import range as numbers
 
 _IMPOSSIBLE = -1e9  # the logarithm of a probability of 0
 
@@ -80,6 +80,24 @@ class _State(NamedTuple):
     lengths: Any
 
 
+def _first_as(x: Any, count: int, sizes: list[int]) -> Any:
+    """x with its first `count` dimensions as such of these sizes; the others stay, though they be unknown.
+
+    A size that is not known can be named by 0 alone, in its place: so the first dimensions go behind the others, and
+    come back.
+    """
+    rest = list(x.shape[count:])
+    if -1 not in rest:
+        return reshape(x, [*sizes, *rest])
+    behind = reshape(transpose(x, _turned(len(x.shape), count)), [0] * len(rest) + sizes)
+    return transpose(behind, _turned(len(behind.shape), len(rest)))
+
+
+def _turned(rank: int, count: int) -> list[int]:
+    """So many dimensions, the first `count` of them behind the others."""
+    return [*range(count, rank), *range(count)]
+
+
 class BeamSearchDecoder(Decoder):
     """Keeps the `beam_size` likeliest sequences at each step of a cell.
 
@@ -109,14 +127,13 @@ class BeamSearchDecoder(Decoder):
     @face
     def tile_beam_merge_with_batch(x: Any, beam_size: int) -> Any:
         """x [batch, …] as [batch * beam_size, …], each item repeated `beam_size` times."""
-        rest = list(x.shape[1:])
-        return reshape(expand(unsqueeze(x, [1]), [1, beam_size, *[1] * len(rest)]), [-1, *rest])
+        return _first_as(expand(unsqueeze(x, [1]), [1, beam_size, *[1] * (len(x.shape) - 1)]), 2, [-1])
 
     def _split_batch_beams(self, x: Any) -> Any:
-        return reshape(x, [-1, self.beam_size, *x.shape[1:]])
+        return _first_as(x, 1, [-1, self.beam_size])
 
     def _merge_batch_beams(self, x: Any) -> Any:
-        return reshape(x, [-1, *x.shape[2:]])
+        return _first_as(x, 2, [-1])
 
     def _expand_to_beam_size(self, x: Any) -> Any:
         return expand(unsqueeze(x, [1]), [1, self.beam_size, *[1] * (len(x.shape) - 1)])
@@ -148,7 +165,7 @@ class BeamSearchDecoder(Decoder):
 
     def _gather(self, x: Any, indices: Any, batch_size: Any) -> Any:
         """The beams (or scores) of these indices [batch, beams], of x [batch, …]."""
-        rows = unsqueeze(range(0, cast(batch_size, "int64"), 1, "int64"), [1])
+        rows = unsqueeze(numbers(0, cast(batch_size, "int64"), 1, "int64"), [1])
         return gather_nd(x, stack([expand(rows, [1, self.beam_size]), indices], 2))
 
     @face

@@ -188,3 +188,18 @@ def test_gradients_of_gradients_through_a_recurrence_are_refused():
         (gradient,) = fluid.gradients([fluid.layers.reduce_sum(out * out)], [x])
         with pytest.raises(NotImplementedError, match="gradients of gradients do not go through a recurrence"):
             fluid.gradients([fluid.layers.reduce_sum(gradient * gradient)], [x])
+
+
+def test_beams_of_what_has_sizes_that_are_not_known(main):
+    """What an encoder gives of sentences, which attention reads: each sequence's again for each of its beams."""
+    x, decoder = fluid.data("x", [None, None, 2]), layers.BeamSearchDecoder(None, 0, 1, 3)
+    tiled = layers.BeamSearchDecoder.tile_beam_merge_with_batch(x, 3)
+    split = decoder._split_batch_beams(tiled)
+    assert tiled.shape == (-1, -1, 2) and split.shape == (-1, 3, -1, 2)
+    values = np.arange(20, dtype="float32").reshape(2, 5, 2)
+    found = fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": values}, fetch_list=[
+        tiled, split, decoder._merge_batch_beams(split)])
+    expected = np.repeat(values, 3, 0)
+    np.testing.assert_array_equal(found[0], expected)
+    np.testing.assert_array_equal(found[1], expected.reshape(2, 3, 5, 2))
+    np.testing.assert_array_equal(found[2], expected)
