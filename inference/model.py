@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import backend
+from ..backend.memory import usual_pages
 from ..core.collection import resting
 from ..core.forks import unforked
 from ..core.place import Place
@@ -38,6 +39,7 @@ class Model:
         self._specs = {v.name: v.spec for v in inputs}
         self._values: dict[str, Any] = dict(parameters)  # with FrozenWeights where arrays wait in a file
         self._plans: dict[Any, Bound] = {}
+        self._largest = 0  # of the inputs of runs, in elements
         self._source = source
 
     @functools.cached_property
@@ -105,11 +107,13 @@ class Model:
             found = self._plans[key] = self._bound(prepared)
         plan, parameters, lods = found
         values = [*arrays, *offsets.values(), *parameters]
-        if plan.has_run:
+        size = sum([array.size for array in arrays])
+        if plan.has_run and size <= self._largest:
             results = plan(self.xp, values)
         else:
-            with unforked(), resting():  # routines and packed weights, which stay
+            with unforked(), resting(), usual_pages():  # routines, packed weights and memory, which stay
                 results = plan(self.xp, values)
+            self._largest = max(size, self._largest)
         count = len(self.outputs)
         names = dict.fromkeys(level for lod in lods for level in lod)
         made = {name: backend.to_numpy(a).tolist() for name, a in zip(names, results[count:], strict=False)}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .. import backend
+from ..backend.memory import usual_pages
 from ..backend.threads import set_num_threads
 from ..core.byte_reader import open_reader, source_name
 from ..core.collection import resting
@@ -293,7 +294,7 @@ def create_predictor(config: Config) -> Predictor:
     content, name, values = _files(config)
     if config._threads is not None:
         set_num_threads(config._threads)
-    with resting():
+    with unforked(), resting(), usual_pages():
         return Predictor(_opened(content, name, values, config))
 
 
