@@ -105,7 +105,7 @@ def fetch_all() -> None:
 
 
 def split(reader: Reader, line_count: int, suffix: str = "%05d.pickle",
-          dumper: Callable[[list, Any], object] = pickle.dump) -> None:
+          dumper: Callable[[list[Any], Any], object] = pickle.dump) -> None:
     """Writes the samples of a reader to files `suffix % 0`, `suffix % 1`, …, `line_count` in each.
 
     `dumper(samples, file)` writes a list; `pickle.dump` gets a binary file, any other a text file, as `json.dump`

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from ..core.lazy import listed
 from ..reader.decorator import Reader
@@ -35,7 +36,7 @@ def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
         yield words
 
 
-def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict:
+def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, Any]:
     """The numbers of the words (bytes) that occur more than `cutoff` times, from the most frequent on; "<unk>" last.
 
     >>> import re
@@ -51,7 +52,7 @@ def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict:
     return numbered(Counter(word for words in tokenize(pattern) for word in words), cutoff)
 
 
-def word_dict() -> dict:
+def word_dict() -> dict[Any, Any]:
     """The dictionary of the words that occur more than 150 times in the reviews to train and to test.
 
     >>> from proa.dataset import common, imdb
@@ -65,7 +66,7 @@ def word_dict() -> dict:
     return build_dict(re.compile(r"aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$"), 150)
 
 
-def reader_creator(pos_pattern: re.Pattern[str], neg_pattern: re.Pattern[str], word_idx: dict) -> Reader:
+def reader_creator(pos_pattern: re.Pattern[str], neg_pattern: re.Pattern[str], word_idx: dict[Any, Any]) -> Reader:
     """A reader of (numbers of words, label) of reviews by their names: 0 those of the first pattern, 1 the others.
 
     >>> import re
@@ -89,7 +90,7 @@ def _part(part: str, word_idx: dict) -> Reader:
     return reader_creator(positive, negative, word_idx)
 
 
-def train(word_idx: dict) -> Reader:
+def train(word_idx: dict[Any, Any]) -> Reader:
     """A reader of the 25,000 reviews to train: (numbers of words, label), 0 for a favourable one and 1 for others.
 
     The reviews are read now; `word_idx` is a dictionary of `word_dict`.
@@ -105,7 +106,7 @@ def train(word_idx: dict) -> Reader:
     return _part("train", word_idx)
 
 
-def test(word_idx: dict) -> Reader:
+def test(word_idx: dict[Any, Any]) -> Reader:
     """A reader of the 25,000 reviews to test, in the form of those of `train`.
 
     >>> from proa.dataset import common, imdb

@@ -39,7 +39,7 @@ def word_count(f: Iterable[Any], word_freq: dict[Any, int] | None = None) -> dic
     return found
 
 
-def build_dict(min_word_freq: int = 50) -> dict:
+def build_dict(min_word_freq: int = 50) -> dict[Any, Any]:
     """The numbers of the words (bytes, and the marks) that occur more often in the parts train and valid.
 
     The most frequent is first; "<unk>", for all others, is last, and the treebank's own b"<unk>" is a word beside it.
@@ -56,7 +56,7 @@ def build_dict(min_word_freq: int = 50) -> dict:
     return numbered(count_words([*sentences[_TRAIN], *sentences[_TEST]]), min_word_freq)
 
 
-def reader_creator(filename: str, word_idx: dict, n: int, data_type: int) -> Reader:
+def reader_creator(filename: str, word_idx: dict[Any, Any], n: int, data_type: int) -> Reader:
     """A reader of the samples of one of the archive's files; see `train`.
 
     >>> from proa.dataset import common, imikolov
@@ -75,14 +75,14 @@ def reader_creator(filename: str, word_idx: dict, n: int, data_type: int) -> Rea
     samples_of = ngrams if data_type == DataType.NGRAM else sequences
     name = filename.removeprefix("./")
 
-    def reader() -> Iterator[tuple]:
+    def reader() -> Iterator[tuple[Any, ...]]:
         path = common.download(URL, "imikolov", MD5)
         yield from samples_of(read_sentences(path, (name,))[name], word_idx, n)
 
     return reader
 
 
-def train(word_idx: dict, n: int, data_type: int = DataType.NGRAM) -> Reader:
+def train(word_idx: dict[Any, Any], n: int, data_type: int = DataType.NGRAM) -> Reader:
     """A reader of the part to train, as numbers of words of `build_dict`'s dictionary.
 
     With DataType.NGRAM a sample is a tuple of `n` words that follow each other; with DataType.SEQ it is the lists
@@ -99,7 +99,7 @@ def train(word_idx: dict, n: int, data_type: int = DataType.NGRAM) -> Reader:
     return reader_creator(_TRAIN, word_idx, n, data_type)
 
 
-def test(word_idx: dict, n: int, data_type: int = DataType.NGRAM) -> Reader:
+def test(word_idx: dict[Any, Any], n: int, data_type: int = DataType.NGRAM) -> Reader:
     """A reader of the part "valid", in the form of `train`.
 
     >>> from proa.dataset import common, imikolov

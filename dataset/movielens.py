@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from ..core.lazy import listed
 from ..reader.decorator import Reader
@@ -33,7 +34,7 @@ class MovieInfo:
         self.categories = categories
         self.title = title
 
-    def value(self) -> list:
+    def value(self) -> list[Any]:
         """[number, numbers of the categories, numbers of the title's words]."""
         return [self.index, *_tables().numbers(self.title, self.categories)]
 
@@ -76,7 +77,7 @@ def _read(path: str, changed: int) -> Tables:
 
 
 def _reader(of_test: bool, rand_seed: int, test_ratio: float) -> Reader:
-    def reader() -> Iterator[list]:
+    def reader() -> Iterator[list[Any]]:
         tables, users = _tables(), user_info()
         for user, film, rating in tables.ratings(of_test, test_ratio, rand_seed):
             title, categories = tables.films[film]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..core.lazy import listed
 from ..io.local_files import Archive
@@ -98,7 +99,7 @@ def gen(dict_size: int) -> Reader:
     return _part("gen", dict_size)
 
 
-def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict, dict]:
+def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The dictionaries of the source and of the target: number -> word, or without `reverse` word -> number.
 
     >>> from proa.dataset import common, wmt14

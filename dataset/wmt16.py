@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..core.lazy import listed
 from ..io.local_files import Archive
@@ -107,7 +108,7 @@ def validation(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> 
     return _part("val", src_dict_size, trg_dict_size, src_lang)
 
 
-def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict:
+def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]:
     """The dictionary of a language: word -> number, or with `reverse` number -> word.
 
     >>> from proa.dataset import common, wmt16

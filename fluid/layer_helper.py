@@ -80,7 +80,7 @@ class LayerHelper(static_helper.LayerHelper):
             name = generate(key)
         return name
 
-    def sizes(self, values: Any, dtype: str = "int32") -> tuple[list[int], Any, list | None]:
+    def sizes(self, values: Any, dtype: str = "int32") -> tuple[list[int], Any, list[Any] | None]:
         """A user's sizes as attribute, tensor and list of tensors; numbers among tensors become the layer's results."""
         if isinstance(values, (list, tuple)) and any(map(is_value, values)):
             parts = [n if is_value(n) else self.apply("fill_constant", None, None, None, shape=[1], value=float(n),

@@ -96,7 +96,7 @@ class FluidOptimizer(rules.Optimizer):
 
     @face
     def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, Pairs]:
+                 no_grad_set: Any = None) -> tuple[list[Any], Pairs]:
         """Appends the gradient of `loss` and the updates to its Program; under `dygraph.guard`, updates.
 
         Gives the operations that update, and the parameters with their gradients.
@@ -121,12 +121,12 @@ class FluidOptimizer(rules.Optimizer):
                                  "once: parameter_list=model.parameters().")
 
     @face
-    def apply_gradients(self, params_grads: Pairs) -> list:
+    def apply_gradients(self, params_grads: Pairs) -> list[Any]:
         """Clips, decays and updates: the second half of `minimize`. Gives the operations."""
         return self.apply_optimize(params_grads[0][0], None, params_grads) if params_grads else []
 
     @face
-    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Pairs) -> list:
+    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Pairs) -> list[Any]:
         """As `apply_gradients`, what the accumulators begin with going to `startup_program`."""
         with current_trace().training(loss, startup_program):
             block = None if current_trace().computes else current_trace().block

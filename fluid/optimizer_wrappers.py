@@ -52,7 +52,7 @@ class LookaheadOptimizer:
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, alpha, k
 
     @face
-    def minimize(self, loss: Any, startup_program: Any = None) -> tuple[list, Pairs]:
+    def minimize(self, loss: Any, startup_program: Any = None) -> tuple[list[Any], Pairs]:
         """As the inner optimizer's, with the slow weights' step behind it."""
         operations, pairs = self.inner_optimizer.minimize(loss, startup_program)
         with current_trace().training(loss, startup_program):

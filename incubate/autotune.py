@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from typing import Any
 
 from ..core.lazy import listed
 
@@ -15,7 +16,7 @@ _OF: dict[str, dict[str, type]] = {"kernel": {"enable": bool, "tuning_range": li
                                    "dataloader": {"enable": bool, "tuning_steps": int}}
 
 
-def set_config(config: dict | str | None = None) -> None:
+def set_config(config: dict[Any, Any] | str | None = None) -> None:
     """What to tune: 'kernel', 'layout' and 'dataloader', each with 'enable'; or a JSON file that says so; all by None.
 
     Engines choose their own ways here (docs/speed.md), so that nothing depends on it. What is of a wrong type is

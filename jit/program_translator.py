@@ -44,15 +44,15 @@ class ProgramTranslator:
         """Turns conversion on or off; when off, decorated functions run as they were written."""
         _enable(enable_to_static)
 
-    def get_output(self, dygraph_func: Callable, *args: Any, **kwargs: Any) -> Any:
+    def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """What the converted function returns."""
         return self.get_func(dygraph_func)(*args, **kwargs)
 
-    def get_func(self, dygraph_func: Callable) -> Callable:
+    def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
         """The function as `to_static` makes it."""
         return dygraph_func if isinstance(dygraph_func, StaticFunction) else StaticFunction(dygraph_func)
 
-    def get_code(self, dygraph_func: Callable) -> str:
+    def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """The source that conversion makes of a function."""
         static = self.get_func(dygraph_func)
         assert isinstance(static, StaticFunction)

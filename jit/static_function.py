@@ -105,7 +105,7 @@ class StaticFunction:
     after a FallbackWarning.
     """
 
-    def __init__(self, function: Callable, input_spec: Sequence[Any] | None = None, instance: Any = None,
+    def __init__(self, function: Callable[..., Any], input_spec: Sequence[Any] | None = None, instance: Any = None,
                  full_graph: bool = False):
         functools.update_wrapper(self, function)
         self._function, self._input_spec, self._full_graph = function, input_spec, full_graph
@@ -152,7 +152,7 @@ class StaticFunction:
     def __copy__(self) -> StaticFunction:
         return type(self)(self._function, self._input_spec, self.instance, self._full_graph)
 
-    def __deepcopy__(self, memo: dict) -> StaticFunction:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> StaticFunction:
         instance = memo.get(id(self.instance), self.instance)
         return type(self)(self._function, self._input_spec, instance, self._full_graph)
 
@@ -164,7 +164,7 @@ class StaticFunction:
     is_property = False  # whether it gives a value that a model has, instead of computing with tensors
 
     @property
-    def dygraph_function(self) -> Callable:
+    def dygraph_function(self) -> Callable[..., Any]:
         """The function as it was written, bound where this one is."""
         instance = self.instance
         return self._function if instance is None else self._function.__get__(instance)
@@ -275,7 +275,7 @@ class StaticFunction:
         found = (program for variants in self._variants.values() for program in variants if program.run is ran)
         return next((program.position_of(edge.index) for program in found), None)
 
-    def rollback(self) -> Callable:
+    def rollback(self) -> Callable[..., Any]:
         """Puts the function back as it was written, and gives it."""
         instance = self.instance
         if instance is not None and instance.__dict__.get(self._function.__name__) is self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..static.ir.variable import Variable as BlobDesc
-from .job import current
+from .job.current import current
 
 __all__ = ["BlobDesc", "JobBuildAndInferCtx_GetCurrentJobName"]
 

@@ -11,12 +11,12 @@ __all__ = ["cast_to_current_logical_view", "distribute_add", "distribute_clone",
            "distribute_split"]
 
 
-def distribute_clone(x: Any, name: str | None = None) -> tuple:
+def distribute_clone(x: Any, name: str | None = None) -> tuple[Any, ...]:
     """The blob of each device: x alone."""
     return (x,)
 
 
-def distribute_split(x: Any, axis: int = 0, name: str | None = None) -> tuple:
+def distribute_split(x: Any, axis: int = 0, name: str | None = None) -> tuple[Any, ...]:
     """The part of each device: x alone."""
     return (x,)
 

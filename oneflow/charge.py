@@ -89,7 +89,7 @@ class flow_in_charge:
         state.trace = self.old
 
 
-def apply_op(op: Operator, inputs: tuple, attrs: dict[str, Any] = _NONE) -> Any:
+def apply_op(op: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any] = _NONE) -> Any:
     """Applies an operator to values of this face."""
     trace = state.trace
     return (FLOW if trace is EAGER else trace if trace is FLOW else trace.faced(FLOW)).apply(op, inputs, attrs)

@@ -18,7 +18,7 @@ def _plain(module: Any, names: str) -> dict[str, Callable]:
     return {name: getattr(module, name) for name in names.split()}
 
 
-def in_place(function: Callable, name: str) -> Callable:
+def in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The form of a function that gives its result to its first argument, in that one's dtype."""
     @functools.wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

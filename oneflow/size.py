@@ -44,7 +44,7 @@ class ElementCount(int):
 
     sizes: Size
 
-    def __new__(cls, sizes: tuple) -> ElementCount:
+    def __new__(cls, sizes: tuple[Any, ...]) -> ElementCount:
         """The product of sizes."""
         made = super().__new__(cls, math.prod(sizes))
         made.sizes = Size(sizes)

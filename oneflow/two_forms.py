@@ -29,7 +29,7 @@ def _is_eager_kind(values: Iterable[Any]) -> bool | None:
     return None
 
 
-def two_forms(eager_form: Callable, job_form: Callable) -> Callable:
+def two_forms(eager_form: Callable[..., Any], job_form: Callable[..., Any]) -> Callable[..., Any]:
     """The function that is the one or the other."""
     @functools.wraps(eager_form)
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.dtype import float32
 from .dtypes import to_dtype
-from .job import current
+from .job.current import current
 from .snapshot.layout import check_name
 
 

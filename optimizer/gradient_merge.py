@@ -75,7 +75,7 @@ class GradientMergeOptimizer:
         """The parameters with their gradients: the first half of `minimize`."""
         return self.inner_optimizer.backward(loss, startup_program, parameter_list, no_grad_set, callbacks)
 
-    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list:
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """Adds the gradients up, and lets the inner optimizer update each `k_steps` runs: the second half."""
         if not params_grads:
             return []
@@ -83,14 +83,14 @@ class GradientMergeOptimizer:
             self._merge(params_grads)
         return []
 
-    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: list[tuple[Any, Any]]) -> list:
+    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """As `apply_gradients`, with the startup Program for what it keeps."""
         with current_trace().training(loss, startup_program):
             self._merge(params_grads)
         return []
 
     def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """Appends the gradient of `loss`, the sums, and the updates that are done each `k_steps` runs.
 
         On Tensors: as `step`, after `loss.backward()`.

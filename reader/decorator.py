@@ -93,7 +93,7 @@ def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
     >>> list(reader.compose(lambda: range(2), lambda: iter([(5, 6), (7, 8)]))())
     [(0, 5, 6), (1, 7, 8)]
     """
-    def composed() -> Iterator[tuple]:
+    def composed() -> Iterator[tuple[Any, ...]]:
         samples = [iter(reader()) for reader in readers]
         if not check_alignment:
             yield from map(_flat, zip(*samples, strict=False))

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def deprecated(update_to: str = "", since: str = "", reason: str = "",
-               level: int = 0) -> Callable[[Callable], Callable]:
+               level: int = 0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: calls of the function warn (DeprecationWarning), or with level=2 raise RuntimeError.
 
     `update_to`: what to use instead; `since`: the version it is deprecated since; level 0 says so in its docstring.
@@ -28,7 +28,7 @@ def deprecated(update_to: str = "", since: str = "", reason: str = "",
     if level not in (0, 1, 2):
         raise ValueError(f"deprecated(level): 0, 1 or 2. Received {level!r}.")
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         message = f"{function.__module__}.{function.__qualname__} is deprecated"
         message += f" since {since}" if since else ""
         message += f", use {update_to} instead" if update_to else ""

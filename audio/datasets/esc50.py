@@ -53,8 +53,8 @@ class ESC50(AudioClassificationDataset):
     meta_info = namedtuple("meta_info", ("filename", "fold", "target", "category", "esc10", "src_file", "take"))
     audio_path = os.path.join("ESC-50-master", "audio")
 
-    def __init__(self, mode: str = "train", split: int = 1, feat_type: str = "raw", archive: dict | None = None,
-                 **kwargs: Any):
+    def __init__(self, mode: str = "train", split: int = 1, feat_type: str = "raw",
+                 archive: dict[Any, Any] | None = None, **kwargs: Any):
         check_split("ESC50", split, 5)
         home = os.path.dirname(unpacked("ESC50", "ESC-50-master", archive or self.archive))
         path = os.path.join(home, self.meta)

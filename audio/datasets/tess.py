@@ -40,7 +40,7 @@ class TESS(AudioClassificationDataset):
     audio_path = "TESS_Toronto_emotional_speech_set"
 
     def __init__(self, mode: str = "train", n_folds: int = 5, split: int = 1, feat_type: str = "raw",
-                 archive: dict | None = None, **kwargs: Any):
+                 archive: dict[Any, Any] | None = None, **kwargs: Any):
         if not isinstance(n_folds, int) or n_folds < 1:
             raise ValueError(f"audio.datasets.TESS(n_folds): must be a positive integer. Received {n_folds!r}.")
         check_split("TESS", split, n_folds)

@@ -96,7 +96,7 @@ _WINDOWS: dict[str, Callable[..., _Window]] = {
 _NEEDS_PARAMETERS = ("exponential", "gaussian", "general_cosine", "general_gaussian", "general_hamming")
 
 
-def get_window(window: str | tuple, win_length: int, fftbins: bool = True, dtype: str = "float64") -> Any:
+def get_window(window: str | tuple[Any, ...], win_length: int, fftbins: bool = True, dtype: str = "float64") -> Any:
     """A window by name, or by a tuple of name and parameters: [win_length].
 
     "hamming", "hann", "blackman", "bohman", "cosine", "triang", ("tukey", alpha=0.5), ("taylor", nbar=4, sll=30,

@@ -96,13 +96,13 @@ class ShardedOptimizer(Optimizer):
         self._exchange()
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """As `step`, after `loss.backward()`."""
         pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
         self.step()
         return [], pairs
 
-    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list:
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """A step by the given gradients."""
         pairs = [(parameter, gradient) for parameter, gradient in params_grads if self.is_ours(parameter)]
         self._agree_on_norms(pairs)
@@ -209,7 +209,7 @@ class ShardedOptimizer(Optimizer):
         """Lets a scheduler decide the learning rate from now on."""
         self._inner_opt.set_lr_scheduler(scheduler)
 
-    def kept_values(self) -> list[dict]:
+    def kept_values(self) -> list[dict[Any, Any]]:
         """The dicts of what it keeps for parameters."""
         return self._inner_opt.kept_values()
 

@@ -21,7 +21,7 @@ class DecoupledWeightDecay(FluidOptimizer):
 
     @face
     def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, Pairs]:
+                 no_grad_set: Any = None) -> tuple[list[Any], Pairs]:
         """As the optimizer's own, behind the decay of the parameters that have a gradient."""
         with current_trace().training(loss, startup_program):
             pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)

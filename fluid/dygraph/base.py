@@ -79,7 +79,7 @@ def disable_dygraph() -> None:
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
 
-def no_grad(func: Callable | None = None) -> Any:
+def no_grad(func: Callable[..., Any] | None = None) -> Any:
     """Within the block `with no_grad():` nothing is recorded for gradients; or, as `@no_grad`, within a function.
 
     Dropout counts as in evaluation there.

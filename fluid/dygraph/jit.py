@@ -64,7 +64,7 @@ class TracedLayer(_TracedLayer):
                                  concrete.main_program)
 
 
-def declarative(dygraph_func: Callable) -> Any:
+def declarative(dygraph_func: Callable[..., Any]) -> Any:
     """A function whose tensor control flow becomes a Program's: `paddle.jit.to_static`.
 
     >>> import numpy as np
@@ -81,6 +81,6 @@ def declarative(dygraph_func: Callable) -> Any:
     return to_static(dygraph_func)
 
 
-def dygraph_to_static_func(dygraph_func: Callable) -> Callable:
+def dygraph_to_static_func(dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
     """As it is: control flow over variables becomes a Program's where a Program is written (`declarative`)."""
     return dygraph_func

@@ -111,7 +111,7 @@ class Layer(_Layer):
         return [layer for _, layer in self.named_sublayers("", include_sublayers, include_self)]
 
     def named_sublayers(self, prefix: str = "", include_sublayers: bool = True,  # type: ignore[override]
-                        include_self: bool = False, layers_set: set | None = None) -> Iterator[tuple[str, Any]]:
+                        include_self: bool = False, layers_set: set[Any] | None = None) -> Iterator[tuple[str, Any]]:
         """The layers within with their names, each once; none without `include_sublayers`."""
         if include_sublayers:
             yield from super().named_sublayers(prefix, include_self, layers_set)
@@ -163,7 +163,8 @@ def _array(value: Any) -> Any:
     return value.numpy() if hasattr(value, "numpy") else value
 
 
-def older(names: str, is_older: Callable[[tuple], bool] | None = None, **late: Callable[..., Any]) -> Callable:
+def older(names: str, is_older: Callable[[tuple[Any, ...]], bool] | None = None,
+          **late: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator for a layer's constructor: it takes 1.5's arguments too, which begin with the name scope.
 
     `names`: 1.5's arguments behind the scope, in order. `late`: arguments of 1.8 that 1.5 had not; each is given as a
@@ -171,7 +172,7 @@ def older(names: str, is_older: Callable[[tuple], bool] | None = None, **late: C
     """
     order = names.split()
 
-    def around(init: Callable) -> Callable:
+    def around(init: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(init)
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             if "name_scope" not in kwargs and not (args and isinstance(args[0], str)

@@ -266,7 +266,7 @@ class _Single(SingleResultNode):
 
     __slots__ = ("holder",)
 
-    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+    def gradients(self, gs: Sequence[Any], saved: tuple[Any, ...]) -> Sequence[Any]:
         """What the operator's gradient rules give."""
         result = getattr(self, "holder", _nobody)()
         if result is not None and not isinstance(gs[0], EagerValue):
@@ -279,7 +279,7 @@ class _Several(OperatorNode):
 
     __slots__ = ("holders",)
 
-    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+    def gradients(self, gs: Sequence[Any], saved: tuple[Any, ...]) -> Sequence[Any]:
         """What the operator's gradient rules give."""
         for index, position, holder in getattr(self, "holders", ()):
             result, g = holder(), gs[index]
@@ -305,17 +305,17 @@ class FluidTrace(EagerTrace):
         self.made.append(weakref.ref(made))
         return made
 
-    def trained(self) -> list | None:
+    def trained(self) -> list[Any] | None:
         """The parameters made within the guard: what 1.5's optimizers train, which are given none."""
         self.made = [held for held in self.made if held() is not None]
         return [held() for held in self.made] or None
 
-    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
+    def gradients(self, loss: Any, parameters: list[Any] | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """The parameters that have a gradient, with it: of those given, or else of those made within the guard."""
         return super().gradients(loss, self.trained() if parameters is None else parameters, no_grad, callbacks)
 
-    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+    def apply(self, op: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Runs the kernel and records the application when an input wants a gradient."""
         result = super().apply(op, inputs, attrs)
         if type(result) is VarBase:
@@ -336,7 +336,7 @@ class FluidTrace(EagerTrace):
             node.holders = (*getattr(node, "holders", ()), (edge.index, edge.position, weakref.ref(result)))
         return result if result._array.ndim else self.apply(reshape_op, (result, None, None), {"shape": [1]})
 
-    def backward(self, values: list, starts: list, retain_graph: bool) -> None:
+    def backward(self, values: list[Any], starts: list[Any], retain_graph: bool) -> None:
         """Gives the leaves that values were computed from their gradients."""
         if all(value._edge is None for value in values):
             warnings.warn("backward(): nothing gets a gradient: what this value was computed from has "

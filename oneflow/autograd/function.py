@@ -15,7 +15,7 @@ class FunctionContext(PyLayerContext):
     """What `forward` leaves for `backward`: tensors by `save_for_backward`, anything else as attributes."""
 
     @property
-    def saved_tensors(self) -> tuple:
+    def saved_tensors(self) -> tuple[Any, ...]:
         """What `save_for_backward` was given."""
         return self.saved_tensor()
 

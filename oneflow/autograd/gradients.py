@@ -10,7 +10,7 @@ from ..charge import FLOW, flowing
 
 @flowing
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
-         create_graph: bool = False, allow_unused: bool = True, is_grads_batched: bool = False) -> tuple:
+         create_graph: bool = False, allow_unused: bool = True, is_grads_batched: bool = False) -> tuple[Any, ...]:
     """The gradients of outputs with respect to inputs; those that tensors hold are left alone.
 
     With `create_graph` they can be differentiated in their turn.

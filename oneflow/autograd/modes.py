@@ -31,7 +31,7 @@ class set_grad_enabled:
     def __exit__(self, *error: Any) -> None:
         state.grad_enabled = self.before.pop() if self.before else True
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function with recording or without it."""
         self.__exit__()
         return _within(function, self.mode)
@@ -56,7 +56,7 @@ class _Block:
     def __exit__(self, *error: Any) -> None:
         state.grad_enabled = self._before.pop()
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function with recording or without it."""
         return _within(function, self._wanted)
 

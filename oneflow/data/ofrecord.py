@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.dtype import DType
 from ..dtypes import to_dtype
-from ..job import current
+from ..job.current import current
 from .records import Record, endless_records, part_files, shuffled
 
 

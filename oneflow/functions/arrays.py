@@ -29,7 +29,7 @@ def reduce_size(x: Any) -> int:
     return math.prod(x.shape)
 
 
-def sizes(what: str, given: tuple) -> list[Any]:
+def sizes(what: str, given: tuple[Any, ...]) -> list[Any]:
     """The sizes that were given one by one, or as one list: `view(2, 3)`, `view([2, 3])`."""
     if len(given) == 1 and (isinstance(given[0], (list, tuple)) or is_value(given[0]) and len(given[0].shape) == 1):
         given = given[0]
@@ -277,7 +277,7 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 
 @flowing
-def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts along a dimension: of a size, the last of which may be smaller, or of several sizes.
 
     They are views: what is written to a part, the whole has too.
@@ -308,13 +308,13 @@ def _places(axis: int, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
 
 
 @flowing
-def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most so many parts of one size along a dimension, the last of which may be smaller."""
     return split.__wrapped__(input, -(-input.shape[dim] // chunks), dim)  # type: ignore[attr-defined]
 
 
 @flowing
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts along a dimension: so many, or divided at indices."""
     total = input.shape[dim]
     bounds = (np.cumsum([0, *(len(part) for part in np.array_split(np.arange(total), indices_or_sections))]).tolist()
@@ -323,18 +323,18 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
                  for low, high in zip(bounds[:-1], bounds[1:], strict=True))
 
 
-def vsplit(input: Any, indices_or_sections: Any) -> tuple:
+def vsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     """As `tensor_split` along the first dimension."""
     return tensor_split(input, indices_or_sections, 0)
 
 
-def hsplit(input: Any, indices_or_sections: Any) -> tuple:
+def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     """As `tensor_split` along the second dimension, or the only one."""
     return tensor_split(input, indices_or_sections, 1 if len(input.shape) > 1 else 0)
 
 
 @flowing
-def unbind(input: Any, dim: int = 0) -> tuple:
+def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     """The parts along a dimension, without it."""
     return tuple(concat_split.unbind(input, dim))
 
@@ -369,13 +369,13 @@ def slice_update(input: Any, update: Any, slice_tup_list: Sequence[Any]) -> Any:
 
 
 @flowing
-def broadcast_tensors(*tensors: Any) -> tuple:
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     """The values in the one shape that all broadcast to."""
     return tuple(concat_split.broadcast_tensors(list(tensors)))
 
 
 @flowing
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     """The coordinates of a grid: of each vector a value with all dimensions."""
     vectors = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
     if indexing != "xy" or len(vectors) < 2:

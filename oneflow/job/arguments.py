@@ -91,7 +91,7 @@ class Arguments:
         raise TypeError(f"{label}: a parameter of a global function is annotated with what it takes, such as "
                         "oneflow.typing.Numpy.Placeholder((32, 784), dtype=flow.float).")
 
-    def values(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
+    def values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The values that were given for the flat arguments; TypeError where there are too many or few."""
         if kwargs or len(args) != len(self.nests):
             try:

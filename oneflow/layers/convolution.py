@@ -48,8 +48,9 @@ def _convolution(what: str, rank: int, inputs: Any, filters: int, kernel_size: A
 
 
 def conv1d(inputs: Any, filters: int, kernel_size: Any = 1, strides: Any = 1, padding: Any = "VALID",
-           data_format: str = "NCW", dilation_rate: Any = None, groups: int = 1, activation: Callable | None = None,
-           use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = None,
+           data_format: str = "NCW", dilation_rate: Any = None, groups: int = 1,
+           activation: Callable[..., Any] | None = None, use_bias: bool = True,
+           kernel_initializer: Any = None, bias_initializer: Any = None,
            kernel_regularizer: Any = None, bias_regularizer: Any = None, trainable: bool = True,
            name: str | None = "Conv1d", weight_name: str | None = None, bias_name: str | None = None) -> Any:
     """As `conv2d`, of sequences [N, C, W], with NAME-weight [filters, C / groups, k]."""
@@ -59,8 +60,9 @@ def conv1d(inputs: Any, filters: int, kernel_size: Any = 1, strides: Any = 1, pa
 
 
 def conv2d(inputs: Any, filters: int, kernel_size: Any = 1, strides: Any = 1, padding: Any = "VALID",
-           data_format: str = "NCHW", dilation_rate: Any = None, groups: int = 1, activation: Callable | None = None,
-           use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = None,
+           data_format: str = "NCHW", dilation_rate: Any = None, groups: int = 1,
+           activation: Callable[..., Any] | None = None, use_bias: bool = True,
+           kernel_initializer: Any = None, bias_initializer: Any = None,
            kernel_regularizer: Any = None, bias_regularizer: Any = None, trainable: bool = True,
            name: str | None = "Conv2d", weight_name: str | None = None, bias_name: str | None = None) -> Any:
     """activation(`flow.nn.conv2d` of images [N, C, H, W] with the variable NAME-weight, plus NAME-bias [filters]).
@@ -83,8 +85,9 @@ def conv2d(inputs: Any, filters: int, kernel_size: Any = 1, strides: Any = 1, pa
 
 
 def conv3d(inputs: Any, filters: int, kernel_size: Any = 1, strides: Any = 1, padding: Any = "VALID",
-           data_format: str = "NCDHW", dilation_rate: Any = None, groups: int = 1, activation: Callable | None = None,
-           use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = None,
+           data_format: str = "NCDHW", dilation_rate: Any = None, groups: int = 1,
+           activation: Callable[..., Any] | None = None, use_bias: bool = True,
+           kernel_initializer: Any = None, bias_initializer: Any = None,
            kernel_regularizer: Any = None, bias_regularizer: Any = None, trainable: bool = True,
            name: str | None = "Conv3d", weight_name: str | None = None, bias_name: str | None = None) -> Any:
     """As `conv2d`, of volumes [N, C, D, H, W]. NAME-weight is [filters, C / groups, kD, kH, kW] for "NDHWC" as well."""

@@ -12,7 +12,7 @@ from ..nn.bias import bias_add
 from .parameters import activated, layer_name, layer_variable
 
 
-def dense(inputs: Any, units: int, activation: Callable | None = None, use_bias: bool = True,
+def dense(inputs: Any, units: int, activation: Callable[..., Any] | None = None, use_bias: bool = True,
           kernel_initializer: Any = None, bias_initializer: Any = None, kernel_regularizer: Any = None,
           bias_regularizer: Any = None, trainable: bool = True, name: str | None = "Dense",
           model_distribute: Any = None) -> Any:

@@ -11,7 +11,7 @@ from ...ops.math.elementwise import add, multiply, subtract
 from ...ops.math.reduce import mean as mean_over
 from ...ops.math.reduce import sum
 from ..initializers import constant_initializer, ones_initializer, zeros_initializer
-from ..job import current
+from ..job.current import current
 from ..nn.normalization import layer_norm as normalized_layer
 from .parameters import layer_name, layer_variable
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core import unique_name
-from ..job import current
+from ..job.current import current
 from ..scope import namespace
 from ..variables import get_variable
 
@@ -39,7 +39,7 @@ def layer_variable(layer: str, what: str, given: str | None = None, **options: A
         return get_variable(what, reuse=False, **options)
 
 
-def activated(activation: Callable | None, layer: str, value: Any) -> Any:
+def activated(activation: Callable[..., Any] | None, layer: str, value: Any) -> Any:
     """activation(value, name="activation") within the layer's namespace; the value for None, and for kNone, which is 0.
 
     TypeError for anything else: OneFlow passes over it.

@@ -12,7 +12,7 @@ from ...nn import functional
 from ...ops.array.creation import full_like
 from ...ops.math.casting import cast
 from ...ops.math.comparison import not_equal
-from ..job import current
+from ..job.current import current
 
 
 def check_rate(what: str, rate: Any, noise_shape: Any = None) -> float:

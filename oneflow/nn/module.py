@@ -68,7 +68,7 @@ class Module(Layer):
 
     register_module = add_module
 
-    def register_forward_hook(self, hook: Callable) -> HookHandle:
+    def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(module, inputs, outputs)` after `forward`; what it gives, if anything, takes outputs' place."""
         return self.register_forward_post_hook(hook)
 
@@ -94,7 +94,7 @@ class Module(Layer):
         """All modules, this one first, each once."""
         return (module for _, module in self.named_modules())
 
-    def named_modules(self, memo: set | None = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    def named_modules(self, memo: set[Any] | None = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
         """All modules with their names, this one first, each once."""
         return self.named_sublayers(prefix, include_self=True, layers_set=memo)
 
@@ -248,7 +248,7 @@ def zero_gradient(parameter: Any, set_to_none: bool) -> None:
         holder.grad, holder.cleared = None, held and not set_to_none
 
 
-def unrecorded(function: Callable) -> Callable:
+def unrecorded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function in which nothing is recorded for gradients, with this face in charge."""
     def called(*args: Any, **kwargs: Any) -> Any:
         with grad_mode(False):

@@ -11,7 +11,7 @@ from ...ops.math.elementwise import add, multiply, subtract
 from ...ops.math.reduce import mean
 from ...ops.math.unary import rsqrt, square
 from ..initializers import ones_initializer, zeros_initializer
-from ..job import current
+from ..job.current import current
 from ..variables import get_variable
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
         self.thresholds: list = []
 
     @abc.abstractmethod
-    def sample_data(self, layer: Layer | None, tensors: tuple) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Looks at tensors of a layer."""
 
     @abc.abstractmethod
@@ -35,7 +36,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
 class AbsmaxQuantizer(BaseQuantizer):
     """The largest magnitude so far."""
 
-    def sample_data(self, layer: Layer | None, tensors: tuple) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Keeps the largest magnitude of each."""
         found = [largest(tensor.numpy()) for tensor in tensors]
         known = self.abs_max_vals or found
@@ -49,7 +50,7 @@ class AbsmaxQuantizer(BaseQuantizer):
 class PerChannelAbsmaxQuantizer(BaseQuantizer):
     """The largest magnitude of each channel of a weight."""
 
-    def sample_data(self, layer: Layer | None, tensors: tuple) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Keeps the largest magnitudes; channels are the second dimension of Linear and Conv2DTranspose."""
         axis = 1 if isinstance(layer, (nn.Conv2DTranspose, nn.Linear)) else 0
         found = [np.abs(np.moveaxis(tensor.numpy(), axis, 0)).reshape(tensor.shape[axis], -1).max(1)
@@ -70,7 +71,7 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
         self.bins, self.upsample_bins = bins, upsample_bins
         self.hists: list[np.ndarray | None] = []
 
-    def sample_data(self, layer: Layer | None, tensors: tuple) -> None:
+    def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Counts the magnitudes of each tensor."""
         if not self.hists:
             self.hists, self.abs_max_vals = [None] * len(tensors), [0.0] * len(tensors)

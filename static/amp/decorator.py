@@ -97,7 +97,7 @@ class OptimizerWithMixedPrecision:
         self._optimizer.apply_gradients(params_grads)
 
     def minimize(self, loss: Variable, startup_program: Program | None = None, parameter_list: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """`backward` and `apply_gradients`."""
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
         with using(_trace_of(loss.program, startup_program)):

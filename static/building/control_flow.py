@@ -358,7 +358,8 @@ def append_while(block: Block, pred: Variable, is_test: bool) -> None:
 
 
 def case(
-    pred_fn_pairs: Sequence[tuple[Any, Callable]], default: Callable | None = None, name: str | None = None,
+    pred_fn_pairs: Sequence[tuple[Any, Callable[..., Any]]], default: Callable[..., Any] | None = None,
+    name: str | None = None,
 ) -> Any:
     """The result of the first function whose condition is true, otherwise of `default` (or the last function).
 
@@ -383,7 +384,8 @@ def case(
     return cond(pred, function, lambda: case(rest, default) if rest else default())
 
 
-def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = None) -> Any:
+def switch_case(branch_index: Any, branch_fns: Any, default: Callable[..., Any] | None = None,
+                name: str | None = None) -> Any:
     """The result of the function at `branch_index` (an integer tensor), otherwise of `default` (or the last one).
 
     `branch_fns`: functions, pairs of an index and a function, or a dict of these. In a Program they are called once

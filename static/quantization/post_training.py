@@ -55,7 +55,7 @@ class PostTrainingQuantization:
 
     def __init__(self, executor: Any, model_dir: str | None, scope: Scope | None = None,
                  model_filename: str | None = None, params_filename: str | None = None, batch_generator: Any = None,
-                 sample_generator: Any = None, data_loader: Iterable | None = None, batch_size: int = 10,
+                 sample_generator: Any = None, data_loader: Iterable[Any] | None = None, batch_size: int = 10,
                  batch_nums: int | None = None, algo: str = "KL", hist_percent: float = 0.99999,
                  quantizable_op_type: Any = (), round_type: str = "round", learning_rate: float = 0.001,
                  is_full_quantize: bool = False, bias_correction: bool = False, activation_bits: int = 8,
@@ -339,7 +339,7 @@ class PostTrainingQuantizationProgram(PostTrainingQuantization):
 
     def __init__(self, executor: Any, program: Program, feed_list: Any = None, fetch_list: Any = None,
                  scope: Scope | None = None, batch_generator: Any = None, sample_generator: Any = None,
-                 data_loader: Iterable | None = None, **options: Any):
+                 data_loader: Iterable[Any] | None = None, **options: Any):
         super().__init__(executor, None, scope=scope, batch_generator=batch_generator,
                          sample_generator=sample_generator, data_loader=data_loader, **options)
         self._program = program

@@ -46,7 +46,7 @@ def _settings(config: dict | None) -> dict[str, Any]:
     return found
 
 
-def quant_aware(program: Program, place: Any = None, config: dict | None = None, scope: Scope | None = None,
+def quant_aware(program: Program, place: Any = None, config: dict[Any, Any] | None = None, scope: Scope | None = None,
                 for_test: bool = False, weight_quantize_func: Any = None, act_quantize_func: Any = None,
                 weight_preprocess_func: Any = None, act_preprocess_func: Any = None, optimizer_func: Any = None,
                 executor: Any = None, return_program: bool = False, calib_config: Any = None,
@@ -102,7 +102,7 @@ def quant_aware(program: Program, place: Any = None, config: dict | None = None,
     return (made, {}, model_type, pattern_ops) if return_scale_dict else made
 
 
-def convert(program: Program, place: Any = None, config: dict | None = None, scope: Scope | None = None,
+def convert(program: Program, place: Any = None, config: dict[Any, Any] | None = None, scope: Scope | None = None,
             save_int8: bool = False) -> Any:
     """The Program for inference of one that `quant_aware(for_test=True)` gave, once training is done.
 

@@ -2,11 +2,13 @@
 
 Public functions of operators say `Any` where they stand, since they apply to Tensors and to a Program's Variables
 alike and know neither. To a program of a user's, what they give is a Tensor: so say the stubs `__init__.pyi` of the
-public packages, which are made by looking at the packages, and `dygraph/tensor_methods.pyi`, of Tensor's methods.
+public packages, which are made by looking at the packages, and `dygraph/tensor_methods.pyi`, of Tensor's methods. What
+the faces `fluid` and `oneflow` gather says itself what it gives: their stubs say that it is there for all to import.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib
 import inspect
@@ -29,12 +31,19 @@ PACKAGES = """
     linalg metric nn nn.functional nn.initializer nn.utils optimizer optimizer.lr profiler quantization
     sparse sparse.nn static static.nn text utils vision vision.datasets vision.models vision.ops vision.transforms
 """.split()
+FACES = """
+    fluid fluid.contrib fluid.contrib.layers fluid.contrib.utils fluid.dygraph fluid.incubate fluid.incubate.fleet
+    fluid.incubate.fleet.base fluid.incubate.fleet.parameter_server fluid.incubate.fleet.utils fluid.layers
+    oneflow oneflow.autograd oneflow.nn oneflow.nn.functional oneflow.nn.utils oneflow.optim oneflow.utils
+    oneflow.utils.data
+""".split()
 METHODS_STUB = "dygraph/tensor_methods.pyi"
 VARIABLE_STUB = "static/ir/variable_methods.pyi"
 _KNOWN = set("Any Callable Sequence Iterable Iterator Mapping Literal np int float bool str bytes complex list tuple "
              "dict set None Tensor object type".split())
 _HEADER = ("from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence\n"
            "from typing import Any, Literal\n\nimport numpy as np\n")
+_HELPERS = {"annotations", "TYPE_CHECKING", "Any", "attach", "asked_of", "stand_at", "explaining"}
 _NOTE = '"""Made by `python -m tests.api.stubs`: what type checkers know of {what}."""\n\n'
 
 
@@ -44,7 +53,7 @@ def stubs() -> dict[str, str]:
     for package in PACKAGES:
         name = "proa" if package == "." else f"proa.{package}"
         made[_path(name)] = package_stub(name)
-    return made
+    return made | {_path(f"proa.{face}"): face_stub(f"proa.{face}") for face in FACES}
 
 
 def _path(name: str) -> str:
@@ -125,6 +134,25 @@ def package_stub(name: str) -> str:
     return _with_builtins(_NOTE.format(what=f"`{name}`") + _HEADER + "".join(found) + "\n", body, _public(package))
 
 
+def face_stub(name: str) -> str:
+    """The names that a package gathers by imports, each of which is one of its own."""
+    file = importlib.import_module(name).__file__
+    assert file is not None
+    with open(file, encoding="utf-8") as source:
+        tree = ast.parse(source.read())
+    lines, public = [], []
+    for node in [child for top in tree.body for child in (top.body if isinstance(top, ast.If) else [top])]:
+        if isinstance(node, ast.ImportFrom) and node.module not in ("typing", "__future__"):
+            names = [each for each in node.names
+                     if not (each.asname or each.name).startswith("_") and each.name not in _HELPERS]
+            public += [each.asname or each.name for each in names]
+            if names:
+                imported = ", ".join(map(ast.unparse, names))
+                lines.append(f"from {'.' * node.level}{node.module or ''} import {imported}\n")
+    version = "\n__version__: str\n" if hasattr(importlib.import_module(name), "__version__") else ""
+    return _NOTE.format(what=f"`{name}`") + "".join(lines) + f"\n__all__ = {sorted(set(public))}\n" + version
+
+
 def _with_builtins(head: str, body: str, defined: list[str]) -> str:
     """The stub, with names of Python's own types, such as `bool`, that it also gives to something else, kept apart."""
     taken = [name for name in defined if isinstance(getattr(builtins, name, None), type)]
@@ -136,8 +164,7 @@ def _with_builtins(head: str, body: str, defined: list[str]) -> str:
 
 def _public(package: types.ModuleType) -> list[str]:
     names = sorted(getattr(package, "__all__", None) or dir(package))
-    typing_names = {"annotations", "TYPE_CHECKING", "Any", "attach", "asked_of", "stand_at"}
-    shown = [name for name in names if not name.startswith("_") and name not in typing_names and _here(package, name)]
+    shown = [name for name in names if not name.startswith("_") and name not in _HELPERS and _here(package, name)]
     return shown + [name for name in ("__version__",) if name in vars(package)]
 
 

@@ -68,7 +68,7 @@ class WMT16(Dataset):
     def __len__(self) -> int:
         return len(self.src_ids)
 
-    def get_dict(self, lang: str, reverse: bool = False) -> dict:
+    def get_dict(self, lang: str, reverse: bool = False) -> dict[Any, Any]:
         """The dictionary of a language: word -> number, or with `reverse` number -> word."""
         found = self.src_dict if check_language(lang, "WMT16.get_dict(lang)") == self.lang else self.trg_dict
         return {n: word for word, n in found.items()} if reverse else found

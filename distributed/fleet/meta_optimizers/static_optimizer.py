@@ -55,7 +55,7 @@ class StaticOptimizer:
         return getattr(self._optimizer, name)
 
     def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """Appends what one process does, and what all exchange; gives the parameters with their gradients."""
         strategy, count, main = self._strategy, get_world_size(), loss.block.program
         begin = len(main.global_block().ops)  # another optimizer may have exchanged what is there

@@ -29,7 +29,8 @@ class ProgramTranslator(_ProgramTranslator):
         """Turns conversion on or off; when off, decorated functions run as they were written."""
         super().enable(enable_declarative)
 
-    def get_program(self, dygraph_func: Callable, *args: Any, **kwargs: Any) -> tuple[Program, Program, list, list]:
+    def get_program(self, dygraph_func: Callable[..., Any], *args: Any,
+                    **kwargs: Any) -> tuple[Program, Program, list[Any], list[Any]]:
         """The Programs, main and startup, of a call of the function, and the variables of its inputs and results."""
         concrete = self.get_func(dygraph_func).get_concrete_program(*args, **kwargs)[0]  # type: ignore[attr-defined]
         return concrete.main_program, Program(), list(concrete.inputs), list(concrete.outputs)

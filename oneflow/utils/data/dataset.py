@@ -24,7 +24,7 @@ class TensorDataset(io.TensorDataset):
     def __init__(self, *tensors: Any):
         super().__init__(list(tensors))
 
-    def __getitem__(self, idx: Any) -> tuple:
+    def __getitem__(self, idx: Any) -> tuple[Any, ...]:
         return tuple(tensor[idx] for tensor in self.tensors)
 
 

@@ -18,13 +18,13 @@ def _array(leaf: Any) -> Any:
     return leaf.numpy() if is_value(leaf) else leaf
 
 
-def collate_arrays(batch: list) -> Any:
+def collate_arrays(batch: list[Any]) -> Any:
     """Samples as a batch of arrays: what a worker process does."""
     return default_collate_fn([map_leaves(_array, sample) for sample in batch])
 
 
 @flowing
-def default_collate(batch: list) -> Any:
+def default_collate(batch: list[Any]) -> Any:
     """Samples of one structure as a batch of tensors.
 
     >>> import proa.oneflow as flow

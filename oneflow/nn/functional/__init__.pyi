@@ -1,0 +1,13 @@
+"""Made by `python -m tests.api.stubs`: what type checkers know of `proa.oneflow.nn.functional`."""
+
+from ... import tensors
+from ...functions.activations import celu, elu, gelu, glu, gumbel_softmax, hardshrink, hardsigmoid, hardswish, hardtanh, leaky_relu, logsigmoid, mish, prelu, quick_gelu, relu, relu6, selu, silu, softplus, softshrink, softsign, threshold
+from ...functions.reductions import log_softmax, softmax
+from ...functions.single import sigmoid, tanh
+from .common import affine_grid, cosine_similarity, dropout, dropout1d, dropout2d, dropout3d, embedding, grid_sample, interpolate, linear, one_hot, pad, pairwise_distance, pixel_shuffle, scaled_dot_product_attention, upsample
+from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, deform_conv2d, fold, unfold
+from .losses import binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, ctc_greedy_decoder, ctc_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, nll_loss, smooth_l1_loss, sparse_softmax_cross_entropy, triplet_margin_loss
+from .normalization import batch_norm, group_norm, instance_norm, layer_norm, normalize, rms_norm
+from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
+
+__all__ = ['adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'adaptive_avg_pool3d', 'adaptive_max_pool1d', 'adaptive_max_pool2d', 'adaptive_max_pool3d', 'affine_grid', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'batch_norm', 'binary_cross_entropy', 'binary_cross_entropy_with_logits', 'celu', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d', 'cosine_similarity', 'cross_entropy', 'ctc_greedy_decoder', 'ctc_loss', 'deform_conv2d', 'dropout', 'dropout1d', 'dropout2d', 'dropout3d', 'elu', 'embedding', 'fold', 'gelu', 'glu', 'grid_sample', 'group_norm', 'gumbel_softmax', 'hardshrink', 'hardsigmoid', 'hardswish', 'hardtanh', 'instance_norm', 'interpolate', 'kl_div', 'l1_loss', 'layer_norm', 'leaky_relu', 'linear', 'log_softmax', 'logsigmoid', 'margin_ranking_loss', 'max_pool1d', 'max_pool2d', 'max_pool3d', 'max_unpool1d', 'max_unpool2d', 'max_unpool3d', 'mish', 'mse_loss', 'nll_loss', 'normalize', 'one_hot', 'pad', 'pairwise_distance', 'pixel_shuffle', 'prelu', 'quick_gelu', 'relu', 'relu6', 'rms_norm', 'scaled_dot_product_attention', 'selu', 'sigmoid', 'silu', 'smooth_l1_loss', 'softmax', 'softplus', 'softshrink', 'softsign', 'sparse_softmax_cross_entropy', 'tanh', 'tensors', 'threshold', 'triplet_margin_loss', 'unfold', 'upsample']

@@ -1,0 +1,5 @@
+"""Made by `python -m tests.api.stubs`: what type checkers know of `proa.oneflow.utils`."""
+
+from . import data
+
+__all__ = ['data']
