@@ -21,6 +21,7 @@ from .expand import expand_as
 from .full import constant, full_of_shape, is_value
 from .gradient_shapes import is_direct, sum_to
 from .reshape import expand, shape_handle
+from .unknown_sizes import size_at
 
 
 def _zeros(shape: Any, like: Any) -> Any:
@@ -200,7 +201,8 @@ def _index_for(arr: Any, indices: Any, axis: int, broadcast: bool) -> Any:
     wanted = [indices.shape[n] if n == axis else size for n, size in enumerate(arr.shape)]
     if not broadcast or list(indices.shape) == wanted:
         return indices
-    return expand(indices, wanted)
+    return expand(indices, [size_at(arr, n) if size == -1 and own == 1 else size
+                            for n, (size, own) in enumerate(zip(wanted, indices.shape, strict=True))])
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:

@@ -318,3 +318,13 @@ def test_the_gradient_of_what_was_taken_of_a_vector_adds_up_and_is_differentiabl
     first, = paddle.grad((taken * taken).sum(), data, create_graph=True)
     assert first.tolist() == [2.0, 0.0, 12.0]
     assert paddle.grad(first.sum(), data)[0].tolist() == [2.0, 0.0, 4.0]
+
+
+def test_places_along_an_axis_are_repeated_to_sizes_that_only_a_run_tells():
+    main, places = paddle.static.Program(), np.array([[[1]]])
+    with paddle.static.program_guard(main):
+        x, index = paddle.static.data("x", [-1, -1, 5], X.dtype), paddle.assign(places)
+        found = [paddle.take_along_axis(x, index, 1), paddle.put_along_axis(x, index, 7.0, 1)]
+    taken, put = paddle.static.Executor().run(main, feed={"x": X}, fetch_list=found)
+    np.testing.assert_array_equal(taken, X[:, 1:2])
+    np.testing.assert_array_equal(put, assigned(X, 7.0, s_[:, 1]))
