@@ -270,7 +270,8 @@ def _cross(xp, x, y, *, dim: int = _NO_DIM):
 
 
 def _infer_cross(x, y, *, dim=_NO_DIM):
-    _cross_axis(x.shape, dim)
+    if dim != _NO_DIM or -1 not in x.shape:
+        _cross_axis(x.shape, dim)
     check_same_shape("cross(x, y)", x, y)
     return x
 

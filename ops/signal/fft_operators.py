@@ -8,7 +8,10 @@ A transform's gradient is a transform in the other direction.
 from typing import Any
 
 from ...core.dtype import complex64, float32
+from ..array.full import full_of_shape
 from ..array.rearrange import real_op
+from ..array.slices import Ranges
+from ..array.unknown_sizes import size_at
 from ..core.infer import normalize_axis
 from ..core.operator import Long, Longs, operator
 from ..core.spec import Spec
@@ -87,10 +90,12 @@ def _r2c_gradient(g: Any, shape: Any, axes: Any, normalization: str, forward: bo
     if not onesided:
         return apply(real_op, apply(c2c_op, g, axes=axes, normalization=SWAPPED[normalization], forward=not forward))
     size = (shape if type(shape) is tuple else shape.shape)[axes[-1]]
-    if size == -1:
-        raise ValueError(f"rfft(x), ihfft(x): the gradient needs the size of dimension {axes[-1]} of x, which is not "
-                         "known. Declare it, or use fft().")
-    halved = apply(scale_paired_op, g, axis=axes[-1], size=size, factor=0.5)
+    if size == -1:  # only a run tells how much of the whole the half is
+        half = Ranges()
+        half.add(axes[-1] % len(g.shape), 0, size_at(g, axes[-1]))
+        whole = half.put(full_of_shape(shape, 0.0, g.dtype), g)
+        return _r2c_gradient(whole, shape, axes, normalization, forward, onesided=False)
+    halved = apply(scale_paired_op, g, None, axis=axes[-1], size=size, factor=0.5)
     return apply(c2r_op, halved, axes=axes, normalization=SWAPPED[normalization], forward=not forward,
                  last_dim_size=size)
 
@@ -98,13 +103,11 @@ def _r2c_gradient(g: Any, shape: Any, axes: Any, normalization: str, forward: bo
 def _c2r_gradient(g: Any, axes: Any, normalization: str, forward: bool) -> Any:
     size = g.shape[axes[-1]]
     result = apply(r2c_op, g, axes=axes, normalization=SWAPPED[normalization], forward=not forward, onesided=True)
-    if size == -1:
-        raise ValueError(f"irfft(x), hfft(x): the gradient needs the size of dimension {axes[-1]} of the result, which "
-                         "is not known. Give it with n.")
-    return apply(scale_paired_op, result, axis=axes[-1], size=size, factor=2.0)
+    return apply(scale_paired_op, result, g if size == -1 else None, axis=axes[-1], size=size, factor=2.0)
 
 
-def _scale_paired(xp, x, *, axis: int, size: int, factor: float):
+def _scale_paired(xp, x, whole=None, *, axis: int, size: int, factor: float):
+    size = size if whole is None else whole.shape[axis]
     weights = xp.full(x.shape[axis], factor, "float32" if x.dtype.itemsize == 8 else "float64")
     weights[:1] = 1
     if size % 2 == 0:
@@ -120,8 +123,9 @@ r2c_op = operator("fft_r2c", "X -> Out", kernel=_r2c, infer=_infer_r2c, grad={
         g, X_shape, axes, normalization, forward, onesided)}, lod="drop")
 c2r_op = operator("fft_c2r", "X -> Out", kernel=_c2r, infer=_infer_c2r, grad={
     "X": lambda g, axes, normalization, forward: _c2r_gradient(g, axes, normalization, forward)}, lod="drop")
-scale_paired_op = operator("scale_paired", "X -> Out", kernel=_scale_paired, infer=lambda x, **_: x, grad={
-    "X": lambda g, axis, size, factor: apply(scale_paired_op, g, axis=axis, size=size, factor=factor)},
-                           only_here=True)
+scale_paired_op = operator(
+    "scale_paired", "X, Whole? -> Out", kernel=_scale_paired, infer=lambda x, whole=None, **_: x, grad={
+        "X": lambda g, Whole, axis, size, factor: apply(scale_paired_op, g, Whole, axis=axis, size=size,
+                                                        factor=factor)}, only_here=True)
 """Half a spectrum times a factor, except for what has no counterpart in the other half: the first element, and that of
-the highest frequency of an even size."""
+the highest frequency of an even size, which is that of `Whole` where `size` is not known (-1)."""

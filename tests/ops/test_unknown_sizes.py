@@ -115,3 +115,30 @@ def test_files_of_deviations_hold_operators_that_every_reader_has(tmp_path):
         warnings.simplefilter("error")
         paddle.jit.save(paddle.jit.to_static(lambda x: x.std(0), [paddle.static.InputSpec([None, 4])]),
                         str(tmp_path / "deviation"))
+
+
+@pytest.mark.parametrize("size", [5, 6])
+@pytest.mark.parametrize("transform", [paddle.fft.rfft, paddle.fft.ihfft, lambda x: paddle.fft.rfft(x, axis=0),
+                                       lambda x: paddle.fft.irfft(paddle.fft.fft(x)), paddle.fft.rfft2,
+                                       lambda x: paddle.fft.irfft2(paddle.fft.rfft2(x, norm="ortho"), norm="ortho")])
+def test_gradients_of_transforms_of_unknown_sizes(transform, size):
+    array = np.sin(np.arange(3 * size, dtype="float64")).reshape(3, size)
+    loss = lambda x: (transform(x).abs() ** 3).sum()
+    x = paddle.to_tensor(array, stop_gradient=False)
+    loss(x).backward()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        fed = paddle.static.data("x", [-1, -1], "float64")
+        fed.stop_gradient = False
+        gradient = paddle.static.gradients(loss(fed), fed)
+    [found] = Executor().run(main, feed={"x": array}, fetch_list=gradient)
+    np.testing.assert_allclose(found, x.grad.numpy(), rtol=1e-9, atol=1e-9)
+
+
+def test_the_axis_of_cross_that_a_run_finds():
+    array = np.arange(12.0).reshape(2, 3, 2)
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        product = paddle.cross(paddle.static.data("x", [-1, -1, -1], "float64"), paddle.to_tensor(array[:, ::-1]))
+    [found] = Executor().run(main, feed={"x": array}, fetch_list=[product])
+    np.testing.assert_array_equal(found, np.cross(array, array[:, ::-1], axis=1))
