@@ -35,7 +35,8 @@ def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tupl
     base, *others = inputs
     held = base if base._source is not None or weakref.getweakrefcount(base) else weakref.ref(base)
     seen = None if op is None else base._array  # that of a parameter would be one that more than the parameter holds
-    return held, seen, op, attrs, tuple(map(_array_of, others)) if any(x is not None for x in others) else None
+    has_others = bool(others) and any(x is not None for x in others)
+    return held, seen, op, attrs, tuple(map(_array_of, others)) if has_others else None
 
 
 def _array_of(value: Any) -> Any:

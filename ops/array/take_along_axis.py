@@ -179,19 +179,21 @@ take_along_op = operator(
     "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
     engines=[by(LOOPS, fast.taken_along, fast.LEAST)],
     grad={"Input": lambda g, Index, Input_shape, Axis: _put_back(g, Index, Input_shape, Axis)}, moves=True,
-    fails="values", lod="drop")
+    fails="values", lod="drop", compiled="taken_along")
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
     adapted=_of_the_index_shape, engines=[by(LOOPS, fast.added_along, fast.LEAST)],
     grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants: (
-        _put_along_gradients(g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants))}, fails="values")
+        _put_along_gradients(g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants))}, fails="values",
+    compiled="put_along")
 #: Whether a value that is put at an index is the one that stays there: the last of those for its place.
 stays_op = operator("stays_along_axis", "X, Index -> Out", kernel=_stays,
                     infer=lambda x, index, *, Axis=0: Spec(index.shape, dt.bool_), fails="values", only_here=True)
 index_sample_op = operator(
     "index_sample", "X, Index -> Out", kernel=_sample, infer=_infer_sample,
     engines=[by(LOOPS, lambda x, index: fast.taken_along(x, index, Axis=1), fast.LEAST)],
-    grad={"X": lambda g, Index, X_shape: _put_back(g, Index, X_shape, 1)}, moves=True, fails="values", lod="drop")
+    grad={"X": lambda g, Index, X_shape: _put_back(g, Index, X_shape, 1)}, moves=True, fails="values", lod="drop",
+    compiled="sampled")
 
 
 def _index_for(arr: Any, indices: Any, axis: int, broadcast: bool) -> Any:
