@@ -51,7 +51,8 @@ def _model(file: str) -> dict[str, Any]:
     from ..static.files.inference_model import program_desc
 
     with open(file, "rb") as opened:
-        desc = program_desc(opened.read(), file)
+        data = opened.read()
+    desc, is_json = program_desc(data, file), data[:64].lstrip()[:1] == b"{"
     counts = collections.Counter(op.type for block in desc.blocks for op in block.ops)
     inputs = [name for op in desc.blocks[0].ops if op.type == "feed" for slot in op.outputs for name in slot.arguments]
     outputs = [name for op in desc.blocks[0].ops if op.type == "fetch" for slot in op.inputs for name in slot.arguments]
@@ -62,7 +63,7 @@ def _model(file: str) -> dict[str, Any]:
               if var.persistable and var.type.type == _TENSOR}
     values = params_file(file, list(stored)) if stored else ""
     return {
-        "file": file, "version": desc.version.version, "blocks": len(desc.blocks),
+        "file": file, "version": None if is_json else desc.version.version, "blocks": len(desc.blocks),
         "inputs": [variables[name] for name in inputs], "outputs": [variables[name] for name in outputs],
         "operators": dict(counts.most_common()),
         "unsupported": sorted(type for type in counts if type not in known and not is_declared(type)),
@@ -130,7 +131,8 @@ def _shown(found: dict[str, Any]) -> str:
             ("output", "outputs")) for row in found[key]]
     counts = ", ".join(f"{type} {count}" for type, count in found["operators"].items())
     blocks = "1 block" if found["blocks"] == 1 else f"{found['blocks']} blocks"
-    lines = [f"{found['file']}: Paddle {_version(found['version'])}, {blocks}",
+    release = "Paddle 3, as 2.6.2 has it" if found["version"] is None else f"Paddle {_version(found['version'])}"
+    lines = [f"{found['file']}: {release}, {blocks}",
              *([table(ends)] if ends else []), f"parameters: {found['parameters']}, {size}",
              f"operators: {sum(found['operators'].values())}: {counts}"]
     if not found["values"] and found["parameters"]:

@@ -223,6 +223,7 @@ def test_convert_there_and_back(model, capsys, tmp_path):
 def test_models_of_paddle_3_are_inspected_run_and_converted(capsys, tmp_path):
     prefix = Path(__file__).parents[1] / "fixtures/static/pir/linear"
     said = run(capsys, "inspect", f"{prefix}.json").out
+    assert "Paddle 3, as 2.6.2 has it" in said
     assert "fetch_name_0" in said and "matmul_v2 2" in said and "not supported" not in said
     run(capsys, "convert", prefix, "--to", "pdmodel", "--output", tmp_path / "net.pdmodel")
     assert "matmul_v2 2" in run(capsys, "inspect", tmp_path / "net.pdmodel").out
