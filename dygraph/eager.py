@@ -365,7 +365,7 @@ class EagerTrace(Trace):
         """Nothing in the block is recorded."""
         return grad_mode(False)
 
-    def host_value(self, source: Any, dtype: DType, name: str) -> EagerValue:
+    def host_value(self, source: Any, dtype: DType, name: str, scheduled: Any = None) -> EagerValue:
         """A Tensor of what `source()` gives now."""
         return self.new(expected_namespace().full((1,), source(), dtype.dtype))
 

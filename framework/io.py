@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core import nest
+from ..core.byte_reader import source_name
 from ..core.dtype import bfloat16
 from ..core.files import MissingFileError, atomic_write
 from ..core.safe_pickle import NotPlainError, dump_state, load_state
@@ -25,7 +27,7 @@ from ..interchange.safetensors import SUFFIX, load_safetensors, save_safetensors
 from ..jit.files.plain_state import NAME_TABLE, array_of, plain_state
 from ..jit.translated_layer import method_files
 from ..nn import Layer
-from ..static.files.inference_model import program_bytes, read_parameters, read_program
+from ..static.files.inference_model import program_bytes, program_of, read_parameters, read_program
 from ..static.files.model_files import (
     INFO_SUFFIX,
     JSON_SUFFIX,
@@ -48,7 +50,8 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     `path`: a file's path (folders on the way are made) or a binary file; a path that ends in `.safetensors` makes such
     a file of a dict of tensors. `protocol`: 2, 3 or 4. PaddlePaddle reads the file. It is written whole or not at all.
     With objects of other classes in it the file is a pickle that code has to be run for: it is written with a warning,
-    since `load` refuses it. Raises TypeError for a Layer and for what cannot be pickled, saying what to save instead.
+    since `load` refuses it. Raises ValueError for a Layer, also in a list or dict, and TypeError for what cannot be
+    pickled, saying what to save instead.
 
     >>> import tempfile, proa as paddle
     >>> path = tempfile.mkdtemp() + "/linear.pdparams"
@@ -57,8 +60,9 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     >>> sorted(paddle.load(path))
     ['bias', 'weight']
     """
+    protocol = _protocol(protocol, configs)
     if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
-        raise TypeError(f"save(path): a file's path, or a file that is open for writing bytes. Received {path!r}.")
+        raise ValueError(f"save(path): a file's path, or a file that is open for writing bytes. Received {path!r}.")
     if isinstance(path, (str, os.PathLike)) and not os.path.basename(os.fspath(path)):
         raise ValueError(f"save(path): a path ends in a file's name, FOLDER/FILE. Received {path!r}.")
     if isinstance(obj, Program):
@@ -67,9 +71,9 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     if isinstance(path, (str, os.PathLike)) and os.fspath(path).endswith(SUFFIX):
         save_safetensors(obj, path)
         return
-    if isinstance(obj, Layer):
-        raise TypeError("save(obj): a Layer is saved by its state: paddle.save(layer.state_dict(), path), or with its "
-                        "computation by paddle.jit.save(layer, path).")
+    if any(isinstance(leaf, Layer) for leaf in nest.leaves(obj)):
+        raise ValueError("save(obj): a Layer is saved by its state: paddle.save(layer.state_dict(), path), or with its "
+                         "computation by paddle.jit.save(layer, path).")
     plain = plain_state(obj)
     file = path if isinstance(path, (str, os.PathLike)) else io.BytesIO()
     try:
@@ -82,6 +86,19 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         return
     if isinstance(file, io.BytesIO):
         path.write(file.getbuffer())
+
+
+def _protocol(protocol: Any, configs: dict[str, Any]) -> int:
+    """The pickle protocol that is asked for; errors for options that are none."""
+    unknown = sorted(set(configs) - {"pickle_protocol", "use_binary_format"})
+    if unknown:
+        raise ValueError(f"save: unknown options {unknown}.")
+    protocol = configs.get("pickle_protocol", protocol)
+    if protocol not in (2, 3, 4) or not isinstance(protocol, int):
+        raise ValueError(f"save(protocol): must be 2, 3 or 4. Received {protocol!r}.")
+    if not isinstance(configs.get("use_binary_format", False), bool):
+        raise TypeError(f"save(use_binary_format): must be a bool. Received {configs['use_binary_format']!r}.")
+    return protocol
 
 
 def _pickled(plain: Any, protocol: int, cause: NotPlainError) -> bytes:
@@ -108,12 +125,12 @@ def _write_bytes(data: bytes, path: Any) -> None:
 def load(path: Any, **configs: Any) -> Any:
     """Reads what `save` wrote, here or in PaddlePaddle 2.x; no code in the file is run.
 
-    `path`: a file, or the prefix of what `jit.save` or `static.save_inference_model` wrote, of which the parameters are
-    read as a dict of arrays; or a folder of Paddle 1.x's, with a file for each value or with a model
-    (`model_filename=`, `params_filename=`); or a file of safetensors (`.safetensors`) or of PyTorch (`.pt`, `.pth`),
-    whose values `paddle.interchange.from_pytorch` fits to a Layer. `return_numpy=True` gives arrays where otherwise
-    Tensors would be. `keep_name_table=True` keeps the table of parameters' names. Raises FileNotFoundError,
-    CorruptFileError and UnsafePickleError, naming the file.
+    `path`: a file, also one that is open for reading bytes, or the prefix of what `jit.save` or
+    `static.save_inference_model` wrote, of which the parameters are read as a dict of arrays; or a folder of Paddle
+    1.x's, with a file for each value or with a model (`model_filename=`, `params_filename=`); or a file of safetensors
+    (`.safetensors`) or of PyTorch (`.pt`, `.pth`), whose values `paddle.interchange.from_pytorch` fits to a Layer.
+    `return_numpy=True` gives arrays where otherwise Tensors would be. `keep_name_table=True` keeps the table of
+    parameters' names. Raises FileNotFoundError, CorruptFileError and UnsafePickleError, naming the file.
 
     >>> import proa as paddle
     >>> import tempfile
@@ -132,6 +149,8 @@ def load(path: Any, **configs: Any) -> Any:
         return _parameters_of_model(os.fspath(path))
     if isinstance(path, (str, os.PathLike)) and _holds_program(path):
         return read_program(os.fspath(path))
+    if not isinstance(path, (str, os.PathLike)) and _stands_at_program(path):
+        return program_of(path.read(), source_name(path))
     return _restored(_plain_value(path), bool(configs.get("return_numpy")), bool(configs.get("keep_name_table")))
 
 
@@ -151,6 +170,16 @@ def _holds_program(path: Any) -> bool:
     with open(path, "rb") as file:
         first = file.read(1)
     return first == b"\n" or os.fspath(path).endswith((MODEL_SUFFIX, JSON_SUFFIX)) and first != b"\x80"
+
+
+def _stands_at_program(file: Any) -> bool:
+    """True where an open file goes on as a model."""
+    if not (hasattr(file, "seekable") and file.seekable()):
+        return False
+    place = file.tell()
+    first = file.read(1)
+    file.seek(place)
+    return bool(first == b"\n")
 
 
 def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:

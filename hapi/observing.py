@@ -28,8 +28,11 @@ class Call(NamedTuple):
     outputs: Any
 
 
-def made_up(sizes: Any, dtypes: Any) -> list[Tensor]:
-    """Tensors of ones: `sizes` is a shape, an InputSpec, or a list of these; unknown sizes are 1."""
+def made_up(sizes: Any, dtypes: Any) -> list[Any]:
+    """Tensors of ones: `sizes` is a shape, an InputSpec, or a list of these; unknown sizes are 1.
+
+    What is a tuple of shapes within such a list becomes a tuple of Tensors: an LSTM's states.
+    """
     if isinstance(sizes, (list, tuple)) and not _is_shape(sizes):
         each = list(sizes)
     else:
@@ -44,14 +47,16 @@ def _is_shape(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(v is None or isinstance(v, (int, np.integer)) for v in value)
 
 
-def _of_size(size: Any, dtype: Any) -> Tensor:
+def _of_size(size: Any, dtype: Any) -> Any:
+    if isinstance(size, (int, np.integer)):
+        size = (size,)
+    if isinstance(size, (list, tuple)) and size and all(isinstance(part, (list, tuple)) for part in size):
+        return tuple(_of_size(part, dtype) for part in size)
     if not _is_shape(size):
         if not hasattr(size, "shape"):
             raise TypeError(f"input_size: must be a shape, an InputSpec, or a list of these. Received {size!r}.")
         dtype = size.dtype if dtype is None else dtype
         size = size.shape
-    elif isinstance(size, (int, np.integer)):
-        size = (size,)
     shape = [1 if n is None or n == -1 else int(n) for n in size]
     if any(n <= 0 for n in shape):
         raise ValueError(f"input_size: sizes must be over 0, or None or -1 for any. Received {list(size)}.")

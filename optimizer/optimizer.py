@@ -378,7 +378,10 @@ class Optimizer(ForSubclasses):
 
     def _rate_of_step(self, dtype: DType) -> Any:
         """The learning rate, one element of this dtype: looked up again by each step."""
-        return current_trace().host_value(self.get_lr, dtype, "learning_rate")
+        return current_trace().host_value(self.get_lr, dtype, "learning_rate", self._is_scheduled)
+
+    def _is_scheduled(self) -> bool:
+        return isinstance(self._learning_rate, LRScheduler)
 
     def _decayed(self, parameter: Any, gradient: Any, target: Any, group: Options | None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""

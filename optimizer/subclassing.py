@@ -114,7 +114,8 @@ class ForSubclasses:
 
     def _global_learning_rate(self, program: Any = None) -> Any:
         """The learning rate of this step, a tensor without dimensions."""
-        return reshape(current_trace().host_value(self.get_lr, float32, "learning_rate"), [])
+        rate = self._rate_of_step(float32)
+        return reshape(rate, []) if rate.ndim else rate
 
     def _create_global_learning_rate(self) -> None:
         """Nothing is to be made: each step reads the rate."""

@@ -75,7 +75,7 @@ def test_an_object_goes_to_an_open_file_too():
 
 @pytest.mark.parametrize("path", [3, None, ["a"]])
 def test_a_path_is_a_path_or_an_open_file(path):
-    with pytest.raises(TypeError, match="that is open for writing bytes"):
+    with pytest.raises(ValueError, match="that is open for writing bytes"):
         paddle.save({"w": paddle.ones([1])}, path)
 
 
@@ -102,3 +102,73 @@ def test_what_cannot_be_written_in_the_background(tmp_path):
     with pytest.raises(OSError):
         paddle.clear_async_save_task_queue()
     paddle.clear_async_save_task_queue()  # told once
+
+
+@pytest.mark.parametrize("make", [lambda layer: layer, lambda layer: [layer], lambda layer: {"net": (layer,)}])
+def test_layers_are_refused(make, tmp_path):
+    with pytest.raises(ValueError, match=r"layer.state_dict\(\)"):
+        paddle.save(make(paddle.nn.Linear(1, 1)), tmp_path / "layer")
+    assert not list(tmp_path.iterdir())
+
+
+def test_options_of_save(tmp_path):
+    value = paddle.ones([2])
+    paddle.save(value, tmp_path / "two", pickle_protocol=2, use_binary_format=True)
+    assert paddle.load(tmp_path / "two").tolist() == [1, 1] and (tmp_path / "two").read_bytes()[:2] == b"\x80\x02"
+    for options, error in (({"pickle_protocol": 5}, ValueError), ({"protocol": 2.0}, ValueError),
+                           ({"use_binary_format": "no"}, TypeError), ({"binary": True}, ValueError)):
+        with pytest.raises(error, match="save"):
+            paddle.save(value, tmp_path / "two", **options)
+
+
+def test_a_program_in_an_open_file():
+    file = io.BytesIO()
+    with static.program_guard(static.Program()):
+        static.data("x", [2]).exp()
+        paddle.save(static.default_main_program(), file)
+    file.seek(0)
+    assert [op.type for op in paddle.load(file).global_block().ops] == ["exp"]
+
+
+def test_values_of_a_layer_for_a_program(tmp_path):
+    layer = paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.Linear(3, 1))
+    paddle.save(layer.state_dict(), tmp_path / "state")
+    with static.scope_guard(static.Scope()), static.program_guard(static.Program(), static.Program()):
+        with paddle.utils.unique_name.guard():
+            for name in ("0.weight", "0.bias", "1.weight", "1.bias"):
+                value = layer.state_dict()[name]
+                static.create_parameter(value.shape, "float32", attr=paddle.ParamAttr(name=value.name))
+        static.Executor().run(static.default_startup_program())
+        main = static.default_main_program()
+        main.set_state_dict(paddle.load(tmp_path / "state", keep_name_table=True))
+        for value in layer.parameters():
+            np.testing.assert_array_equal(np.array(main.state_dict()[value.name]), value.numpy())
+        for arguments, error in (((1,), TypeError), (("x",), ValueError), (("all", 1), TypeError)):
+            with pytest.raises(error, match="state_dict"):
+                main.state_dict(*arguments)
+
+
+def test_each_mode_has_names_of_its_own():
+    """As in PaddlePaddle: those of Programs go on where they ended, those of eager code begin anew."""
+    def name():
+        return paddle.nn.Linear(1, 1).weight.name
+
+    with paddle.utils.unique_name.guard():
+        assert [name(), name()] == ["linear_0.w_0", "linear_1.w_0"]
+        with paddle.base.dygraph.guard():
+            assert name() == "linear_0.w_0"
+        assert name() == "linear_2.w_0"
+        paddle.enable_static()
+        kept = paddle.utils.unique_name.switch()
+        try:
+            assert name() == "linear_0.w_0"
+            with paddle.base.dygraph.guard():
+                assert name() == "linear_0.w_0"
+            assert name() == "linear_1.w_0"
+            paddle.disable_static()
+            assert [name(), name()] == ["linear_0.w_0", "linear_1.w_0"]
+            paddle.enable_static()
+            assert name() == "linear_2.w_0"
+        finally:
+            paddle.utils.unique_name.switch(*kept)
+            paddle.disable_static()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...core import unique_name
 from ...core.place import Place
 from ...device import get_device, set_device
 from ...dygraph.engine import grad
@@ -14,12 +15,12 @@ from ...dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_en
 from ...dygraph.tensor import Tensor
 from ...ops.array.creation import to_tensor
 from ...ops.core.trace import in_to_static_mode
-from ...static.building.mode import disable_static, enable_static, in_dynamic_mode
+from ...static.building.mode import appending, disable_static, enable_static, in_dynamic_mode
 
 
 @contextmanager
 def guard(place: Place | None = None) -> Iterator[None]:
-    """Eager mode within the block, on `place`; the mode before comes back after it.
+    """Eager mode within the block, on `place`, with names that count from 0; the mode before comes back after it.
 
     >>> import proa as paddle
     >>> with paddle.base.dygraph.guard():
@@ -31,7 +32,8 @@ def guard(place: Place | None = None) -> Iterator[None]:
     try:
         if place is not None:
             set_device(place)
-        yield
+        with unique_name.guard():
+            yield
     finally:
         set_device(device)
         if not was_eager:
@@ -57,13 +59,8 @@ def switch_to_static_graph(func: Callable[..., Any]) -> Callable[..., Any]:
     """
     @functools.wraps(func)
     def in_static_mode(*args: Any, **kwargs: Any) -> Any:
-        was_eager = in_dynamic_mode()
-        enable_static()
-        try:
+        with appending():
             return func(*args, **kwargs)
-        finally:
-            if was_eager:
-                disable_static()
 
     return in_static_mode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from typing import Any
 
 from ...ops.core.trace import state
@@ -25,8 +25,11 @@ def read_here(reading: Reading, indices: Iterator[Any]) -> Iterator[Any]:
 class Watched:
     """The batches; whoever observes the thread is told how long each was waited for."""
 
-    def __init__(self, batches: Iterator[Any]):
-        self._batches = batches
+    def __init__(self, batches: Iterator[Any], loader: Sized):
+        self._batches, self._loader = batches, loader
+
+    def __len__(self) -> int:
+        return len(self._loader)
 
     def __iter__(self) -> Watched:
         return self

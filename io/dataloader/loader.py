@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core import nest
+from ...static.run.lod_tensor import LoDTensor
 from .. import checks, randomness
 from ..batch_sampler import BatchSampler
 from ..checks import WHERE, require_bool, require_callable, require_positive_int
@@ -40,8 +41,8 @@ class DataLoader:
     - `worker_init_fn(worker_id)` is called in each worker before it reads.
     - `persistent_workers` keeps the workers between epochs. An iterator that starts while another one is using them
       gets workers of its own.
-    - `feed_list` with `return_list=False`: each batch is `[{name: Tensor}]`, as an Executor takes it, the names being
-      those of the variables in `feed_list`.
+    - `feed_list` with `return_list=False`: each batch is `[{name: LoDTensor}]`, as an Executor takes it, the names
+      being those of the variables in `feed_list`.
     - `use_buffer_reader` is accepted and changes nothing: reading ahead is what workers are for.
 
     Python's and NumPy's generators are seeded differently in each worker and epoch, from a number drawn from NumPy's
@@ -146,8 +147,8 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         """Begins an epoch: an iterator over its batches."""
         if self.num_workers:
-            return Watched(map(self._received, self._iterate_workers()))
-        return Watched(map(self._read, read_here(self._reading(), iter(self._indices))))
+            return Watched(map(self._received, self._iterate_workers()), self)
+        return Watched(map(self._read, read_here(self._reading(), iter(self._indices))), self)
 
     def __call__(self) -> Iterator[Any]:
         """As `iter(loader)`."""
@@ -173,7 +174,7 @@ class DataLoader:
                 f"{WHERE}: feed_list must have one variable for each field of a batch. Received {names} for "
                 f"{len(values)} fields."
             )
-        return [dict(zip(names, values, strict=True))]
+        return [{name: LoDTensor(value._array, name=name) for name, value in zip(names, values, strict=True)}]
 
     def _new_pool(self) -> WorkerPool:
         method = start_method()

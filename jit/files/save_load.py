@@ -32,6 +32,7 @@ from ..tracing.function_inputs import FunctionInputs
 from ..translated_layer import TranslatedLayer, load_translated
 from .parameter_info import StructuredNames
 
+_EXAMPLES = (EagerValue, np.ndarray)
 _CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward", "input_names_after_prune",
             "skip_prune_program")
 _LOAD_CONFIGS = ("model_filename", "params_filename", "memory_limit_mb", "loop_limit")
@@ -241,7 +242,7 @@ def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, c
     """The inputs that a file has: all of them, or those that are named where fewer are given than there are."""
     wanted = configs.get("input_names_after_prune")
     if wanted is None and function._input_spec is not None and input_spec is not None:
-        wanted = [spec.name for spec in nest.leaves(_specs(input_spec)) if isinstance(spec, InputSpec)]
+        wanted = [spec.name for spec in _given(input_spec)]
         wanted = wanted if len(wanted) < len(inputs) else None
     if wanted is None:
         return inputs
@@ -254,7 +255,7 @@ def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, c
 
 def _names_of_examples(inputs: list[str], input_spec: Any) -> dict[str, str]:
     """What the inputs are called in the Program, by the names of the Tensors that were given as their examples."""
-    given = [leaf for leaf in nest.leaves(input_spec or []) if isinstance(leaf, (InputSpec, EagerValue, np.ndarray))]
+    given = [leaf for leaf in nest.leaves(input_spec or []) if isinstance(leaf, (InputSpec, *_EXAMPLES))]
     if len(given) != len(inputs):
         return {}
     return {leaf.name: name for leaf, name in zip(given, inputs, strict=True) if isinstance(leaf, EagerValue)}
@@ -292,10 +293,16 @@ def _agree(function: StaticFunction, input_spec: Any) -> bool:
         return False
     own = [spec for spec in nest.leaves(list(function.function_spec.specs(None).values()))
            if isinstance(spec, InputSpec)]
-    given = [spec for spec in nest.leaves(_specs(input_spec)) if isinstance(spec, InputSpec)]
+    given = _given(input_spec)
     if len(given) < len(own):
         return {spec.name for spec in given} <= {spec.name for spec in own}
     return len(given) == len(own) and all(map(_fits, given, own))
+
+
+def _given(input_spec: Any) -> list[InputSpec]:
+    """What `jit.save` is given of inputs: specs, and those of example Tensors and arrays."""
+    return [InputSpec(list(leaf.shape), leaf.dtype, getattr(leaf, "name", None)) if isinstance(leaf, _EXAMPLES)
+            else leaf for leaf in nest.leaves(_specs(input_spec)) if isinstance(leaf, (InputSpec, *_EXAMPLES))]
 
 
 def _fits(special: InputSpec, general: InputSpec) -> bool:

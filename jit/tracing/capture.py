@@ -220,7 +220,7 @@ class CaptureTrace(ProgramTrace):
         self._check_training("optimizer.minimize()")
         return contextlib.nullcontext()
 
-    def host_value(self, source: Any, dtype: DType, name: str) -> Variable:
+    def host_value(self, source: Any, dtype: DType, name: str, scheduled: Any = None) -> Variable:
         """A Variable that each run fills with what `source()` gives then."""
         value = self.eager.constant(np.zeros((1,), dtype.dtype), None, True)
         variable = self.lift(value, name)

@@ -244,8 +244,11 @@ class Trace:
         """
         return contextlib.nullcontext()
 
-    def host_value(self, source: Any, dtype: DType, name: str) -> Any:
-        """A one-element value that the host decides anew at each step: what `source()` gives then."""
+    def host_value(self, source: Any, dtype: DType, name: str, scheduled: Any = None) -> Any:
+        """A one-element value that the host decides anew at each step: what `source()` gives then.
+
+        With `scheduled`, what somebody has put in its place stays until `source()` gives another, unless `scheduled()`.
+        """
         raise self._cannot(f"take {name!r} from the host")
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:

@@ -208,9 +208,9 @@ class TraceAround(Trace):
         """A context manager around what trains by a loss."""
         return self.inner.training(loss, startup)
 
-    def host_value(self, source: Any, dtype: DType, name: str) -> Any:
+    def host_value(self, source: Any, dtype: DType, name: str, scheduled: Any = None) -> Any:
         """A one-element value that the host decides anew at each step."""
-        return self.inner.host_value(source, dtype, name)
+        return self.inner.host_value(source, dtype, name, scheduled)
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
         """A new value that outlives a step without being a parameter."""

@@ -126,7 +126,8 @@ def named_derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[
                       inputs_only: bool = True) -> list[Variable | None]:
     """As `derivatives`, under the names that gradients have in Programs that are written by hand."""
     def naming(graph: BlockGraph) -> GradientNames:
-        sources = {edge: name for name, edge in graph.edges.items() if edge is not None}
+        edges = {**graph.edges, **graph.before_loops}  # of what loops begin with: they overwrite it
+        sources = {edge: name for name, edge in edges.items() if edge is not None}
         return GradientNames(trace.block, sources, callbacks)
 
     return derivatives(trace, targets, inputs, starts, no_grad, True, naming, inputs_only)

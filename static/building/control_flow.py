@@ -7,9 +7,10 @@ Python.
 
 from __future__ import annotations
 
+import contextlib
 import numbers
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,14 +73,27 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     return outer
 
 
+@contextlib.contextmanager
+def _taken_back(program: Program) -> Iterator[None]:
+    """When the block raises, what is appended goes where it went before, and blocks that were begun are gone."""
+    blocks, current = len(program.blocks), program.current_block_idx
+    try:
+        yield
+    except BaseException:
+        del program.blocks[blocks:]
+        program.current_block_idx = current
+        raise
+
+
 def _branch(pred: Variable, function: Callable[[], Any] | None) -> tuple[Any, list[Any]]:
     """Traces a branch that runs when `pred` is true: its structure, and its leaves as outer variables."""
     program = _program()
-    block = program.create_block()
-    result = function() if function is not None else None
-    leaves = [_as_variable(leaf) for leaf in nest.leaves(result)]
-    outer = [None if leaf is None else _handed_out(block, leaf) for leaf in leaves]
-    program.rollback()
+    with _taken_back(program):
+        block = program.create_block()
+        result = function() if function is not None else None
+        leaves = [_as_variable(leaf) for leaf in nest.leaves(result)]
+        outer = [None if leaf is None else _handed_out(block, leaf) for leaf in leaves]
+        program.rollback()
     append_branch(block, [pred], True, [v.name for leaf in outer if leaf is not None for v in (leaf, *leaf.lod)])
     return result, outer
 
@@ -223,7 +237,8 @@ def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence
     if overwrites and not current_trace().computes:
         _check_condition(pred)
     if isinstance(pred, Variable):
-        return _traced_loop(cond, body, values, is_test, overwrites)
+        with _taken_back(_program()):
+            return _traced_loop(cond, body, values, is_test, overwrites)
     while bool(pred):
         values = _as_values(body(*values))
         pred = cond(*values)

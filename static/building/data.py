@@ -59,12 +59,11 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     param = to_param_attr(attr)
     if param is None:
         raise ValueError("create_parameter(attr): False means no parameter, which makes no sense here.")
+    layer = name or generate("create_parameter")
+    own = name if attr is None and name else param.name or generate(f"{layer}.{'b' if is_bias else 'w'}")
     initializer = param.initializer or default_initializer or default_initial_value(is_bias)
-    found = param.name or (name if attr is None else None)
-    if found is None:
-        found = generate(f"{name or generate('create_parameter')}.{'b' if is_bias else 'w'}")
-    named = ParamAttr(found, learning_rate=param.learning_rate, regularizer=param.regularizer,
-                      trainable=param.trainable, need_clip=param.need_clip)
+    named = ParamAttr(own, learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
+                      need_clip=param.need_clip)
     return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named, initializer)
 
 
@@ -80,6 +79,6 @@ def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistabl
     >>> step.shape, step.persistable
     ((1,), True)
     """
-    variable = current_trace().persistent(tuple(shape), convert_dtype(dtype), value, name or generate("global_var"))
+    variable = current_trace().persistent(tuple(shape), convert_dtype(dtype), value, name or generate("_generated_var"))
     variable.persistable = True
     return variable

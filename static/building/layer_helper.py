@@ -98,7 +98,8 @@ class LayerHelper:
         """A parameter, as a Layer makes it; None for `attr=False`."""
         if attr is False:
             return None
-        parameter = create_parameter(shape, dtype or "float32", None, attr, is_bias, default_initializer)
+        given = ParamAttr._to_attr(attr) or ParamAttr()
+        parameter = create_parameter(shape, dtype or "float32", self.name, given, is_bias, default_initializer)
         parameter.stop_gradient = parameter.stop_gradient or stop_gradient
         return parameter
 

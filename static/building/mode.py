@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ...core import unique_name
 from ...ops.core.trace import Trace, current_trace, default_trace, set_default_trace, state
 from ..ir import name_scopes
 from ..ir import program as ir
@@ -25,6 +26,7 @@ class DefaultTrace(ProgramTrace):
 
 _default = DefaultTrace()
 _eager: list[Trace] = []
+_names = [unique_name.UniqueNameGenerator()]  # those of Programs, while eager code draws others
 
 
 def _own_trace(program: ir.Program) -> ProgramTrace:
@@ -130,6 +132,9 @@ def switch_programs(main: Program | None = None, startup: Program | None = None)
 def enable_static() -> None:
     """From now on operations are appended to the default main Program instead of run.
 
+    Names of parameters are others than those of eager code: they go on where Programs' have ended, first at 0. So a
+    network has the same names in both modes, and values that one has saved are found in the other.
+
     >>> import proa as paddle
     >>> paddle.enable_static()
     >>> paddle.in_dynamic_mode()
@@ -140,10 +145,24 @@ def enable_static() -> None:
     """
     if not _eager:
         _eager.append(set_default_trace(_default))
+        unique_name.switch(_names[0])
+
+
+@contextlib.contextmanager
+def appending() -> Iterator[None]:
+    """Static mode within the block, with the names of the mode before, which comes back after it."""
+    was_static = bool(_eager)
+    if not was_static:
+        _eager.append(set_default_trace(_default))
+    try:
+        yield
+    finally:
+        if not was_static:
+            set_default_trace(_eager.pop())
 
 
 def disable_static(place: object = None) -> None:
-    """From now on operations run at once.
+    """From now on operations run at once, and names of parameters count from 0 again.
 
     >>> import proa as paddle
     >>> paddle.enable_static()
@@ -155,6 +174,7 @@ def disable_static(place: object = None) -> None:
     """
     if _eager:
         set_default_trace(_eager.pop())
+        _names[0], _ = unique_name.switch()
 
 
 def in_static_mode() -> bool:

@@ -24,6 +24,7 @@ from ...ops.sequence.rank_table import RankTableSpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
 from ..ir.block import Block
+from ..ir.host_value import HostValue
 from ..ir.known_values import known_value
 from ..ir.late_lod import with_given_offsets
 from ..ir.lod import carry, new_offsets, with_offsets
@@ -358,10 +359,15 @@ class ProgramTrace(Trace):
         """The function, converted: its control flow becomes operations where a Variable decides about it."""
         return staging()(function)
 
-    def host_value(self, source: Any, dtype: DType, name: str) -> Variable:
-        """A persistable Variable that the Executor fills with what `source()` gives, before each run."""
-        variable = self.main.global_block().create_var(generate(name), (1,), dtype, persistable=True)
-        self.main.host_values[variable.name] = source
+    def host_value(self, source: Any, dtype: DType, name: str, scheduled: Any = None) -> Variable:
+        """A persistable Variable of what `source()` gives; one of a source and dtype in each Program."""
+        block = self.main.global_block()
+        for found, held in self.main.host_values.items():
+            if held.source == source and block.var(found).dtype is dtype:
+                return block.var(found)
+        held = HostValue(source, scheduled)
+        variable = self.persistent((1,) * self._least_rank, dtype, held.first, generate(name))
+        self.main.host_values[variable.name] = held
         return variable
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:

@@ -25,12 +25,11 @@ from ..ir.transform import persistable_names
 from ..ir.variable import Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
-from ..run.state import program_state, values_to_write
+from ..run.state import NAME_TABLE, program_state, values_to_write
 from .inference_model import normalize_program, program_bytes, stream_array
 from .model_files import MODEL_SUFFIX, as_declared, folder_state
 
 PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
-_NAME_TABLE = "StructuredToParameterName@@"
 
 
 def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -> None:
@@ -88,9 +87,7 @@ def _names(var_list: Any) -> list[str] | None:
 
 
 def _persistables(program: Program) -> dict[str, Variable]:
-    """The values that are filled; a learning rate is set anew before each run."""
-    return {v.name: v for v in program.list_vars()
-            if v.persistable and v.kind == "tensor" and v.name not in program.host_values}
+    return {v.name: v for v in program.list_vars() if v.persistable and v.kind == "tensor"}
 
 
 def load(program: Program, model_path: str, executor: Executor | None = None, var_list: Any = None) -> None:
@@ -124,10 +121,17 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
         wanted = {name: wanted[name] for name in names}
     state = _state_at(model_path, list(wanted) if var_list is None or not _is_pair(model_path) else None,
                       f"load({model_path!r})")
-    missing = sorted(set(wanted) - set(state))
+    missing = sorted(set(wanted) - set(state) - set(program.host_values))
     if missing:
         raise ValueError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
-    _fill("load", wanted, state, executor)
+    _fill("load", {n: v for n, v in wanted.items() if n in state}, _shaped(state, program, wanted), executor)
+
+
+def _shaped(state: dict[str, Any], program: Program, known: dict[str, Variable]) -> dict[str, Any]:
+    """The state with learning rates of the shape that the Program declares: older files have a dimension more."""
+    rates = {name: np.reshape(state[name], known[name].shape) for name in program.host_values
+             if name in known and name in state and np.size(state[name]) == 1}
+    return {**state, **rates}
 
 
 def _prefix(path: str) -> str:
@@ -164,7 +168,7 @@ def _pickled(path: str) -> dict[str, np.ndarray]:
     state = load_state(path)
     if not isinstance(state, dict):
         raise CorruptFileError(path, "its pickle", f"a dict of arrays should stand here, not a {type(state).__name__}")
-    return {name: _restored(value) for name, value in state.items() if name != _NAME_TABLE}
+    return {name: _restored(value) for name, value in state.items() if name != NAME_TABLE}
 
 
 def _restored(value: Any) -> np.ndarray:
@@ -236,11 +240,12 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     """
     _check_program("set_program_state", program)
     known = _persistables(program)
-    unused = sorted(set(state_dict) - set(known) - set(program.host_values))
-    _fill("set_program_state", {n: v for n, v in known.items() if n in state_dict}, state_dict, None)
+    unused = sorted(set(state_dict) - set(known))
+    _fill("set_program_state", {n: v for n, v in known.items() if n in state_dict},
+          _shaped(state_dict, program, known), None)
     if unused:
         warnings.warn(f"set_program_state: the Program has no variables {unused}; they are passed over.", stacklevel=2)
-    kept = sorted(set(known) - set(state_dict))
+    kept = sorted(set(known) - set(state_dict) - set(program.host_values))
     if kept:
         warnings.warn("set_program_state: these variables of the Program are not in the state, and keep their values: "
                       f"{kept}.", stacklevel=2)

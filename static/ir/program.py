@@ -19,6 +19,7 @@ from .block import Block
 from .copies import bare_copy, fill_copy
 from .descriptions import ProgramDesc
 from .global_seed import global_seed
+from .host_value import HostValue
 from .operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
 from .variable import ParameterVariable, Variable
 
@@ -54,7 +55,7 @@ class Program:
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.told: list[str] = []  # what the user is warned of when the program is made
         self.items_held: list[tuple[Any, list, str]] = []  # that must not change, and what is said then
-        self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
+        self.host_values: dict[str, HostValue] = {}  # by the variables that hold them: learning rates
         self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
         self.numbers: set[str] = set()  # of Python, that only a run knows: beside them a tensor keeps its dtype

@@ -36,7 +36,7 @@ class _Arguments:
 
     def finished(self, result: Any, layer: str, filters: int, bias_attr: Any, act: str | None) -> Any:
         """The result with bias and activation."""
-        bias = parameter(layer, "b_0", bias_attr, (filters,), result.dtype, is_bias=True)
+        bias = parameter(layer, "b", bias_attr, (filters,), result.dtype, is_bias=True)
         if bias is not None:
             result = apply(add_op, result, bias, axis=self.rank + 1 if self.last else 1)
         return activated(f"{self.what}(act)", result, act)
@@ -58,7 +58,7 @@ def _convolution(what: str, rank: int, input: Any, num_filters: int, filter_size
     layer, size = name or generate(what), repeated(what, "filter_size", filter_size, rank)
     _check_filters(what, num_filters, size, given.groups)
     deviation = math.sqrt(2.0 / (math.prod(size) * given.channels))
-    weight = parameter(layer, "w_0", param_attr, (num_filters, given.channels // given.groups, *size), input.dtype,
+    weight = parameter(layer, "w", param_attr, (num_filters, given.channels // given.groups, *size), input.dtype,
                        initializer=normal(deviation))
     depthwise = rank == 2 and not use_cudnn and given.groups == given.channels and num_filters % given.channels == 0
     op = ops.conv3d_op if rank == 3 else ops.depthwise_conv2d_op if depthwise else ops.conv2d_op
@@ -120,7 +120,7 @@ def _transposed(what: str, op: Operator, rank: int, input: Any, num_filters: int
                 act: str | None, name: str | None, data_format: str) -> Any:
     given = _Arguments(what, input, data_format, rank, groups, stride=stride, padding=padding, dilation=dilation)
     layer, size = name or generate(what), _filter_size(given, input, filter_size, output_size)
-    weight = parameter(layer, "w_0", param_attr, (given.channels, num_filters // given.groups, *size), input.dtype)
+    weight = parameter(layer, "w", param_attr, (given.channels, num_filters // given.groups, *size), input.dtype)
     wanted = [] if output_size is None else repeated(what, "output_size", output_size, rank)
     inputs = (input, weight, None) if len(op.inputs) == 3 else (input, weight)
     result = apply(op, *inputs, output_size=wanted, output_padding=[], **given.attrs)
@@ -187,12 +187,12 @@ def deform_conv2d(x: Any, offset: Any, mask: Any, num_filters: int, filter_size:
     channels, size = known_size(f"{what}(x)", x, 1), repeated(what, "filter_size", filter_size, 2)
     _check_filters(what, num_filters, size, groups)
     deviation = math.sqrt(2.0 / (math.prod(size) * channels))
-    weight = parameter(layer, "w_0", weight_attr, (num_filters, channels // groups, *size), x.dtype,
+    weight = parameter(layer, "w", weight_attr, (num_filters, channels // groups, *size), x.dtype,
                        initializer=normal(deviation))
     attrs = {"strides": repeated(what, "stride", stride, 2), "paddings": repeated(what, "padding", padding, 2),
              "dilations": repeated(what, "dilation", dilation, 2), "groups": groups,
              "deformable_groups": deformable_groups, "im2col_step": im2col_step}
     inputs = (x, offset, weight) if mask is None else (x, offset, mask, weight)
     result = apply(deformable_conv_v1_op if mask is None else deformable_conv_op, *inputs, **attrs)
-    bias = parameter(layer, "b_0", bias_attr, (num_filters,), x.dtype, is_bias=True)
+    bias = parameter(layer, "b", bias_attr, (num_filters,), x.dtype, is_bias=True)
     return result if bias is None else apply(add_op, result, bias, axis=1)

@@ -22,7 +22,8 @@ def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bi
        activation: str | None = None, name: str | None = None) -> Any:
     """A fully connected layer: activation(x · W + b), x flattened to a matrix behind `num_flatten_dims` dimensions.
 
-    `x`: a value, or several that are multiplied by a weight each and summed. The flattened size must be known
+    `x`: a value, or several that are multiplied by a weight each and summed; `weight_attr` is then that of all, or a
+    list with one for each (ValueError for another number). The flattened size must be known
     (ValueError). The result has the first `num_flatten_dims` sizes of x and then `size`.
 
     >>> import proa as paddle
@@ -32,16 +33,20 @@ def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bi
     """
     layer = name or generate("fc")
     inputs: Sequence[Any] = x if isinstance(x, (list, tuple)) else [x]
+    attrs = list(weight_attr) if isinstance(weight_attr, (list, tuple)) else [weight_attr]
+    if len(attrs) not in (1, len(inputs)):
+        raise ValueError(f"fc(weight_attr): give one, or one for each of the {len(inputs)} inputs. Received "
+                         f"{len(attrs)}.")
     total = None
-    for number, value in enumerate(inputs):
+    for value, attr in zip(inputs, attrs * (len(inputs) // len(attrs)), strict=True):
         behind = num_flatten_dims if num_flatten_dims >= 0 else len(value.shape) + num_flatten_dims
         width = product(value.shape[behind:])
         if width < 0:
             raise ValueError(f"fc(x): the sizes behind dimension {behind} must be known. Received {list(value.shape)}.")
-        weight = parameter(layer, f"w_{number}", weight_attr, (width, size), value.dtype)
+        weight = parameter(layer, "w", attr, (width, size), value.dtype)
         part = apply(mul_op, value, weight, x_num_col_dims=behind, y_num_col_dims=1)
         total = part if total is None else total + part
-    bias = parameter(layer, "b_0", bias_attr, (size,), inputs[0].dtype, is_bias=True)
+    bias = parameter(layer, "b", bias_attr, (size,), inputs[0].dtype, is_bias=True)
     return activated("fc(activation)", total if bias is None else total + bias, activation)
 
 
@@ -61,7 +66,7 @@ def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distr
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise ValueError(f"embedding(padding_idx): must lie in [{-rows}, {rows}). Received {padding_idx}.")
     padding = -1 if padding_idx is None else padding_idx % rows
-    weight = parameter(generate("embedding"), "w_0", param_attr, (rows, width), convert_dtype(dtype))
+    weight = parameter(generate("embedding"), "w", param_attr, (rows, width), convert_dtype(dtype))
     return apply(lookup_op, input, weight, padding_idx=padding, is_sparse=bool(is_sparse),
                  is_distributed=bool(is_distributed))
 
@@ -87,7 +92,7 @@ def sparse_embedding(input: Any, size: Sequence[int], padding_idx: int | None = 
                          f"ShowClickEntry. Received {entry!r}.")
     if table_class not in _TABLES:
         raise ValueError(f"sparse_embedding(table_class): one of {', '.join(_TABLES)}. Received {table_class!r}.")
-    weight = parameter(generate("sparse_embedding"), "w_0", param_attr, (rows, width), convert_dtype(dtype))
+    weight = parameter(generate("sparse_embedding"), "w", param_attr, (rows, width), convert_dtype(dtype))
     weight.table_entry = None if entry is None else entry._to_attr()
     return apply(lookup_table_op, input, weight, padding_idx=-1 if padding_idx is None else padding_idx % rows,
                  is_sparse=True, is_distributed=True, remote_prefetch=True)
@@ -108,8 +113,8 @@ def bilinear_tensor_product(x: Any, y: Any, size: int, act: str | None = None, n
     """
     layer, what = name or generate("bilinear_tensor_product"), "bilinear_tensor_product"
     shape = (size, known_size(f"{what}(x)", x, 1), known_size(f"{what}(y)", y, 1))
-    weight = parameter(layer, "w_0", param_attr, shape, x.dtype)
-    bias = parameter(layer, "b_0", bias_attr, (1, size), x.dtype, is_bias=True)
+    weight = parameter(layer, "w", param_attr, shape, x.dtype)
+    bias = parameter(layer, "b", bias_attr, (1, size), x.dtype, is_bias=True)
     return activated(f"{what}(act)", apply(bilinear_op, x, y, weight, bias), act)
 
 
@@ -138,7 +143,7 @@ def prelu(x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", 
         shape = [1, *(known_size("prelu(x)", x, n) for n in range(1, rank))]
     else:
         raise ValueError(f"prelu(mode): must be 'all', 'channel' or 'element'. Received {mode!r}.")
-    alpha = parameter(layer, "w_0", param_attr, shape, x.dtype, initializer=constant(0.25))
+    alpha = parameter(layer, "w", param_attr, shape, x.dtype, initializer=constant(0.25))
     return apply(prelu_op, x, alpha, mode=mode, data_format="NHWC" if last else "NCHW")
 
 
@@ -157,5 +162,5 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
     (-1, 6, 16)
     """
     width = known_size("row_conv(input)", input, len(input.shape) - 1)
-    weight = parameter(generate("row_conv"), "w_0", param_attr, (future_context_size + 1, width), input.dtype)
+    weight = parameter(generate("row_conv"), "w", param_attr, (future_context_size + 1, width), input.dtype)
     return activated("row_conv(act)", apply(row_conv_op, input, weight, []), act)

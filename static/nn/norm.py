@@ -30,8 +30,8 @@ def _channels(what: str, input: Any, layout: str) -> int:
 
 def _scale_and_bias(layer: str, input: Any, size: int, param_attr: Any, bias_attr: Any) -> tuple[Any, Any]:
     dtype = float32 if input.dtype.dtype.itemsize == 2 else input.dtype
-    return (parameter(layer, "w_0", param_attr, (size,), dtype, initializer=constant(1.0)),
-            parameter(layer, "b_0", bias_attr, (size,), dtype, is_bias=True))
+    return (parameter(layer, "w", param_attr, (size,), dtype, initializer=constant(1.0)),
+            parameter(layer, "b", bias_attr, (size,), dtype, is_bias=True))
 
 
 def batch_norm(input: Any, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
@@ -54,8 +54,8 @@ def batch_norm(input: Any, act: str | None = None, is_test: bool = False, moment
     layer, layout = name or generate("batch_norm"), _layout("batch_norm", data_layout)
     size = _channels("batch_norm", input, layout)
     scale, bias = _scale_and_bias(layer, input, size, _given(param_attr), _given(bias_attr))
-    mean = parameter(layer, "w_1", moving_mean_name, (size,), scale.dtype, initializer=constant(0.0), trainable=False)
-    variance = parameter(layer, "w_2", moving_variance_name, (size,), scale.dtype, initializer=constant(1.0),
+    mean = parameter(layer, "w", moving_mean_name, (size,), scale.dtype, initializer=constant(0.0), trainable=False)
+    variance = parameter(layer, "w", moving_variance_name, (size,), scale.dtype, initializer=constant(1.0),
                          trainable=False)
     result = apply(batch_norm_op, input, scale, bias, mean, variance, None, momentum=momentum, epsilon=epsilon,
                    data_layout=layout, is_test=is_test, trainable_statistics=False,
@@ -154,8 +154,8 @@ def data_norm(input: Any, act: str | None = None, epsilon: float = 1e-5, param_a
     size = _channels("data_norm", input, layout)
 
     def summary(suffix: str, key: str, trainable: bool = False) -> Any:
-        return parameter(layer, suffix, None, (size,), input.dtype, initializer=constant(float(initial[key])),
-                         trainable=trainable)
+        return parameter(layer, suffix, f"{layer}.{suffix}", (size,), input.dtype, trainable=trainable,
+                         initializer=constant(float(initial[key])))
 
     shifted = (summary("scale_w", "scale_w", True), summary("bias", "bias", True)) if enable_scale_and_shift else (
         None, None)
@@ -183,6 +183,6 @@ def spectral_norm(weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 
     layer, rank = name or generate("spectral_norm"), len(weight.shape)
     height = known_size("spectral_norm(weight)", weight, dim % rank)
     width = math.prod(known_size("spectral_norm(weight)", weight, n) for n in range(rank) if n != dim % rank)
-    u, v = (parameter(layer, f"w_{n}", None, (size,), weight.dtype, initializer=normal(1.0), trainable=False)
-            for n, size in enumerate((height, width)))
+    u, v = (parameter(layer, "w", None, (size,), weight.dtype, initializer=normal(1.0), trainable=False)
+            for size in (height, width))
     return apply(spectral_norm_op, weight, u, v, dim=dim, power_iters=power_iters, eps=eps)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr, to_param_attr
+from ...core.unique_name import generate
 from ...ops.array.full import full
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import apply, current_trace
@@ -14,17 +15,18 @@ from ...ops.random.sampling import gaussian
 from ..building.weight_norm import WeightNormParamAttr, normalized_parameter
 
 
-def parameter(layer: str, suffix: str, attr: Any, shape: Any, dtype: DType, is_bias: bool = False,
+def parameter(layer: str, kind: str, attr: Any, shape: Any, dtype: DType, is_bias: bool = False,
               initializer: Any = None, trainable: bool = True) -> Any:
-    """A parameter `layer.suffix` of a layer, or None where its attr is False.
+    """A parameter of a layer, or None where its attr is False: the first of a kind is `layer.kind_0`.
 
+    Two layers of one name so have parameters of their own; those whose attr has a name share what has that name.
     Filled by the attr's initializer, else by `initializer`, else XavierUniform (zeros for a bias).
     """
     param = to_param_attr(attr)
     if param is None:
         return None
     fill = param.initializer or initializer or default_initial_value(is_bias)
-    named = ParamAttr(param.name or f"{layer}.{suffix}", learning_rate=param.learning_rate,
+    named = ParamAttr(param.name or generate(f"{layer}.{kind}"), learning_rate=param.learning_rate,
                       trainable=trainable and param.trainable, regularizer=param.regularizer,
                       do_model_average=param.do_model_average, need_clip=param.need_clip)
     sizes = tuple(int(size) for size in shape)

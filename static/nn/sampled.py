@@ -37,8 +37,8 @@ def nce(input: Any, label: Any, num_total_classes: int, sample_weight: Any = Non
     if sampler not in _SAMPLERS:
         raise ValueError(f"nce(sampler): must be one of {', '.join(_SAMPLERS)}. Received {sampler!r}.")
     layer, count = name or generate("nce"), 10 if num_neg_samples is None else int(num_neg_samples)
-    weight = parameter(layer, "w_0", param_attr, (num_total_classes, known_size("nce(input)", input, 1)), input.dtype)
-    bias = parameter(layer, "b_0", bias_attr, (num_total_classes, 1), input.dtype, is_bias=True)
+    weight = parameter(layer, "w", param_attr, (num_total_classes, known_size("nce(input)", input, 1)), input.dtype)
+    bias = parameter(layer, "b", bias_attr, (num_total_classes, 1), input.dtype, is_bias=True)
     distribution = (None, None, None)
     if sampler == "custom_dist":
         distribution = _distribution(layer, custom_dist, num_total_classes)
@@ -57,9 +57,9 @@ def _distribution(layer: str, weights: Sequence[float] | None, classes: int) -> 
     alias, kept = _alias_table(probabilities)
     filled: list[tuple[np.ndarray, DType]] = [(probabilities, float32), (alias, int32), (kept, float32)]
     return tuple(
-        parameter(layer, f"w_{number}", None, (classes,), dtype, trainable=False,
+        parameter(layer, "w", None, (classes,), dtype, trainable=False,
                   initializer=lambda shape, dtype, array=array: to_tensor(array.astype(dtype.dtype)))
-        for number, (array, dtype) in enumerate(filled, 1))
+        for array, dtype in filled)
 
 
 def _alias_table(probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -55,11 +55,11 @@ def sequence_conv(input: Any, num_filters: int, filter_size: int = 3, filter_str
     """
     layer = name or generate("sequence_conv")
     width = known_size("sequence_conv(input)", input, 1)
-    weight = parameter(layer, "w_0", param_attr, (filter_size * width, num_filters), input.dtype)
+    weight = parameter(layer, "w", param_attr, (filter_size * width, num_filters), input.dtype)
     start = -int(filter_size // 2) if padding_start is None else padding_start
     made = apply(sequence_conv_op, input, None, weight, None, contextStride=filter_stride, contextStart=start,
                  contextLength=filter_size)
-    bias = parameter(layer, "b_0", bias_attr, (num_filters,), input.dtype, is_bias=True)
+    bias = parameter(layer, "b", bias_attr, (num_filters,), input.dtype, is_bias=True)
     return activated("sequence_conv(act)", made if bias is None else made + bias, act)
 
 

@@ -13,8 +13,12 @@ from ..ir.program import Program
 from ..ir.variable import Variable
 from .scope import Scope, global_scope
 
+NAME_TABLE = "StructuredToParameterName@@"  # the key of a Layer's state with which parameters' own names stand
+
 
 def _wanted(program: Program, mode: str) -> list[Variable]:
+    if not isinstance(mode, str):
+        raise TypeError(f"Program.state_dict(mode): must be a string. Received {type(mode).__name__}.")
     if mode not in ("all", "param", "opt"):
         raise ValueError(f"Program.state_dict(mode): 'all', 'param' or 'opt'. Received {mode!r}.")
     variables = [v for v in program.list_vars() if v.persistable and v.kind == "tensor"]
@@ -24,18 +28,23 @@ def _wanted(program: Program, mode: str) -> list[Variable]:
 
 
 def fill_host_values(program: Program, scope: Scope) -> None:
-    """Gives the scope what each run is to fill anew, learning rates, where no run has done it yet."""
-    for name, source in program.host_values.items():
+    """Gives the scope learning rates that it does not have, as where no startup Program has run."""
+    for name, held in program.host_values.items():
         if scope.array(name) is None:
-            variable = program.global_block().var(name)
-            scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+            _write_host_value(program, scope, name, held.source())
 
 
 def refill_host_values(program: Program, scope: Scope) -> None:
     """Gives the scope what a run is to find: learning rates as they are now."""
-    for name, source in program.host_values.items():
-        variable = program.global_block().var(name)
-        scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+    for name, held in program.host_values.items():
+        number = held.due(scope, scope.array(name) is not None)
+        if number is not None:
+            _write_host_value(program, scope, name, number)
+
+
+def _write_host_value(program: Program, scope: Scope, name: str, number: float) -> None:
+    variable = program.global_block().var(name)
+    scope.set_array(name, np.full(variable.shape, number, variable.dtype.dtype))
 
 
 def refuse_values_elsewhere(what: str, program: Program, names: Iterable[str]) -> None:
@@ -66,8 +75,7 @@ def values_to_write(what: str, program: Program, names: Iterable[str]) -> dict[s
 
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
     """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
-    scope = scope or global_scope()
-    state = {}
+    scope, state = _scope(scope, "Program.state_dict(scope)"), {}
     refuse_values_elsewhere("Program.state_dict()", program, [variable.name for variable in _wanted(program, mode)])
     fill_host_values(program, scope)
     for variable in _wanted(program, mode):
@@ -80,19 +88,31 @@ def program_state(program: Program, mode: str = "all", scope: Scope | None = Non
     return state
 
 
+def _scope(scope: Any, what: str) -> Scope:
+    if scope is not None and not isinstance(scope, Scope):
+        raise TypeError(f"{what}: must be a Scope. Received {type(scope).__name__}.")
+    return scope or global_scope()
+
+
 def set_program_state_dict(program: Program, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
-    """Puts values into a scope by name. Nothing is changed when a shape or dtype does not fit (ValueError)."""
+    """Puts values into a scope by name: by parameters' own, where the state has the table of a Layer's names for them.
+
+    Warns of names that the Program does not have. Nothing is changed when a shape does not fit (ValueError).
+    """
     if not isinstance(state_dict, dict):
         raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
-    scope = scope or global_scope()
+    scope = _scope(scope, "set_state_dict(scope)")
     known = {v.name: v for v in program.list_vars() if v.persistable}
-    arrays = {}
-    for name, value in state_dict.items():
+    arrays, names = {}, state_dict.get(NAME_TABLE, {})
+    for key, value in state_dict.items():
+        name = names.get(key, key)
         if name not in known:
-            if name != "StructuredToParameterName@@":
+            if name != NAME_TABLE:
                 warnings.warn(f"set_state_dict: the Program has no variable {name!r}; it is passed over.", stacklevel=3)
             continue
         array = np.asarray(value)
+        if name in program.host_values and array.size == 1:
+            array = array.reshape(known[name].shape)
         if list(array.shape) != list(known[name].shape):
             raise ValueError(
                 f"set_state_dict: {name!r} has shape {list(known[name].shape)}. Received shape {list(array.shape)}."

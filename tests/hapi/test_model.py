@@ -369,3 +369,10 @@ def test_flops_table_and_summary_inputs(capsys):
     assert net.training and model.summary()["total_params"] == 239 and net.training
     with pytest.raises(ValueError, match="sizes must be over 0"):
         paddle.summary(net, (1, 1, 0, 8))
+
+
+def test_sizes_of_a_summary_are_numbers_and_nested_shapes(capsys):
+    assert paddle.summary(paddle.nn.Linear(20, 3), 20)["total_params"] == 63
+    assert paddle.Model(paddle.nn.Linear(20, 3)).summary(input_size=[20])["total_params"] == 63
+    paddle.summary(paddle.nn.LSTM(4, 5, 2), [(-1, 3, 4), ((2, None, 5), (2, -1, 5))])
+    assert "[[1, 3, 4], [[2, 1, 5], [2, 1, 5]]]" in capsys.readouterr().out

@@ -220,7 +220,8 @@ def test_feed_list_names_the_fields(num_workers):
     feed = [types.SimpleNamespace(name="x"), types.SimpleNamespace(name="y")]
     loader = io.DataLoader(Samples(2), feed, return_list=False, batch_size=2, num_workers=num_workers)
     ((batch,),) = loader
-    assert list(batch) == ["x", "y"] and batch["y"].tolist() == [0, 1]
+    assert list(batch) == ["x", "y"] and np.array(batch["y"]).tolist() == [0, 1]
+    assert batch["y"].shape() == [2]  # as in a scope
     with pytest.raises(ValueError, match="one variable for each field"):
         list(io.DataLoader(Samples(2), feed[:1], return_list=False, num_workers=num_workers))
 

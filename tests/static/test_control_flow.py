@@ -238,3 +238,19 @@ def test_an_optimizer_within_a_branch_is_left_out_of_evaluation():
 def test_conditions_that_would_never_end(programs, given, told):
     with pytest.raises(TypeError, match=f"while_loop\\(cond\\): must give a bool Variable.*{told}"):
         static.nn.while_loop(given, lambda i: i + 1, [paddle.zeros([1], "int64")])
+
+
+@pytest.mark.parametrize("build", [
+    lambda i: static.nn.cond(i < 1, lambda: i + 1, lambda: 1 / 0),
+    lambda i: static.nn.cond(i < 1, lambda: 1 / 0, lambda: i),
+    lambda i: static.nn.while_loop(lambda i: i < 3, lambda i: 1 / 0, [i]),
+    lambda i: static.nn.case([(i < 1, lambda: i), (i < 2, lambda: static.nn.cond(i < 1, None, lambda: 1 / 0))]),
+])
+def test_a_branch_that_fails_is_left(programs, build):
+    """What is appended afterwards goes to the Program, and not to the branch."""
+    i = static.data("i", [1])
+    with pytest.raises(ZeroDivisionError):
+        build(i)
+    doubled = static.nn.cond(i < 1, lambda: i * 2, lambda: i * 3)
+    assert static.default_main_program().current_block().idx == 0
+    assert static.Executor().run(feed={"i": np.zeros(1, "float32") + 5}, fetch_list=[doubled])[0].item() == 15

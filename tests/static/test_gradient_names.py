@@ -145,3 +145,13 @@ def test_lists_of_something_else_than_variables_are_refused(given):
             static.gradients(given, x)
         with pytest.raises(TypeError, match="inputs"):
             static.gradients(loss, given)
+
+
+def test_the_gradient_of_what_a_loop_begins_with_has_the_name(programs):
+    """The loop overwrites i and x; `x@GRAD` is that of what was fed."""
+    i, x = static.data("i", [1]), static.data("x", [1])
+    i.stop_gradient = x.stop_gradient = False
+    _, result = static.nn.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x * i], [i, x])
+    static.append_backward(result.mean())
+    found = fetched([result, "i@GRAD", "x@GRAD"], i=np.ones(1, "float32"), x=np.ones(1, "float32"))
+    assert [array.item() for array in found] == [2, 3, 2]

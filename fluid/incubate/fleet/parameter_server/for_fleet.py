@@ -80,7 +80,7 @@ class TranspiledServers(Servers):
                 _refuse_entries(loss.block.program)
                 self._fleet._transpile(wanted)
                 return found
-            rates = _write_rates(loss.block.program, startup)
+            rates = _take_rates(loss.block.program)
             self._fleet._transpile(wanted)
             if self._fleet.is_worker():
                 _tell_rates(self._fleet, rates)
@@ -130,15 +130,10 @@ def _refuse_entries(program: Any) -> None:
                                       "each worker has a whole table, all of whose rows are there. Leave entry out.")
 
 
-def _write_rates(program: Any, startup: Any) -> dict[str, Any]:
-    """Has the startup Program begin learning rates, which Programs of 2.x are given before each run; their sources."""
-    block, found = startup.global_block(), dict(program.host_values)
-    for name, source in list(program.host_values.items()):
-        like = program.global_block().var(name)
-        block.create_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
-        block.append_op(type="fill_constant", inputs={}, outputs={"Out": name},
-                        attrs={"shape": list(like.shape), "dtype": like.dtype, "value": float(source())})
-        del program.host_values[name]
+def _take_rates(program: Any) -> dict[str, Any]:
+    """Learning rates as a Program holds them, which has them no more: they are told to servers."""
+    found = dict(program.host_values)
+    program.host_values.clear()
     return found
 
 
