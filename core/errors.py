@@ -32,6 +32,16 @@ class ModifiedInPlaceError(RuntimeError):
     """
 
 
+class LeafChangedInPlaceError(ValueError, RuntimeError):
+    """A leaf that wants a gradient was to be changed in place. A ValueError, as in Paddle; others have RuntimeError.
+
+    Fix: use the form without the trailing underscore, or say that the change is not to be differentiated:
+
+        with paddle.no_grad():
+            weight.zero_()
+    """
+
+
 class PlaceMismatchError(ValueError):
     """An operator received tensors in different places.
 

@@ -21,6 +21,7 @@ import numpy as np
 from .. import backend
 from ..backend.aliasing import COUNTS_TELL
 from ..core.dtype import convert_dtype, from_numpy_dtype
+from ..core.errors import LeafChangedInPlaceError
 from ..core.hooks import add_hook
 from ..core.lazy import require
 from ..core.place import Place, expected_place, parse_place
@@ -281,7 +282,7 @@ class EagerValue(Readable):
             state.trace.rebind(self, result)
             return self
         if state.grad_enabled and type(self._edge) is Leaf:
-            raise RuntimeError(
+            raise LeafChangedInPlaceError(
                 f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
                 f"to go. Use the form that returns a new Tensor, or work under paddle.no_grad(). Tensor: {self.name}."
             )

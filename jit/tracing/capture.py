@@ -14,7 +14,7 @@ import numpy as np
 
 from ...backend import to_numpy
 from ...core.dtype import DType
-from ...core.errors import user_line, warn_user
+from ...core.errors import LeafChangedInPlaceError, user_line, warn_user
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...dygraph.eager import EagerTrace
@@ -103,7 +103,7 @@ class CaptureTrace(ProgramTrace):
     def rebind(self, value: Any, result: Variable) -> None:
         """Makes a Tensor, at each run, the result of an operation on it; under `no_grad` its gradient stays its own."""
         if state.grad_enabled and value.is_leaf and not value.stop_gradient:
-            raise RuntimeError(
+            raise LeafChangedInPlaceError(
                 f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
                 f"to go. Use the form that returns a new Tensor, or work under paddle.no_grad(). Tensor: {value.name}."
             )

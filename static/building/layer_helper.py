@@ -8,6 +8,7 @@ from typing import Any
 from ...core.dtype import convert_dtype
 from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
+from ...ops.array.full import empty
 from ...ops.core.hints import without_hints
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
@@ -20,7 +21,9 @@ from .mode import default_main_program, default_startup_program, in_dynamic_mode
 
 
 class LayerHelper:
-    """Appends operators and makes their variables. `paddle.common_ops_import.LayerHelper`.
+    """Appends operators and makes their variables; in eager code operators are computed at once, into Tensors.
+
+    `paddle.common_ops_import.LayerHelper`.
 
     `layer_type`: what names begin with; `kwargs`: what the layer was called with, kept for its own use.
 
@@ -82,13 +85,10 @@ class LayerHelper:
         return dtypes.pop() if dtypes else None
 
     def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False,
-                                           shape: Any = None) -> Variable:
-        """A variable for a result of `append_op`, which decides about its shape and dtype."""
+                                           shape: Any = None) -> Any:
+        """A variable for a result of `append_op`, which decides about its shape and dtype; in eager code a Tensor."""
         if in_dynamic_mode():
-            raise RuntimeError(
-                "LayerHelper makes variables of a Program, and operations run at once now. Ask "
-                f"paddle.in_dynamic_mode() before, and call paddle._legacy_C_ops.{self.layer_type} or a function of "
-                "paddle there.")
+            return empty([0], dtype)
         block = self.main_program.current_block()
         return block.create_var(generate(f"{self.name}.tmp"), shape or (), convert_dtype(dtype),
                                 stop_gradient=stop_gradient)
@@ -121,6 +121,25 @@ class LayerHelper:
             for variable, value in _taken(op, slot, _listed((outputs or {}).get(slot.name)), _listed(result)):
                 _take_over(variable, value, stop_gradient)
 
+    def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None,
+                       bias_attr: Any = None) -> Any:
+        """The variable with a bias added, of the sizes of its dimensions from `dim_start` on; as it is without one."""
+        attr = self.kwargs.get("bias_attr") if bias_attr is None else bias_attr
+        bias = self.create_parameter(attr, input_var.shape[dim_start:dim_end], input_var.dtype, is_bias=True)
+        return input_var if bias is None else self._applied(
+            "elementwise_add", {"X": input_var, "Y": bias}, {"axis": dim_start})
+
+    def append_activation(self, input_var: Any) -> Any:
+        """The variable behind the layer's `act`, a type or a dict of a "type" and attributes; as it is without one."""
+        act = self.kwargs.get("act")
+        attrs = dict(act) if isinstance(act, Mapping) else {"type": act}
+        return input_var if act is None else self._applied(attrs.pop("type"), {"X": input_var}, attrs)
+
+    def _applied(self, op: str, inputs: dict[str, Any], attrs: dict[str, Any]) -> Any:
+        out = self.create_variable_for_type_inference(inputs["X"].dtype)
+        self.append_op(op, inputs, {"Out": out}, attrs)
+        return out
+
 
 def _check_slots(op: Operator, what: str, given: Mapping[str, Any], slots: tuple[Slot, ...]) -> None:
     unknown = sorted(set(given) - {slot.name for slot in slots})
@@ -149,9 +168,13 @@ def _listed(value: Any) -> list[Any]:
     return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _take_over(variable: Variable, value: Variable, stop_gradient: bool) -> None:
+def _take_over(variable: Any, value: Any, stop_gradient: bool) -> None:
     """Makes a variable the one that was made."""
     if variable is value:
+        return
+    if not isinstance(variable, Variable):
+        variable._become(value)
+        variable.stop_gradient = variable.stop_gradient or stop_gradient
         return
     variable.shape, variable._dtype = value.shape, value.dtype
     variable._rebind(value)

@@ -307,3 +307,13 @@ def test_what_is_assigned_and_its_source_are_changed_apart():
     assert w.tolist() == [0.5, 1.0] and source.tolist() == [1.0, 2.0]
     source.zero_()
     assert w.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("error", [ValueError, RuntimeError])
+def test_a_leaf_that_is_changed_in_place(error):
+    """Paddle's error is a ValueError, others' a RuntimeError."""
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(error, match="no place to go"):
+        x.exp_()
+    with paddle.no_grad():
+        assert x.zero_().tolist() == [0.0]

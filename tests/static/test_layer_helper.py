@@ -97,10 +97,34 @@ def test_what_is_refused(static_mode_on):
         check_variable_and_dtype(x, "x", ["int32"], "f")
 
 
-def test_a_program_is_needed():
-    with pytest.raises(RuntimeError, match="_legacy_C_ops.relu"):
-        LayerHelper("relu").create_variable_for_type_inference("float32")
-    check_type(1, "x", Variable, "f")  # nothing is checked in dynamic mode
+def test_nothing_is_checked_in_dynamic_mode():
+    check_type(1, "x", Variable, "f")
+
+
+def biased_tanh(x, weight):
+    helper = LayerHelper("mine", act="tanh", bias_attr=paddle.nn.initializer.Constant(0.5))
+    out = helper.create_variable_for_type_inference("float32")
+    helper.append_op(type="mul", inputs={"X": x, "Y": weight}, outputs={"Out": out}, attrs={"x_num_col_dims": 1})
+    return helper.append_activation(helper.append_bias_op(out))
+
+
+def test_operators_are_computed_at_once_in_eager_code():
+    """As in Paddle: the helper's variables are Tensors, and gradients flow."""
+    x, weight = paddle.randn([3, 2]), paddle.create_parameter([2, 4], "float32")
+    out = biased_tanh(x, weight)
+    expected = np.tanh(x.numpy() @ weight.numpy() + 0.5)
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5)
+    out.sum().backward()
+    np.testing.assert_allclose(weight.grad.numpy(), x.numpy().T @ (1 - expected ** 2), rtol=1e-4, atol=1e-6)
+
+
+def test_bias_and_activation_in_a_program(static_mode_on):
+    x = np.random.rand(3, 2).astype("float32")
+    out = biased_tanh(paddle.static.data("x", [-1, 2]), paddle.assign(np.ones((2, 4), "float32")))
+    exe = paddle.static.Executor()
+    exe.run(static_mode_on[1])
+    [found] = exe.run(static_mode_on[0], feed={"x": x}, fetch_list=[out])
+    np.testing.assert_allclose(found, np.tanh(x.sum(1, keepdims=True) + np.full(4, 0.5)), rtol=1e-5)
 
 
 def test_a_layer_s_inputs_as_packages_ask_for_them(static_mode_on):
