@@ -2,7 +2,8 @@
 
 Additions, products, quotients, roots, choices and comparisons are rounded alike by NumPy and by machine code, where
 that does not contract them. So a body that runs seldom, and calls no function that is not (exp, tanh, …), needs no
-machine code of its own. Large arrays go through the body in blocks, whose values in between stay in the cache.
+machine code of its own. Large arrays go through the body in blocks, whose values in between stay in the cache, and
+where the compiled form is in use through steps of its own (`steps.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from . import cache
+from . import cache, steps
 
 _REAL, _MASK, _NUMBER = "real", "mask", "number"
 _OPERATIONS = {ast.Add: ("np.add", operator.add), ast.Sub: ("np.subtract", operator.sub),
@@ -35,6 +36,7 @@ _INTO = tuple(f"{function}(" for function in (
     *(name for name, _ in _OPERATIONS.values()), *_EXTREMES.values(), *_FUNCTIONS.values(), "np.negative", "np.square"))
 """What can write into an array that it is given."""
 _BLOCK = 1 << 15  # elements: a body of ten operations takes a third of the time in such blocks, and no fresh memory
+_FOR_STEPS = 1 << 12  # elements from which on it is worth telling how arrays lie, for steps
 _Typed = tuple[str, str]  # the source of a value, and which of the three kinds it is
 OF_NAME = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
@@ -44,16 +46,19 @@ class _Unknown(ValueError):
 
 
 class Passes:
-    """A body as calls of NumPy."""
+    """A body as calls of NumPy, and as steps where it can be had so."""
 
-    def __init__(self, code: CodeType, names: dict[str, Any]):
+    def __init__(self, code: CodeType, names: dict[str, Any], written: steps.Steps | None):
         exec(code, names)  # noqa: S102 - the source is our own
-        self._run = names["run"]
+        self._run, self._steps = names["run"], written
 
     def __call__(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Fills the results."""
+        by_steps = steps.served[0] if self._steps is not None and steps.served else None
         with np.errstate(all="ignore"):  # machine code says nothing either
-            for operands, parts in _blocks(arrays, results):
+            for operands, parts in _blocks(arrays, results, by_steps is not None):
+                if by_steps is not None and by_steps(*self._steps, operands, parts[0]):
+                    continue
                 for part, value in zip(parts, self._run(*operands, *parts), strict=True):
                     if value is not part:
                         np.copyto(part, value, casting="unsafe")
@@ -62,10 +67,13 @@ class Passes:
 _Arrays = Sequence[np.ndarray]
 
 
-def _blocks(arrays: _Arrays, results: _Arrays) -> Iterator[tuple[_Arrays, _Arrays]]:
-    """Operands and results part by part, in the order in which the results lie in memory."""
+def _blocks(arrays: _Arrays, results: _Arrays, for_steps: bool) -> Iterator[tuple[_Arrays, _Arrays]]:
+    """Operands and results part by part, in the order in which the results lie in memory.
+
+    Steps take all of what lies so, whatever its size.
+    """
     first = results[0]
-    if first.size < 2 * _BLOCK:
+    if first.size < (_FOR_STEPS if for_steps else 2 * _BLOCK):
         yield arrays, results
         return
     order = sorted(range(first.ndim), key=lambda d: -first.strides[d])
@@ -73,6 +81,9 @@ def _blocks(arrays: _Arrays, results: _Arrays) -> Iterator[tuple[_Arrays, _Array
     spread = [a.reshape(1) if a.size == 1 else np.broadcast_to(a, first.shape).transpose(order) for a in arrays]
     if all(a.size == 1 or a.flags.c_contiguous for a in (*spread, *parts)):
         spread, parts = ([a if a.size == 1 else a.reshape(-1) for a in each] for each in (spread, parts))
+        if for_steps:
+            yield spread, parts
+            return
     shape = parts[0].shape
     cut = next(d for d in range(len(shape)) if d + 1 == len(shape) or math.prod(shape[d + 1:]) <= _BLOCK)
     step = max(1, _BLOCK // math.prod(shape[cut + 1:]))
@@ -95,11 +106,11 @@ def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[st
     key = cache.key_of(f"{_translator()} {body} {[d.char for d in dtypes]} {outputs}")
     kept = cache.read(key, cache.PYTHON_CODE)
     if kept is not None:
-        found = marshal.loads(kept)  # the folder is this user's own
+        found, written = marshal.loads(kept)  # the folder is this user's own
     else:
-        found = _translation(body, dtypes, real, outputs)
-        cache.write(key, marshal.dumps(found), cache.PYTHON_CODE)
-    return None if found is None else Passes(found, {"np": np, "real": real.type})
+        found, written = _translation(body, dtypes, real, outputs)
+        cache.write(key, marshal.dumps((found, written)), cache.PYTHON_CODE)
+    return None if found is None else Passes(found, {"np": np, "real": real.type}, written and steps.Steps(*written))
 
 
 def _real_dtype(dtypes: Sequence[np.dtype]) -> np.dtype | None:
@@ -109,19 +120,21 @@ def _real_dtype(dtypes: Sequence[np.dtype]) -> np.dtype | None:
 
 
 def _translation(body: Sequence[str], dtypes: Sequence[np.dtype], real: np.dtype,
-                 outputs: Sequence[str]) -> CodeType | None:
-    """The code of the passes."""
+                 outputs: Sequence[str]) -> tuple[CodeType | None, tuple[bytes, bytes] | None]:
+    """The code of the passes, and their steps."""
     try:
         source = _Translation(dtypes, real).translated(body, outputs)
     except _Unknown:
-        return None
-    return compile(source, "<proa passes>", "exec")
+        return None, None
+    is_single = all(dtype.char == "f" for dtype in dtypes) and list(outputs) == ["f32*"]
+    written = steps.steps_of(source, len(dtypes)) if is_single else None
+    return compile(source, "<proa passes>", "exec"), written and tuple(written)
 
 
 @functools.cache
 def _translator() -> str:
-    """What the same body becomes: a digest of this file, and the Python that runs."""
-    return f"{sys.implementation.cache_tag} {cache.key_of(cache.source('passes'))}"
+    """What the same body becomes: a digest of this file and of that of steps, and the Python that runs."""
+    return f"{sys.implementation.cache_tag} {cache.key_of(cache.source('passes') + cache.source('steps'))}"
 
 
 def _assignments(body: Sequence[str]) -> list[tuple[str, ast.expr]]:

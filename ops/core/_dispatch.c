@@ -126,6 +126,7 @@ static PyMethodDef functions[] = {
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
+    {"run_passes", (PyCFunction)(void (*)(void))run_passes, METH_FASTCALL, run_passes_doc},
     {"serve", serve, METH_VARARGS, serve_doc},
     {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
     {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
@@ -155,7 +156,7 @@ static int execute(PyObject *module) {
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
     if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 15);
+    return PyModule_AddIntConstant(module, "INTERFACE", 17);
 }
 
 static PyModuleDef_Slot module_slots[] = {

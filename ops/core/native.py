@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.loops import steps
 from ...backend.numpy_1 import IS_OLD
 
-_INTERFACE = 15  # of the code in C, with which it agrees
+_INTERFACE = 17  # of the code in C, with which it agrees
 
 _KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
                               "complex64", "complex128")))  # as `_native.h` counts them
@@ -48,6 +49,8 @@ def _loaded() -> ModuleType | None:
 
 
 module: ModuleType | None = _loaded()
+if module is not None:
+    steps.served.append(module.run_passes)
 
 
 def apply_under(trace: Any, op: Any, inputs: tuple, attrs: dict[str, Any]) -> Any:
@@ -59,6 +62,7 @@ def give_up(why: str) -> None:
     """Leaves the compiled form out in this process."""
     global module, obstacle
     module, obstacle = None, why
+    steps.served.clear()
 
 
 def form_of(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
