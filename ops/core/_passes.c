@@ -2,7 +2,7 @@
 
 backend/loops/steps.py writes it as steps: each computes a row of numbers of one or two others, of an operand's elements
 or of one number. All steps run over a few elements, which stay in the nearest cache, then over the next ones. Each is
-rounded for itself, as NumPy's functions one after the other would, so with the same bits.
+rounded for itself, as NumPy's functions one after the other would, so with the same bits; of two NaNs either may stay.
 */
 #include "_vectors.h"
 

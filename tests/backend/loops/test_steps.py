@@ -47,7 +47,8 @@ def test_steps_give_the_bits_of_numpy(body, shapes, order, monkeypatch):
         run(arrays, [out])
     does_lie_alike = order == "C" and shapes in SHAPES[:2] or order == "channels last" and shapes == SHAPES[-1]
     assert all(calls) and calls or not does_lie_alike
-    np.testing.assert_array_equal(found[True].view("i4"), found[False].view("i4"))
+    one, other = (np.where(np.isnan(out), np.float32(np.nan), out) for out in found.values())  # of two NaNs either
+    np.testing.assert_array_equal(one.view("i4"), other.view("i4"))
 
 
 def counted(calls):
