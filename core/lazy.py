@@ -29,19 +29,21 @@ Source = tuple[str, str | None]
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` for a package that lists its public names under `if TYPE_CHECKING:`.
 
-    `__getattr__` also answers `__all__`, with every name of the listing, for `from package import *`.
+    `__getattr__` also answers `__all__`, for `from package import *`: with every name of the listing but modules, which
+    are no names of Paddle's `__all__` either. A script's own `io`, `layers` or `loss` stays what it is.
     """
     sources: dict[str, Source] = {}
 
-    def listing() -> dict[str, Source]:
+    def known() -> dict[str, Source]:
         if not sources:
-            sources.update(_listing(package))
+            sources.update(listing(package))
         return sources
 
     def load(name: str) -> Any:
         if name == "__all__":
-            return sorted(listing())
-        found = listing().get(name)
+            return sorted(name for name, (_, found) in known().items()
+                          if found is not None and f"{package}.{name}" not in _moved)
+        found = known().get(name)
         if found is None:
             raise refusal(package, name)
         with unforked(), resting():
@@ -51,7 +53,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *listing()} - (_OF_THE_LISTING - listing().keys()))
+        return sorted({*vars(sys.modules[package]), *known()} - (_OF_THE_LISTING - known().keys()))
 
     return load, names
 
@@ -82,8 +84,8 @@ def listed(module: str) -> Callable[[], list[str]]:
     return names
 
 
-def _listing(package: str) -> dict[str, Source]:
-    """The public names that the package's source lists, read without running it."""
+def listing(package: str) -> dict[str, Source]:
+    """The public names that the package's source lists, modules among them, read without running it."""
     import ast
 
     loader: Any = getattr(sys.modules[package].__spec__, "loader", None)
@@ -133,9 +135,13 @@ class _Elsewhere:
 
 def stand_at(package: str, **places: str) -> None:
     """Lets `import package.name` give the modules of the package that stand at `places`, as its attributes do."""
-    sys.meta_path.append(_Elsewhere({f"{package}.{name}": f"{package}.{place}" for name, place in places.items()}))
+    moved = {f"{package}.{name}": f"{package}.{place}" for name, place in places.items()}
+    _moved.update(moved)
+    sys.meta_path.append(_Elsewhere(moved))
 
 
+_moved: dict[str, str] = {}
+"""Modules that stand under another name: what is there and what it is."""
 _awaited: dict[str, str] = {}
 
 

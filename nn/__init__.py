@@ -5,7 +5,9 @@ Sees core and ops only, so a Layer cannot tell the modes apart.
 
 from typing import TYPE_CHECKING
 
-from ..core.lazy import attach
+from ..core.lazy import attach, stand_at
+
+stand_at(__name__, loss="layer.loss")
 
 if TYPE_CHECKING:
     from ..core.param_attr import ParamAttr

@@ -1,5 +1,6 @@
 """`fluid.layers.detection`: the layers of these families by the path under which 1.x has them."""
 
+from .average_precision import detection_map
 from .box_matching import (
     bipartite_match,
     box_clip,
@@ -20,7 +21,6 @@ from .box_selection import (
     yolo_box,
     yolov3_loss,
 )
-from .detection_map import detection_map
 from .prior_boxes import anchor_generator, density_prior_box, multi_box_head, prior_box
 from .region_pooling import roi_perspective_transform
 from .region_proposals import (

@@ -18,6 +18,7 @@ import sys
 import types
 from typing import Any
 
+from proa.core import lazy
 from proa.dygraph.tensor import Tensor
 from proa.dygraph.value import EagerValue
 from proa.nn import Layer
@@ -163,7 +164,8 @@ def _with_builtins(head: str, body: str, defined: list[str]) -> str:
 
 
 def _public(package: types.ModuleType) -> list[str]:
-    names = sorted(getattr(package, "__all__", None) or dir(package))
+    names: Any = lazy.listing(package.__name__) if "attach" in vars(package) else getattr(package, "__all__", None)
+    names = sorted(vars(package).get("__all__") or names or dir(package))
     shown = [name for name in names if not name.startswith("_") and name not in _HELPERS and _here(package, name)]
     return shown + [name for name in ("__version__",) if name in vars(package)]
 

@@ -158,7 +158,7 @@ def test_import_needs_no_numpy():
     "proa.disable_static(); print(proa.ones([1]).item())",
     "import threading, proa; t = threading.Thread(target=lambda: print(proa.ones([1]).item())); t.start(); t.join()",
     "import proa; proa.set_flags({'FLAGS_cpu_engines': ''}); print(proa.ones([1]).item())",
-    "from proa import *; print(float32, nn.Linear(2, 2), abs(to_tensor([-1.0])).item())",
+    "from proa import *; print(float32, abs(to_tensor([-1.0])).item())",
     "import proa, pickle; print(pickle.loads(pickle.dumps([proa.float32, proa.abs, proa.nn.Linear]))[1] is proa.abs)",
     "import proa; from proa.ops.core.operator import find; proa.static; print(find('merged_adam'))",
 ])
