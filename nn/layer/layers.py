@@ -480,7 +480,7 @@ def _named_state(root: Layer, destination: dict[Any, Any] | None, include_sublay
         for name, value in layer._parameters.items():
             if value is not None:
                 state[prefix + name] = value
-        for name, value in layer._buffers.items():
+        for name, value in layer.__values_of_kind__("_buffers") if every_buffer else layer._buffers.items():
             if value is not None and (every_buffer or name not in layer._non_persistable_buffer_names_set):
                 state[prefix + name] = value
     for hook in list(root._state_dict_hooks.values()) if use_hook else ():

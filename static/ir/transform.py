@@ -23,7 +23,7 @@ _NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
 def for_evaluation(program: Program, custom_gradients: bool = False, framed: bool = True) -> Program:
-    """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation.
+    """A copy without gradients, updates and their variables, in which dropout and batch norm behave as in evaluation.
 
     With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
     Without `framed` it has no feed and fetch operations either.
@@ -33,14 +33,25 @@ def for_evaluation(program: Program, custom_gradients: bool = False, framed: boo
 
 def made_for_evaluation(result: Program, custom_gradients: bool = False) -> Program:
     """The same done to the Program that is given, which nobody else has."""
+    before = _mentioned(result)
     for block in result.blocks:
         block.ops = [op for op in block.ops if not _is_training_only(op)]
         if not custom_gradients:
             block.ops = [kept for op in block.ops for kept in without_gradient(op)]
         for op in block.ops:
             _evaluate(op)
+    gone = before - _mentioned(result)
+    for block in result.blocks:
+        block.vars = {name: v for name, v in block.vars.items() if name not in gone or v.is_parameter or v.is_data}
+    result.host_values = {name: held for name, held in result.host_values.items() if name not in gone}
     result.version += 1
     return result
+
+
+def _mentioned(program: Program) -> set[str]:
+    """The names that operations read and write."""
+    return {name for block in program.blocks for op in block.ops
+            for name in (*op.input_arg_names, *op.output_arg_names)}
 
 
 def _is_training_only(op: Operation) -> bool:

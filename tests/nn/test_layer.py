@@ -34,7 +34,9 @@ def test_names_are_paddles():
         ("norm.weight", "batch_norm2d_0.w_0"), ("norm.bias", "batch_norm2d_0.b_0"),
         ("norm._mean", "batch_norm2d_0.w_1"), ("norm._variance", "batch_norm2d_0.w_2")]
     assert [k for k, _ in net.named_buffers()] == ["seen", "scratch"]
-    assert set(net.to_static_state_dict()) - set(net.state_dict()) == {"scratch"}
+    net.mask = paddle.ones([2])  # a buffer, too
+    assert set(net.to_static_state_dict()) - set(net.state_dict()) == {"scratch", "mask"}
+    assert list(net.to_static_state_dict(include_sublayers=False)) == ["scale", "seen", "scratch", "mask"]
     assert list(net.state_dict()) == [
         "scale", "seen", "conv.weight", "conv.bias", "blocks.0.weight", "blocks.0.bias", "blocks.1.weight",
         "blocks.1.bias", "norm.weight", "norm.bias", "norm._mean", "norm._variance"]

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import proa as paddle
 import pytest
+from proa import static
 from proa.static.compiler.unit import unit_of
 from proa.static.compiler.verify import verify
 
@@ -65,3 +66,21 @@ def test_an_operation_knows_its_names_after_every_change():
     unit.ops = [op]
     with pytest.raises(RuntimeError, match="behind set_input"):
         verify(unit, "this test")
+
+
+def test_a_clone_for_evaluation_holds_nothing_of_the_training(tmp_path):
+    """So values that were saved without an optimizer's state can be loaded into it."""
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.program_guard(main, startup), static.scope_guard(static.Scope()), paddle.utils.unique_name.guard():
+        loss = static.nn.fc(static.data("x", [None, 3]), 1).mean()
+        before = main.clone(for_test=True)
+        paddle.optimizer.Adam(0.1).minimize(loss)
+        after = main.clone(for_test=True)
+        assert [v.name for v in after.list_vars()] == [v.name for v in before.list_vars()]
+        assert not after.host_values and len(main.host_values) == 1
+        exe.run(startup)
+        static.save(before, str(tmp_path / "values"))
+        static.load(after, str(tmp_path / "values"), exe)
+        feed = {"x": np.ones((2, 3), "float32")}
+        found = [exe.run(program, feed=feed, fetch_list=[loss])[0] for program in (before, after)]
+        assert found[0] == found[1]
