@@ -17,7 +17,7 @@ from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
-from ..core.trace import apply, state
+from ..core.trace import apply
 from .casting import as_floating, cast, dtype_of
 from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_number
 
@@ -240,7 +240,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     [4, 6]
     """
     if getattr(y, "_is_proa_value", False):
-        return state.trace.apply(add_op, (x, y), {})
+        return apply(add_op, x, y)
     if isinstance(y, NUMBERS):
         x, y = with_number(x, y)
         return apply(scale_op, x, None, bias=y)
@@ -256,7 +256,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     [4.0, -4.0]
     """
     if getattr(y, "_is_proa_value", False):
-        return state.trace.apply(subtract_op, (x, y), {})
+        return apply(subtract_op, x, y)
     if isinstance(y, NUMBERS):
         x, y = with_number(x, y)
         return apply(scale_op, x, None, bias=-y)
@@ -279,7 +279,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     [12.0, 32.0]
     """
     if getattr(y, "_is_proa_value", False):
-        return state.trace.apply(multiply_op, (x, y), {})
+        return apply(multiply_op, x, y)
     if isinstance(y, NUMBERS):
         x, y = with_number(x, y)
         return apply(scale_op, x, None, scale=y)
