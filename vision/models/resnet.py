@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ... import nn
@@ -13,7 +14,7 @@ class BasicBlock(nn.Layer):
     """Two 3×3 convolutions with batch norm, and a residual around them: [N, inplanes, H, W] to [N, planes, H', W'].
 
     `downsample` is applied to the residual where its shape changes; `norm_layer` makes the norms (BatchNorm2D).
-    Groups, another base width and dilation are for BottleneckBlock alone.
+    Groups and another base width change nothing, with a warning; like dilation they are for BottleneckBlock.
     """
 
     expansion = 1
@@ -21,9 +22,12 @@ class BasicBlock(nn.Layer):
     def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Layer | None = None,
                  groups: int = 1, base_width: int = 64, dilation: int = 1, norm_layer: Any = None):
         super().__init__()
-        if (groups, base_width, dilation) != (1, 64, 1):
-            raise ValueError(f"BasicBlock: groups must be 1, base_width 64 and dilation 1; BottleneckBlock takes "
-                             f"others. Received {groups}, {base_width} and {dilation}.")
+        if dilation != 1:
+            raise NotImplementedError(f"BasicBlock(dilation): must be 1; BottleneckBlock takes others. Received "
+                                      f"{dilation}.")
+        if (groups, base_width) != (1, 64):
+            warnings.warn(f"BasicBlock has no groups and the width `planes`: groups={groups} and base_width={base_width} "
+                          "change nothing. BottleneckBlock takes them.", stacklevel=2)
         norm = norm_layer or nn.BatchNorm2D
         self.conv1 = nn.Conv2D(inplanes, planes, 3, padding=1, stride=stride, bias_attr=False)
         self.bn1 = norm(planes)

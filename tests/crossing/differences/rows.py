@@ -117,12 +117,12 @@ got = F.scaled_dot_product_attention(q, q, q, is_causal=True).shape""", [1, 2, 1
 layer = nn.MultiHeadAttention(4, 1)
 got = layer.gen_cache(paddle.ones([1, 2, 4]), type=nn.MultiHeadAttention.StaticCache).v.shape""", [1, 1, 2, 4]),
     ("| `groups`, `base_width` of a residual network's `BasicBlock`", """
+import warnings
 from paddle.vision.models.resnet import BasicBlock
-try:
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter('always')
     BasicBlock(4, 4, groups=2)
-    got = 'made'
-except ValueError:
-    got = 'ValueError'""", "ValueError"),
+got = len(said)""", 1),
     ("| `F.instance_norm(use_input_stats=False)`", """
 x = paddle.arange(4, dtype='float32').reshape([1, 1, 2, 2])
 got = F.instance_norm(x, paddle.zeros([1]), paddle.ones([1]), use_input_stats=False, eps=0.0).flatten().tolist()""",
