@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..common_ops_import import convert_np_dtype_to_dtype_
@@ -50,6 +51,17 @@ def non_static_only(func: Callable[..., Any]) -> Callable[..., Any]:
 def static_only(func: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator: the function raises RuntimeError unless a Program is built."""
     return _only_in(False, func)
+
+
+@contextmanager
+def _stride_in_no_check_dy2st_diff() -> Iterator[None]:
+    """A block that changes nothing: views and what is done to them in place are the same in Programs as in eager code.
+
+    >>> import proa as paddle
+    >>> with paddle.base.framework._stride_in_no_check_dy2st_diff():
+    ...     pass
+    """
+    yield
 
 
 def _only_in(eager: bool, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from ..ops.core.backward import Leaf, Node, edge_node
 from ..ops.core.trace import state
 from ..ops.methods import METHODS
 from .buffers import Buffers
+from .held_array import HeldArray
 
 if TYPE_CHECKING:
     from .tensor_methods import TensorMethods as _ArrayMethods  # a stub alone: who checks types sees the methods there
@@ -340,15 +341,16 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
 
     # Changing and moving it
 
-    def get_tensor(self) -> Tensor:
-        """Itself: the array's holder in Paddle's older interface.
+    def get_tensor(self) -> HeldArray:
+        """The array's holder in Paddle's older interface: what it is set to the Tensor has from then on.
 
         >>> import proa as paddle
-        >>> paddle.ones([2]).get_tensor()
-        Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,
-               [1., 1.])
+        >>> x = paddle.ones([2])
+        >>> x.get_tensor().set([3.0, 4.0], paddle.CPUPlace())
+        >>> x.tolist()
+        [3.0, 4.0]
         """
-        return self
+        return HeldArray(self)
 
     def copy_(self, other: Tensor, blocking: bool = True) -> Tensor:
         """Takes over the value of another Tensor of this shape.

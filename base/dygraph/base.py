@@ -13,9 +13,17 @@ from ...device import get_device, set_device
 from ...dygraph.engine import grad
 from ...dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from ...dygraph.tensor import Tensor
+from ...jit.tracing.tensors_as_variables import TensorsAsVariables
 from ...ops.array.creation import to_tensor
-from ...ops.core.trace import in_to_static_mode
-from ...static.building.mode import appending, disable_static, enable_static, in_dynamic_mode
+from ...ops.core.trace import current_trace, in_to_static_mode, using
+from ...static.building.mode import (
+    appending,
+    default_main_program,
+    default_startup_program,
+    disable_static,
+    enable_static,
+    in_dynamic_mode,
+)
 
 
 @contextmanager
@@ -87,12 +95,32 @@ def program_desc_tracing_guard(enable: bool) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def _to_static_mode_guard_(is_to_static: bool = True) -> Iterator[None]:
+    """Within the block static mode takes eager layers: their Tensors are variables of the Program, by their names.
+
+    >>> import proa as paddle
+    >>> layer, main = paddle.nn.Linear(2, 3), paddle.static.Program()
+    >>> paddle.enable_static()
+    >>> with paddle.static.program_guard(main), paddle.base.dygraph.base._to_static_mode_guard_():
+    ...     y = layer(paddle.static.data("x", [None, 2]))
+    >>> paddle.disable_static()
+    >>> [p.name for p in main.all_parameters()] == [p.name for p in layer.parameters()]
+    True
+    """
+    if not is_to_static or in_dynamic_mode():
+        yield
+        return
+    with using(TensorsAsVariables(default_main_program(), default_startup_program())):
+        yield
+
+
 class _GlobalVar:
     """The mode of this thread, by attributes that can only be read."""
 
     @property
     def _in_to_static_mode_(self) -> bool:
-        return in_to_static_mode()
+        return in_to_static_mode() or isinstance(current_trace().bare(), TensorsAsVariables)
 
     @property
     def _use_pir_api_(self) -> bool:

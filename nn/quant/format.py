@@ -28,7 +28,8 @@ class _Linear(Layer):
         self._scales = self.create_parameter(list(values.shape), dtype=values.dtype)
         self._scales.set_value(values.detach())
         self._scales.stop_gradient = True
-        self._zero_point = to_tensor(np.zeros(1, np.float32)) if zero_point is None else zero_point
+        zero = 0.0 if zero_point is None else zero_point
+        self._zero_point = zero if is_value(zero) else to_tensor(np.asarray(zero, np.float32).reshape(-1))
         self._quant_axis = -1 if quant_axis is None else quant_axis
         self._bit_length, self._group_size = bit_length, group_size
 
