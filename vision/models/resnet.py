@@ -26,8 +26,8 @@ class BasicBlock(nn.Layer):
             raise NotImplementedError(f"BasicBlock(dilation): must be 1; BottleneckBlock takes others. Received "
                                       f"{dilation}.")
         if (groups, base_width) != (1, 64):
-            warnings.warn(f"BasicBlock has no groups and the width `planes`: groups={groups} and base_width={base_width} "
-                          "change nothing. BottleneckBlock takes them.", stacklevel=2)
+            warnings.warn(f"BasicBlock has no groups and the width `planes`: groups={groups} and base_width="
+                          f"{base_width} change nothing. BottleneckBlock takes them.", stacklevel=2)
         norm = norm_layer or nn.BatchNorm2D
         self.conv1 = nn.Conv2D(inplanes, planes, 3, padding=1, stride=stride, bias_attr=False)
         self.bn1 = norm(planes)
