@@ -64,11 +64,17 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if fullname == self.alias:
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if not fullname.startswith(self.alias + "."):
-            return None
+            return self._asked_of_ours(fullname)
         if importlib.util.find_spec(self._real_name(fullname)) is None:
             why = self._why_absent(fullname)
             if why is not None:  # without the module's name, for which `from paddle import part` would hide the text
                 raise ModuleNotFoundError(why)
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def _asked_of_ours(self, fullname: str) -> Any:
+        """`from paddle.optimizer import adamw` asks for proa.optimizer.adamw: the package is proa's very module."""
+        if self.face or fullname.count(".") < 2 or fullname.removeprefix(_ROOT) not in _ELSEWHERE:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
@@ -82,7 +88,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return told
 
     def _real_name(self, fullname: str) -> str:
-        part = fullname[len(self.alias):]
+        part = fullname.removeprefix(self.alias).removeprefix(_ROOT)
         if self.face:
             same = next((s for s in _SAME.get(self.face, ()) if (part + ".").startswith(s + ".")), "")
             return _ROOT + self.face + part[len(same):]
@@ -120,6 +126,8 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             here = sys.modules.get(_ROOT + place)
             if here is not None and (file in BESIDE_FUNCTIONS or not hasattr(here, "__path__")):
                 sys.modules.setdefault(self.alias + file, here)
+                if file not in BESIDE_FUNCTIONS:  # for `from paddle.geometric import math`
+                    sys.modules.setdefault(_ROOT + file, here)
 
 
 def _load_setuptools() -> None:
