@@ -42,6 +42,12 @@ class LeafChangedInPlaceError(ValueError, RuntimeError):
     """
 
 
+class ConditionError(AssertionError, ValueError):
+    """A condition on tensors does not hold when a Program runs: an AssertionError, as without one, and, as in Paddle,
+    a ValueError.
+    """
+
+
 class PlaceMismatchError(ValueError):
     """An operator received tensors in different places.
 

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from typing import Any
 
+from ...core.errors import ConditionError
 from ..core.infer import same
 from ..core.operator import Long, operator
 from ..core.trace import apply
@@ -60,7 +61,7 @@ def print_value(x: Any, message: str = "", summarize: int = 20) -> Any:
 def _assert(xp, cond, data=None, *, summarize: Long = -1, message: str = ""):
     if not cond.all():
         shown = "".join(f"\n  {d.reshape(-1)[: None if summarize < 0 else summarize].tolist()}" for d in data or ())
-        raise AssertionError((message or "an assertion on a tensor does not hold") + shown)
+        raise ConditionError((message or "an assertion on a tensor does not hold") + shown)
     return ()
 
 

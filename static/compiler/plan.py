@@ -26,6 +26,7 @@ from ...backend.engines import CPU, GPU, generation
 from ...backend.loops import cache
 from ...backend.loops.kernel import Due
 from ...core.dtype import from_numpy_dtype
+from ...core.errors import ConditionError
 from ...core.limits import LimitError
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
@@ -65,7 +66,7 @@ def _as_of(code: CodeType, file: str) -> CodeType:
 _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")
 # Of another class a failure becomes a RuntimeError.
-_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, LimitError)
+_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, ConditionError, LimitError)
 
 
 def _are_of(dtypes: list[Any], arrays: Sequence[Any]) -> bool:
