@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.var_type import AttrType, VarType
+from .op_inference import results_of
 
 
 class OpDesc:
@@ -69,6 +70,17 @@ class OpDesc:
         """What an attribute is in a file: AttrType.INT, AttrType.STRINGS and so on."""
         return self._operation.attr_type(name)
 
+    def infer_shape(self, block: BlockDesc) -> None:
+        """Gives the results the shapes that follow from those that the inputs have now, as after `VarDesc.set_shape`.
+
+        Raises ValueError, naming operator and place, where the operator does not take these.
+        """
+        of = self._operation.block
+        dtypes = {id(of.var(name)): of.var(name)._dtype for name in self._operation.input_arg_names}
+        for variable, spec in results_of(of, self._operation, dtypes):
+            variable.shape = spec.shape or variable.shape[:1]  # a value of 1.x that is one number has a dimension
+        of.program.version += 1
+
     def set_input(self, slot: str, names: list[str]) -> None:
         """Puts these names into an input slot."""
         self._operation.set_input(slot, names)
@@ -106,6 +118,7 @@ class VarDesc:
     def set_shape(self, shape: Any) -> None:
         """Declares other sizes."""
         self._variable.shape = tuple(-1 if size is None else int(size) for size in shape)
+        self._variable.block.program.version += 1
 
     def dtype(self) -> DType:
         """The element type."""

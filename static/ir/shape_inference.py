@@ -6,14 +6,14 @@ PaddlePaddle passes over the sizes in a file when it runs one: what an operator 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...ops.core.operator import find, is_declared
 from ...ops.core.spec import Spec
 from .block import Block
 from .misfits import misfits
 from .one_element import widened
+from .op_inference import place_of, results_of, shown
 from .operation import Operation
 from .program import Program
 from .usage import sub_block
@@ -61,7 +61,7 @@ def declare_results(op: Operation) -> None:
     given = [op.block.find_var(name) for name in op.input_arg_names]
     if not undeclared or any(v is None for v in given):
         return
-    for variable, spec in _results(op.block, op, {id(v): v._dtype for v in given if v is not None}):
+    for variable, spec in results_of(op.block, op, {id(v): v._dtype for v in given if v is not None}):
         if variable.name in undeclared:
             variable.shape, variable._dtype = spec.shape, spec.dtype
 
@@ -79,7 +79,7 @@ def _infer(block: Block, before: dict[int, Any], of_one: set[int], new: set[str]
         if inner is not None:
             changed |= _infer(inner, before, of_one, new)
             continue
-        for variable, spec in _results(block, op, before):
+        for variable, spec in results_of(block, op, before):
             if not spec.shape and id(variable) in of_one:
                 spec = Spec((1,), spec.dtype)
             if new is None or variable.name in new or variable.kind != "tensor":
@@ -91,54 +91,11 @@ def _infer(block: Block, before: dict[int, Any], of_one: set[int], new: set[str]
     return changed
 
 
-def _results(block: Block, op: Operation, before: dict[int, Any]) -> Iterator[tuple[Variable, Spec]]:
-    """What an operation computes, state apart, with its specs."""
-    if not is_declared(op.type) or op.type in ("feed", "fetch", "empty_array"):
-        return
-    operator = find(op.type)
-    given = [[block.var(name) for name in op.input(slot.name)] for slot in operator.inputs]
-    _check_dtypes(op, [v for held in given for v in held], before)
-    specs: list[Any] = [[v.spec for v in held] for held in given]
-    taken = tuple((found or slot.nothing) if slot.many else found[0] if found else None
-                  for found, slot in zip(specs, operator.inputs, strict=True))
-    attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
-    try:
-        found = operator.infer_specs(taken, attrs)
-    except (ValueError, TypeError, IndexError) as error:
-        raise ValueError(f"{_place(op)}{error}") from error
-    aliases = dict(operator.aliases)
-    for index, (slot, spec) in enumerate(zip(operator.results, found, strict=False)):
-        if spec is None or index in aliases:
-            continue
-        for name, each in zip(op.output(slot.name), spec if slot.many else [spec], strict=False):
-            variable = block.find_var(name)
-            if variable is not None and not variable.persistable:
-                yield variable, each
-
-
-def _check_dtypes(op: Operation, values: list[Variable], before: dict[int, Any]) -> None:
-    """ValueError where inputs that were of one dtype no longer are: operators in files do not convert."""
-    first: dict[Any, Variable] = {}
-    for other in values:
-        one = first.setdefault(before.get(id(other)), other)
-        if one._dtype is not other._dtype:
-            raise ValueError(f"{_place(op)}the operator {op.type} takes values of one dtype. Received "
-                             f"{_shown(one)} ({one.name!r}) and {_shown(other)} ({other.name!r}).")
-
-
-def _place(op: Operation) -> str:
-    return f"{op.source}: " if op.source else ""
-
-
 def _either(op: Operation, variable: Variable, spec: Spec) -> Spec:
     """What a value is that is written in several places: its sizes are known where they agree."""
     if len(variable.shape) != len(spec.shape) or variable._dtype is not spec.dtype:
         raise ValueError(
-            f"{_place(op)}{variable.name!r} is written in several places, as {_shown(variable)} and "
-            f"{_shown(spec)}: dtype and number of dimensions must agree.")
+            f"{place_of(op)}{variable.name!r} is written in several places, as {shown(variable)} and "
+            f"{shown(spec)}: dtype and number of dimensions must agree.")
     shape = tuple(a if a == b else -1 for a, b in zip(variable.shape, spec.shape, strict=True))
     return Spec(shape, spec.dtype)
-
-
-def _shown(spec: Spec | Variable) -> str:
-    return f"{spec.dtype.name}{list(spec.shape)}"

@@ -145,7 +145,7 @@ class LoDTensor:
         return len(self._held())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = backend.to_numpy(self._held())
+        array = np.empty(0) if self._value is None else backend.to_numpy(self._value)  # without a value: as in Paddle
         return array.astype(dtype) if dtype is not None else array.copy()
 
     def __str__(self) -> str:

@@ -130,3 +130,23 @@ def test_scopes_inside_a_scope():
     inner = scope.new_scope()
     scope.drop_kids()
     assert inner.find_var("a") is scope.find_var("a") and inner.local_var_names() == []
+
+
+def test_shapes_inferred_again():
+    """As tools that prune a Program do: a parameter gets another size, and what is computed follows."""
+    main, startup, exe, scope = static.Program(), static.Program(), static.Executor(), static.Scope()
+    with static.program_guard(main, startup), static.scope_guard(scope):
+        out = static.nn.fc(static.data("x", [None, 3]), 4, name="first").mean()
+        exe.run(startup)
+        assert exe.run(main, feed={"x": np.ones((2, 3), "float32")}, fetch_list=[out.name])[0].shape == ()
+        for parameter, shape in zip(main.all_parameters(), ([3, 2], [2]), strict=True):
+            parameter.desc.set_shape(shape)
+            scope.find_var(parameter.name).get_tensor().set(np.ones(shape, "float32"), paddle.CPUPlace())
+        block = main.global_block()
+        for op in block.ops:
+            op.desc.infer_shape(block.desc)
+        assert [tuple(block.var(op.output_arg_names[0]).shape) for op in block.ops] == [(-1, 2), (-1, 2), ()]
+        assert exe.run(main, feed={"x": np.ones((2, 3), "float32")}, fetch_list=[out])[0] == 4
+        main.all_parameters()[0].desc.set_shape([5, 2])
+        with pytest.raises(ValueError, match="mul|matmul"):
+            block.ops[0].desc.infer_shape(block.desc)

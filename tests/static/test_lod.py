@@ -248,8 +248,9 @@ class TestLoDTensor:
         tensor = LoDTensor()
         tensor.set_lod([[0, 2]])
         assert tensor.shape() == [0] and not tensor._is_initialized() and "without a value" in str(tensor)
+        assert np.array(tensor).shape == (0,)  # as in Paddle: tools that copy a scope's variables meet such
         with pytest.raises(RuntimeError, match="has no value yet"):
-            np.array(tensor)
+            tensor[0]
 
     def test_parts_and_copies(self):
         tensor = LoDTensor(BATCH, [[0, 2, 5]])
