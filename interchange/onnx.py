@@ -21,7 +21,7 @@ from ..core.files import MissingFileError, atomic_write
 from ..core.lazy import listed
 from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
-from ..static.files.inference_model import save_inference_model
+from ..static.files.inference_model import program_desc, save_inference_model
 from ..static.files.model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, program_file
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
@@ -86,6 +86,8 @@ def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, An
         if program_file(given).endswith(JSON_SUFFIX):
             save_model(load_model(given), prefix)
         else:
+            with open(program_file(given), "rb") as file:
+                program_desc(file.read(), program_file(given))  # says what is wrong, which the converter does not
             prefix = given
     elif isinstance(layer, Program):
         _save_program(layer, prefix, configs)

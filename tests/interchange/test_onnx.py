@@ -163,6 +163,12 @@ def test_what_makes_no_sense_is_refused(tmp_path, given, error):
 
 def test_a_damaged_model_is_told_and_nothing_is_written(tmp_path):
     (tmp_path / "net.pdmodel").write_bytes(b"\x0a\x99nonsense")
-    with pytest.raises(RuntimeError, match="wrote nothing"):
+    with pytest.raises(ValueError, match="net.pdmodel: byte .* damaged"):
         paddle.onnx.export(str(tmp_path / "net"), str(tmp_path / "out"))
     assert not (tmp_path / "out.onnx").exists()
+
+
+def test_a_file_that_is_no_model_is_told_by_its_reader(tmp_path):
+    (tmp_path / "m.pdmodel").write_text("hello")
+    with pytest.raises(ValueError, match="m.pdmodel: byte 0: this is no .pdmodel file; the file is text"):
+        paddle.onnx.export(str(tmp_path / "m"), str(tmp_path / "m"))

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from ....core.dtype import DType
 from ....core.files import CorruptFileError
+from ....ops.core.operator import find, is_declared
 from ...format import attributes as at
 from ...ir.block import Block
 from ...ir.operation import Operation
@@ -130,9 +131,13 @@ class Translation:
 
     def append(self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]],
                attrs: dict[str, Any]) -> Operation:
-        """Appends an operation to the block in hand, its attributes in the types of the declaration."""
+        """Appends an operation to the block in hand, its attributes in the types of the declaration.
+
+        Those that PaddlePaddle 3 leaves out are as declared: who reads a `.pdmodel` made of it may ask for them.
+        """
         converted = {name: self.converted(type, name, value) for name, value in attrs.items()}
-        return self.block.append(type, inputs, outputs, converted)
+        declared = find(type).defaults if is_declared(type) else {}
+        return self.block.append(type, inputs, outputs, {**declared, **converted})
 
     def converted(self, type: str, name: str, value: Any) -> Any:
         """A value of an attribute as the declaration has it."""

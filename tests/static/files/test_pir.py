@@ -72,6 +72,17 @@ def _results(layer, inputs):
     return [value.numpy() for value in (found if isinstance(found, (list, tuple)) else [found])]
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_attributes_that_the_file_leaves_out_are_as_declared(name):
+    path = FIXTURES / f"{name}.json"
+    for block in program_desc(path.read_bytes(), str(path)).blocks:
+        for op in block.ops:
+            there = {attr.name for attr in op.attrs} | {slot.parameter for slot in op.inputs}
+            needed = {"reduce_max": {"in_dtype", "out_dtype"}, "reduce_mean": {"in_dtype", "out_dtype"},
+                      "fill_constant": {"str_value"}}.get(op.type, set())
+            assert needed <= there, op.type
+
+
 def test_an_inference_model_is_loaded():
     inputs, expected = answers("images")
     executor = Executor()
