@@ -17,7 +17,7 @@ from . import conv_routines as routines
 from .columns import Columns
 from .conv_routines import Numbers, PackedWeight, Pairs
 from .descriptors import channels_last, element_strides
-from .routine import Prepared, Routine, address_of, are_as_long, memoised
+from .routine import Prepared, Routine, address_of, are_as_long, memoised, packed
 
 _FLOAT32 = np.dtype(np.float32)
 _MOST_OTHERS = 2  # orders of one filter, beside the first, that are kept: each takes its memory
@@ -206,10 +206,8 @@ def pack_weight(w: np.ndarray, x_shape: Numbers, strides: Numbers, pads: Pairs, 
     if routine is None:
         return NotImplemented
     target = routine.operands[routine.externals[-1]]
-    data = np.empty(target.size, np.uint8) if routine.steps else w
-    if routine.steps:
-        factors = () if scale is None else (address_of(scale),)
-        routine(address_of(w), *factors, address_of(data))
+    factors = () if scale is None else (address_of(scale),)
+    data = packed(routine, target.size, address_of(w), *factors) if routine.steps else w
     return PackedWeight(w, scale, routine.operands[routine.externals[0]], target, data, w.ndim + (groups > 1))
 
 

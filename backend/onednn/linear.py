@@ -11,7 +11,7 @@ from .conv_routines import unpacking
 from .descriptors import Description, element_strides, free, strided, type_number
 from .library import Library, Unimplemented
 from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation, reorder
-from .routine import LEAST_ROWS, Prepared, Routine, address_of, are_as_long, memoised
+from .routine import LEAST_ROWS, Prepared, Routine, address_of, are_as_long, memoised, packed
 
 _INFERENCE = 96
 
@@ -53,8 +53,7 @@ def pack_matrix(y: np.ndarray, rows: int) -> Any:
     routine = memoised(("pack_matrix", y.shape, y.strides, y.dtype.char, rows), _packing, y, rows)
     if routine is None:
         return NotImplemented
-    data = np.empty(routine.operands[-1].size, np.uint8)
-    routine(address_of(y), address_of(data))
+    data = packed(routine, routine.operands[-1].size, address_of(y))
     return PackedMatrix(y, routine.operands[0], routine.operands[-1], data)
 
 

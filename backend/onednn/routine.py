@@ -19,6 +19,7 @@ import numpy as np
 
 from ...core.forks import unforked
 from .. import threads
+from ..memory import usual_pages
 from .descriptors import Description
 from .library import Argument, Library, Unimplemented, data_offset, library
 from .primitives import FACTORS, SCRATCHPAD, Primitive, reorder
@@ -253,6 +254,14 @@ _scratch = np.empty(1 << 20, np.uint8)  # what bound routines need in between: o
 def _stream_of(loaded: Library) -> int:
     """The stream of bound routines."""
     return loaded.new_stream()
+
+
+def packed(routine: Routine, size: int, *addresses: int) -> np.ndarray:
+    """So many bytes that a routine fills from these operands, and that stay: in pages of the usual size."""
+    data = np.empty(size, np.uint8)
+    with unforked(), usual_pages():
+        routine(*addresses, address_of(data))
+    return data
 
 
 # keeping
