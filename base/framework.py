@@ -29,6 +29,7 @@ from ..static.building.mode import (
     switch_programs,
 )
 from ..static.ir.block import Block
+from ..static.ir.graph import IrGraph
 from ..static.ir.operation import Operation as Operator
 from ..static.ir.variable import Variable
 from ..static.program import Program
@@ -106,8 +107,8 @@ def switch_startup_program(program: Program) -> Program:
 
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Operator", "Parameter", "Program",
-    "Variable", "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "IrGraph", "Operator", "Parameter",
+    "Program", "Variable", "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
     "default_startup_program", "device_guard", "dtype_is_floating", "dygraph_only", "grad_var_name",
     "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",
     "program_guard", "static_only", "switch_main_program", "switch_startup_program", "unique_name", "use_pir_api",

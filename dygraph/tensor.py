@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -304,6 +305,10 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
     def _grad_ivar(self) -> Any:
         """The gradient, or None: what scripts that print it beside `.grad` call it by."""
         return self.grad
+
+    def _md5sum(self) -> str:
+        """The MD5 sum of the values' bytes in hexadecimal digits, by which scripts compare weights."""
+        return hashlib.md5(self.numpy().tobytes(), usedforsecurity=False).hexdigest()
 
     def _register_backward_hook(self, hook: Callable[[], Any]) -> HookHandle:
         """Calls `hook()` in each `backward()` that adds to this leaf's gradient, as soon as it has added all it will.
