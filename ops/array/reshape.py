@@ -369,7 +369,7 @@ def _flattened(start_axis: int, stop_axis: int, sizes: Sequence[int]) -> tuple[i
 
 
 def _flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
-    if stop_axis == -1 and 0 <= start_axis < x.ndim and x.size:
+    if stop_axis in (-1, x.ndim - 1) and 0 <= start_axis < x.ndim and x.size:
         return x.reshape((*x.shape[:start_axis], -1))
     return x.reshape(_flattened(start_axis, stop_axis, x.shape))
 
@@ -388,4 +388,7 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     >>> paddle.flatten(paddle.zeros([2, 3, 4]), 1).shape
     [2, 12]
     """
+    if stop_axis < 0 and is_value(x):  # what reads a Program counts from the front: PaddleSlim's pruners do
+        rank = x.ndim
+        start_axis, stop_axis = (axis + rank if -rank <= axis < 0 else axis for axis in (start_axis, stop_axis))
     return apply(flatten_op, x, start_axis=start_axis, stop_axis=stop_axis)
