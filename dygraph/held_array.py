@@ -24,7 +24,7 @@ class HeldArray:
     """
 
     def __init__(self, tensor: EagerValue):
-        self._tensor = tensor
+        self._tensor: Any = tensor
 
     def set(self, array: Any, place: Place | None = None) -> None:
         """Gives the Tensor this array, of whatever shape and dtype; where these are its own, as `set_value` does."""

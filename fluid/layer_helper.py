@@ -221,9 +221,11 @@ class LayerHelper(static_helper.LayerHelper):
                     variable.stop_gradient = True
 
     @face
-    def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
+    def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None,
+                       bias_attr: Any = None) -> Any:
         """The variable with the layer's bias added."""
-        return self.biased(input_var, self.kwargs.get("bias_attr"), dim_start, dim_end)
+        return self.biased(input_var, self.kwargs.get("bias_attr") if bias_attr is None else bias_attr, dim_start,
+                           dim_end)
 
     @face
     def append_activation(self, input_var: Any) -> Any:

@@ -40,6 +40,7 @@ class ForSubclasses:
     _master: Any
     _new_accumulator: Any
     _options_of: Any
+    _rate_of_step: Any
     _state: Any
     _target: Any
     _trained: Any

@@ -57,7 +57,7 @@ class Passes:
         by_steps = steps.served[0] if self._steps is not None and steps.served else None
         with np.errstate(all="ignore"):  # machine code says nothing either
             for operands, parts in _blocks(arrays, results, by_steps is not None):
-                if by_steps is not None and by_steps(*self._steps, operands, parts[0]):
+                if by_steps is not None and self._steps is not None and by_steps(*self._steps, operands, parts[0]):
                     continue
                 for part, value in zip(parts, self._run(*operands, *parts), strict=True):
                     if value is not part:
@@ -120,7 +120,7 @@ def _real_dtype(dtypes: Sequence[np.dtype]) -> np.dtype | None:
 
 
 def _translation(body: Sequence[str], dtypes: Sequence[np.dtype], real: np.dtype,
-                 outputs: Sequence[str]) -> tuple[CodeType | None, tuple[bytes, bytes] | None]:
+                 outputs: Sequence[str]) -> tuple[CodeType | None, tuple[bytes, ...] | None]:
     """The code of the passes, and their steps."""
     try:
         source = _Translation(dtypes, real).translated(body, outputs)

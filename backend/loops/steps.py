@@ -36,9 +36,9 @@ class _Unknown(ValueError):
 
 
 class _Value(NamedTuple):
-    """The result of the step of this index."""
+    """The result of the step of this place among them."""
 
-    index: int
+    place: int
 
 
 _Source = _Value | int  # or the place of an operand or a number
@@ -73,7 +73,7 @@ class _Writer:
         if not isinstance(end, ast.Return) or not isinstance(end.value, ast.Tuple) or len(end.value.elts) != 1:
             raise _Unknown
         result = self.source(end.value.elts[0])
-        if not isinstance(result, _Value) or result.index != len(self.steps) - 1 or len(self.steps) > _MOST_STEPS:
+        if not isinstance(result, _Value) or result.place != len(self.steps) - 1 or len(self.steps) > _MOST_STEPS:
             raise _Unknown
         return Steps(self._placed(), np.array(self.numbers, np.float32).tobytes())
 
@@ -118,13 +118,13 @@ class _Writer:
 
     def _placed(self) -> bytes:
         """The steps, with rows for what they give: a row is free when nothing reads it any more."""
-        last = {source.index: n for n, (_, *sources) in enumerate(self.steps) for source in sources
+        last = {source.place: n for n, (_, *sources) in enumerate(self.steps) for source in sources
                 if isinstance(source, _Value)}
         free, rows, text = list(range(_MOST_ROWS))[::-1], dict[int, int](), bytearray()
         for n, (operation, one, other) in enumerate(self.steps):
-            places = [rows[source.index] if isinstance(source, _Value) else source for source in (one, other)]
-            free += {rows[source.index] for source in (one, other)
-                     if isinstance(source, _Value) and last[source.index] == n}
+            places = [rows[source.place] if isinstance(source, _Value) else source for source in (one, other)]
+            free += {rows[source.place] for source in (one, other)
+                     if isinstance(source, _Value) and last[source.place] == n}
             if not free:
                 raise _Unknown
             rows[n] = _RESULT if n == len(self.steps) - 1 else free.pop()

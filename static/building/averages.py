@@ -45,6 +45,9 @@ class ExponentialMovingAverage:
     def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None):
         if not 0.0 <= decay < 1.0:
             raise ValueError(f"ExponentialMovingAverage(decay): must be in [0, 1). Received {decay!r}.")
+        if current_trace().averaged() is None:
+            raise RuntimeError("ExponentialMovingAverage is of a Program's parameters: call paddle.enable_static() "
+                               "before. In eager mode use paddle.incubate.ModelAverage.")
         self._decay, self._thres_steps = decay, thres_steps
         self._prefix = f"{name}." if name else ""
         self._averages: dict[str, str] = {}
@@ -59,7 +62,7 @@ class ExponentialMovingAverage:
             left = trace.persistent((1,), float32, 1.0, generate(f"{self._prefix}ema_left"))
             trace.store(left, left * decay)
             self._left = left.name
-            for parameter in trace.averaged():
+            for parameter in trace.averaged() or []:
                 average = trace.persistent(parameter.shape, parameter.dtype, 0.0,
                                            generate(f"{self._prefix}{parameter.name}_ema"))
                 factor = cast(decay, parameter.dtype)

@@ -132,8 +132,10 @@ class LayerHelper:
     def append_activation(self, input_var: Any) -> Any:
         """The variable behind the layer's `act`, a type or a dict of a "type" and attributes; as it is without one."""
         act = self.kwargs.get("act")
+        if act is None:
+            return input_var
         attrs = dict(act) if isinstance(act, Mapping) else {"type": act}
-        return input_var if act is None else self._applied(attrs.pop("type"), {"X": input_var}, attrs)
+        return self._applied(attrs.pop("type"), {"X": input_var}, attrs)
 
     def _applied(self, op: str, inputs: dict[str, Any], attrs: dict[str, Any]) -> Any:
         out = self.create_variable_for_type_inference(inputs["X"].dtype)

@@ -150,3 +150,8 @@ def test_averages_whose_decay_grows(programs):
         np.testing.assert_allclose(found, total / (1 - left), rtol=1e-5)
     with pytest.raises(ValueError, match="decay"):
         static.ExponentialMovingAverage(1.5)
+
+
+def test_averages_of_no_program_are_refused():
+    with pytest.raises(RuntimeError, match="enable_static"):
+        static.ExponentialMovingAverage(0.9)
