@@ -197,7 +197,7 @@ def wide():
 @pytest.mark.parametrize("level", ["O1", "O2"])
 def test_training(wide, level, dtype):
     eager, converted = curve(level, dtype, False), curve(level, dtype, True)
-    np.testing.assert_array_equal(eager, converted)
+    np.testing.assert_allclose(eager, converted, rtol=1e-4)  # forms and kernels round float32 sums each in its way
     assert wide[-1] < wide[0] - 0.5
     np.testing.assert_allclose(eager, wide, atol=0.03 if dtype == "bfloat16" else 5e-3)
 
