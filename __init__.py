@@ -12,6 +12,7 @@ from .version import full_version as __version__
 provide("default trace", by="proa.dygraph.eager")
 provide("staging", by="proa.jit.convert.functions")
 provide("operators", by="proa.ops.catalogue")
+provide("helpers of layers", by="proa.static.building.layer_helper")
 provide("paddle.base.core", by="proa.base.core")
 provide("models of Programs", by="proa.hapi.program_model")
 provide("parameter servers", by="proa.fluid.incubate.fleet.parameter_server.for_fleet")

@@ -150,7 +150,7 @@ def provide(what: str, by: str) -> None:
     _awaited[what] = by
 
 
-def require(what: str) -> None:
-    """Imports the module that provides `what`."""
+def require(what: str) -> Any:
+    """Imports the module that provides `what`, and gives it."""
     with unforked():
-        importlib.import_module(_awaited[what])
+        return importlib.import_module(_awaited[what])

@@ -15,6 +15,7 @@ from ...core import dtype as dt
 from ...core.dtype import convert_dtype, get_default_dtype
 from ...core.hooks import HookHandle, add_hook
 from ...core.hooks import HookRemoveHelper as HookRemoveHelper  # imported from here by packages
+from ...core.lazy import require
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.array.full import is_value
@@ -34,15 +35,6 @@ class _Forward(Protocol[_Inputs, _Output]):
 
     def forward(self, *inputs: _Inputs.args, **kwargs: _Inputs.kwargs) -> _Output:
         """The computation."""
-
-
-class ParameterDefaults:
-    """What `layer._helper` gives."""
-
-    @staticmethod
-    def get_default_dtype() -> str:
-        """The dtype that new parameters get: `paddle.get_default_dtype()`."""
-        return get_default_dtype()
 
 
 def snake_case(name: str) -> str:
@@ -136,9 +128,9 @@ class Layer:
         return self._full_name
 
     @property
-    def _helper(self) -> ParameterDefaults:
-        """What layers written for Paddle ask for the dtype of their parameters."""
-        return ParameterDefaults()
+    def _helper(self) -> Any:
+        """What layers written for Paddle apply operators by their types with, and ask for the dtype of parameters."""
+        return require("helpers of layers").LayerObjectHelper(self._full_name)
 
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...core.dtype import convert_dtype
+from ...core.dtype import convert_dtype, get_default_dtype
 from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.array.full import empty
@@ -141,6 +141,23 @@ class LayerHelper:
         out = self.create_variable_for_type_inference(inputs["X"].dtype)
         self.append_op(op, inputs, {"Out": out}, attrs)
         return out
+
+
+class LayerObjectHelper(LayerHelper):
+    """What `layer._helper` gives: a helper whose parameters and variables are named after the layer."""
+
+    def __init__(self, name: str):
+        super().__init__(name, name=name)
+
+    def append_activation(self, input_var: Any, act: Any = None, use_cudnn: bool | None = None) -> Any:
+        """The variable behind `act`, a type or a dict of a "type" and attributes; as it is without one."""
+        self.kwargs["act"] = act
+        return super().append_activation(input_var)
+
+    @staticmethod
+    def get_default_dtype() -> str:
+        """The dtype that new parameters get: `paddle.get_default_dtype()`."""
+        return get_default_dtype()
 
 
 def _check_slots(op: Operator, what: str, given: Mapping[str, Any], slots: tuple[Slot, ...]) -> None:

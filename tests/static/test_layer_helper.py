@@ -118,6 +118,31 @@ def test_operators_are_computed_at_once_in_eager_code():
     np.testing.assert_allclose(weight.grad.numpy(), x.numpy().T @ (1 - expected ** 2), rtol=1e-4, atol=1e-6)
 
 
+class Products(paddle.nn.Layer):
+    """A layer as they were written for the first dynamic modes."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self._helper.create_parameter(paddle.ParamAttr(), [2, 2], self._helper.get_default_dtype())
+
+    def forward(self, x):
+        out = self._helper.create_variable_for_type_inference("float32")
+        self._helper.append_op(type="mul", inputs={"X": x, "Y": self.weight}, outputs={"Out": out})
+        return self._helper.append_activation(out, act="tanh")
+
+
+def test_a_layer_s_own_helper():
+    layer, x = Products(), paddle.randn([3, 2])
+    expected = np.tanh(x.numpy() @ layer.weight.numpy())
+    assert layer.weight.name.startswith(layer.full_name() + ".w_")
+    out = layer(x)
+    out.sum().backward()
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5)
+    np.testing.assert_allclose(layer.weight.grad.numpy(), x.numpy().T @ (1 - expected ** 2), rtol=1e-4, atol=1e-6)
+    static = paddle.jit.to_static(layer, full_graph=True)
+    np.testing.assert_allclose(static(x).numpy(), expected, rtol=1e-5)
+
+
 def test_bias_and_activation_in_a_program(static_mode_on):
     x = np.random.rand(3, 2).astype("float32")
     out = biased_tanh(paddle.static.data("x", [-1, 2]), paddle.assign(np.ones((2, 4), "float32")))
