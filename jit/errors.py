@@ -5,8 +5,9 @@ Knows nothing of tensors or programs.
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _OPERATORS = f"{__package__}.operators"  # whose frames stand between the user's line and who asks for it
@@ -42,6 +43,10 @@ class CallError(TypeError, ValueError):
     """A call whose arguments are not those of the function: TypeError as of Python, ValueError as in Paddle."""
 
 
+class UnfitTensorsError(RuntimeError):
+    """A call gives a Program Tensors that it cannot run with, and has changed nothing: see `ConcreteProgram`."""
+
+
 class FallbackWarning(UserWarning):
     """A function under `to_static` runs as it was written, for it cannot become a Program; the message says why.
 
@@ -50,6 +55,18 @@ class FallbackWarning(UserWarning):
 
         warnings.filterwarnings("ignore", category=paddle.jit.FallbackWarning)
     """
+
+
+@contextlib.contextmanager
+def noting(where: str, what: str) -> Iterator[None]:
+    """Within the block what is traced some runs leave out: an error out of it says so (Python 3.11)."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "add_note") and not getattr(error, "__notes__", ()):
+            error.add_note(f"{where}: while the Program is built, what {what} holds, about which a tensor decides, is "
+                           "traced, whether a run takes it or not. This error comes out of one.")
+        raise
 
 
 def source_line(filename: str, line: int, function: str) -> str:

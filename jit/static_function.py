@@ -22,7 +22,7 @@ from ..static.ir.input_spec import InputSpec
 from ..static.ir.program import Program
 from .convert.ignoring import is_marked
 from .convert.reporting import CONVERSIONS, tell
-from .errors import ConversionError, line_of
+from .errors import ConversionError, UnfitTensorsError, line_of
 from .tracing.accounts import Account, account
 from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
@@ -303,11 +303,22 @@ class StaticFunction:
         known = self._recent.get(key) if key is not None else None
         if known is not None and known[0] == mode_changes[0] and known[2] is state.trace.precision and known[3]():
             self.last_call = known[4]
-            return known[1](args)
+            try:
+                return known[1](args)
+            except UnfitTensorsError as error:
+                return self._otherwise(error, args, kwargs)
         return self._call(key, args, kwargs)
 
     def _as_written(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*self._receiver(), *args, **kwargs)
+
+    def _otherwise(self, error: UnfitTensorsError, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a call gives whose Tensors its Program cannot run with: what the function as it was written does."""
+        if self._full_graph:
+            raise error
+        result = self._as_written(*args, **kwargs)
+        warn_once(self._function, reason_of(error))
+        return result
 
     def _call(self, quick: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call of a kind that is not among the recent ones."""
@@ -322,7 +333,10 @@ class StaticFunction:
         if concrete is not None:
             runs_again = not concrete.slots and not concrete.main_program.ungradable
             self._remember(quick, version, concrete if runs_again else None, specs)
-            return concrete(bound.tensors)
+            try:
+                return concrete(bound.tensors)
+            except UnfitTensorsError as error:
+                return self._otherwise(error, args, kwargs)
         result = self._as_written(*args, **kwargs)  # an error of the user's own comes from here
         if reason is not None:
             self._refused.add(kind)

@@ -35,6 +35,17 @@ def set_value(mapping: Any, key: Any, value: Any) -> None:
         kind.__delitem__(mapping, key)
 
 
+def attributes_in_slots(value: Any) -> dict[str, Any]:
+    """What the `__slots__` of an object hold, by name."""
+    names = [name for kind in type(value).__mro__ for name in _names_of_slots(kind) if not name.startswith("__")]
+    return {name: getattr(value, name) for name in names if hasattr(value, name)}
+
+
+def _names_of_slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
 class Location:
     """A place that outlives a call. `shown` is what the user's code calls it, `identity` tells it from all others."""
 

@@ -17,7 +17,7 @@ from ...static.building.record_lists import RecordList
 from ...static.building.tensor_arrays import ArrayVariable
 from ...static.ir.variable import Variable
 from ..errors import ConversionError
-from .locations import Change, Entry, Items, Location
+from .locations import Change, Entry, Items, Location, attributes_in_slots
 
 _PLAIN = (bool, int, float, str, bytes)
 _LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType, map, filter, zip, enumerate, reversed)
@@ -196,7 +196,7 @@ def _inside(item: Any) -> list[Any]:
     if isinstance(item, FunctionType):
         return [cell.cell_contents for cell in item.__closure__ or () if _is_filled(cell)]
     inside = getattr(item, "__dict__", None)
-    return list(inside.values()) if isinstance(inside, dict) else []
+    return [*(inside.values() if isinstance(inside, dict) else ()), *attributes_in_slots(item).values()]
 
 
 def _is_filled(cell: Any) -> bool:

@@ -12,7 +12,7 @@ import functools
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, MutableMapping, Set
+from collections.abc import Iterator, MutableMapping
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -26,14 +26,14 @@ from ...optimizer.optimizer import Optimizer
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
 from .global_names import all_names, global_names
-from .locations import ABSENT, Entry, Items, entries_of, set_value, value_of
+from .locations import ABSENT, Entry, Items, attributes_in_slots, entries_of, set_value, value_of
+from .mappings import CellVariable, ClassAttributes, Globals, ModuleAttributes, SlotAttributes
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
           np.ndarray, Variable)
 _SEQUENCES = (list, set)
-_VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, EagerValue, Variable)
 _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
 
@@ -41,98 +41,6 @@ _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
 def numpy_random() -> Any:
     """`numpy.random` where somebody has used it, otherwise None: NumPy loads it when it is first named."""
     return sys.modules.get("numpy.random")
-
-
-class CellVariable(MutableMapping):
-    """A variable of an enclosing function, as a mapping with one key at most."""
-
-    def __init__(self, name: str, cell: CellType, code: CodeType):
-        self._name, self._cell, self._code = name, cell, code
-        self.identity = id(cell)
-
-    def is_named_in(self, codes: Set[CodeType | None], name: str) -> bool:
-        """Whether one of these codes names the variable."""
-        return self._code in codes
-
-    def __getitem__(self, name: str) -> Any:
-        try:
-            return self._cell.cell_contents
-        except ValueError:  # it is empty
-            raise KeyError(name) from None
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._cell.cell_contents = value
-
-    def __delitem__(self, name: str) -> None:
-        del self._cell.cell_contents
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([self._name] if self.get(self._name, ABSENT) is not ABSENT else [])
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-class Globals(MutableMapping):
-    """Those of a module's globals that a function, of this code, names and none before it has."""
-
-    def __init__(self, names: Set[str], held: dict[str, Any], code: CodeType):
-        self._names, self._held = sorted(names), held
-        self._codes = {name: {code} for name in names}
-        self.identity = id(held)
-
-    def also_named_in(self, code: CodeType, name: str) -> None:
-        """Notes that another function names one of them too."""
-        self._codes[name].add(code)
-
-    def is_named_in(self, codes: Set[CodeType | None], name: str) -> bool:
-        """Whether one of these codes names a global."""
-        return not self._codes[name].isdisjoint(codes)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._held[name]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._held[name] = value
-
-    def __delitem__(self, name: str) -> None:
-        del self._held[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([name for name in self._names if name in self._held])
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-class ModuleAttributes(Globals):
-    """Those of a module of the user's that a function, of this code, may name as its attributes."""
-
-
-class ClassAttributes(MutableMapping):
-    """The values in a class of the user's, without its functions."""
-
-    def __init__(self, kind: type):
-        self.kind = kind
-        self.identity = id(kind)
-
-    def __getitem__(self, name: str) -> Any:
-        value = vars(self.kind)[name]
-        if name.startswith("__") or not isinstance(value, _VALUES):
-            raise KeyError(name)
-        return value
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self.kind, name, value)
-
-    def __delitem__(self, name: str) -> None:
-        delattr(self.kind, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([name for name in vars(self.kind) if name in self])
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 class Surroundings:
@@ -153,6 +61,7 @@ class Surroundings:
         self._seen: dict[int, Any] = {}
         self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
         self._classes: dict[int, ClassAttributes] = {}
+        self._slotted: dict[int, SlotAttributes] = {}
         self._items: dict[int, list[Any]] = {}
         self.layers: list[Layer] = []
         self.settings: list[tuple[dict, dict]] = []  # the attributes of this package's own layers, with their contents
@@ -172,6 +81,11 @@ class Surroundings:
     def finish(self) -> None:
         """Lets go of what is needed only as long as something may be noted."""
         self._seen.clear()
+
+    def of_object(self, owner: Any, name: str) -> Any:
+        """What an attribute of an object is an entry of: its `__dict__`, or its slots as they were noted."""
+        slots = self._slotted.get(id(owner))
+        return slots if slots is not None and name in slots else getattr(owner, "__dict__", slots)
 
     def of_class(self, kind: type) -> ClassAttributes | None:
         """The attributes of a class, if they are noted."""
@@ -293,14 +207,25 @@ class Surroundings:
             return [(value.dygraph_function, shown)]
         elif isinstance(value, Optimizer):
             return self._optimizer(value, shown)
-        elif not _is_of_library(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
+        elif _is_of_library(type(value)):
+            return []
+        elif isinstance(getattr(value, "__dict__", None), dict):
             if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
                 self.settings.append((value.__dict__, dict(value.__dict__)))
             found = self._mapping(value.__dict__, _form(shown, ".{}"))
             if isinstance(value, Layer) and found:
                 self.layers.append(value)
-            return [*found, (type(value), "")]
+            return [*found, *self._slots(value, shown), (type(value), "")]
+        elif held := self._slots(value, shown):
+            return [*held, (type(value), "")]
         return []
+
+    def _slots(self, value: Any, shown: str) -> list[tuple[Any, str]]:
+        """Notes what the `__slots__` of an object of the user's hold."""
+        if is_ignored_module(type(value).__module__) or not attributes_in_slots(value):
+            return []
+        held = self._slotted[id(value)] = SlotAttributes(value)
+        return self._mapping(held, _form(shown, ".{}"))
 
     def _optimizer(self, optimizer: Optimizer, shown: str) -> list[tuple[Any, str]]:
         """Notes an optimizer: what it keeps for parameters it makes once, in the first step, and not in each run."""

@@ -25,7 +25,8 @@ from ...static.ir.variable import Variable
 from ..convert.ignoring import is_users_module
 from .global_names import all_names
 from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Location, items_identity
-from .surroundings import CellVariable, Globals, ModuleAttributes, Surroundings
+from .mappings import CellVariable, Globals, ModuleAttributes
+from .surroundings import Surroundings
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -154,10 +155,10 @@ class Reads:
             if is_users_module(owner) and isinstance(value, (*_PLAIN, *_CONTAINERS)):
                 self._note(vars(owner), name, value, f"{owner.__name__}.{name}")
             return
-        own = getattr(owner, "__dict__", None)
+        own = self._surroundings.of_object(owner, name)
         if isinstance(owner, type):
             self._of_classes(owner, name, value)
-        elif isinstance(own, dict):
+        elif own is not None:
             if self._known(own, name, own.get(name, ABSENT)) and name not in own:
                 self._of_classes(type(owner), name, value)
 
@@ -186,7 +187,8 @@ class Reads:
 
     def counted(self, owner: Any, name: str, operation: Callable[[Any, Any], Any], operand: Any) -> bool:
         """Notes that a number has been added to an attribute, or the like; whether each run can do the same."""
-        own = self._surroundings.of_class(owner) if isinstance(owner, type) else getattr(owner, "__dict__", None)
+        surroundings = self._surroundings
+        own = surroundings.of_class(owner) if isinstance(owner, type) else surroundings.of_object(owner, name)
         if own is None or name not in own or id(own) not in self._surroundings.noted:
             return False
         self._counted.setdefault((id(own), name), []).append((operation, operand))

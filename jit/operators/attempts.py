@@ -15,11 +15,14 @@ import numpy as np
 
 from ..errors import ConversionError, here
 from . import staging
+from .logical import decided_operand
+from .merging import Merge
 
 everything = BaseException
 _OF_OPERATORS = (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError, MemoryError, ArithmeticError,
                  np.linalg.LinAlgError)
-_STAGING = ("conditionals", "loops", "loop_state", "merging", "preparing", "retracing", "watching")
+_STAGING = ("conditionals", "loops", "loop_state", "merging", "preparing", "retracing", "watching", "outside")
+_STAGED = (Merge.stage.__code__, staging.while_loop.__code__, decided_operand.__code__)
 _OPERATORS = tuple(f"{__name__.partition('.')[0]}.{folder}." for folder in ("ops", "static", "backend"))
 _WAY_OUT = "Test what may be wrong with an `if`, or give the argument sizes that are known (no None in its InputSpec)."
 
@@ -44,6 +47,8 @@ class attempt:
     def _reason(self, error: BaseException | None) -> Exception | None:
         """Why the attempt cannot be part of a program; None where it can."""
         if isinstance(error, Exception) and self._catches(type(error)):
+            if _is_from_staged(error):
+                return self._refusal(f"an error ({error}) of a branch or loop that a tensor decides about")
             modules = _modules_of(error)
             if isinstance(error, ConversionError) or modules[-1].removeprefix(f"{__package__}.") in _STAGING:
                 return error
@@ -65,6 +70,11 @@ class attempt:
         return ConversionError(
             self._where, f"this `try` would catch {what}, and whether there is one depends on sizes or values that "
             "are known only when the program runs.", _WAY_OUT)
+
+
+def _is_from_staged(error: BaseException) -> bool:
+    """Whether an error comes out of a branch or loop while it is traced: there is one in some runs only."""
+    return any(frame.f_code in _STAGED for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _modules_of(error: BaseException) -> list[str]:

@@ -46,7 +46,9 @@ def float_(*args: Any, **kwargs: Any) -> Any:
 
 
 def bool_(*args: Any, **kwargs: Any) -> Any:
-    """`bool(value)`: of a symbolic tensor, a bool one."""
+    """`bool(value)`: of a symbolic tensor, a bool one; of a list of the program, whether it has items."""
+    if len(args) == 1:
+        args = (staging.truth(args[0]),)
     return _cast(bool, "bool", args, kwargs)
 
 

@@ -12,13 +12,12 @@ from typing import Any
 
 from ..errors import ConversionError, here
 from . import staging
-from .containers import CHANGEABLE, Held, check_changed, copied, lists_kept, note_several, objects
+from .containers import CHANGEABLE, Held, copied, lists_kept, note_several, objects
 from .merging import Merge
-from .outside import ChangedOutside, Outside
+from .outside import ChangedOutside, Outside, check_changed
 from .partial import truth
 from .preparing import Preparer, restoring
 from .retracing import traced
-from .watching import no_changes_in_place
 
 Body = Callable[[], Any]
 _SYMBOLIC = r"var \S+ : shape\[[^]]*\]\.dtype\(\w+\)\.stop_gradient\(\w+\)"  # as messages print it
@@ -74,7 +73,8 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     except ChangedOutside as found:
         staging.undo(mark)
         set_state(before)
-        if_stmt(test, body, orelse, *found.extended(get_state, set_state, names), outputs + len(found.places), held)
+        if_stmt(test, body, orelse, *found.extended(get_state, set_state, names), outputs + len(found.places),
+                (*held, *found.held))
     return None
 
 
@@ -97,11 +97,12 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
     def restore() -> None:
         set_state(before)
 
-    watched = no_changes_in_place(merge.where, "`if`", body, orelse), Outside(body, orelse).watched(restore)
-    with watched[0], watched[1], restoring(restore), held.restored():
+    outside = Outside(merge.where, "`if`", body, orelse).watched(restore)
+    with outside, restoring(restore), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
-    set_state((*held.settled(found, after), *before[outputs:]))
+    settled = held.settled(found, after)
     check_changed(held, names, may_be_held, merge.where, "`if`")
+    set_state((*settled, *before[outputs:]))
     note_several(held, names, may_be_held, merge.where)
 
 
@@ -135,7 +136,7 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
         return (value,)
 
     def stage() -> list[Any]:
-        with Outside(body, orelse).watched():
+        with Outside(where, "`if`", body, orelse).watched():
             return merge.stage(test, lambda: value_of(body), lambda: value_of(orelse))
 
     try:

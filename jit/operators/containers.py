@@ -144,17 +144,6 @@ class Held:
         return tuple(settle(list(found), value, (i,)) for i, (*found, value) in every)
 
 
-def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str, statement: str) -> None:
-    """TypeError where a way changes what somebody else may hold too, and leaves another one in its place."""
-    for path in held.lost():
-        if len(path) > 1 or names[path[0]] in may_be_held:
-            shown = "".join((f"`{names[path[0]]}", *(f"[{key!r}]" for key in path[1:]), "`"))
-            raise TypeError(
-                f"{where}: a tensor decides about this {statement}, which changes {shown} in place, and may put "
-                "another list or dict there. Whether the changed one shows under its other names is known only when "
-                "the program runs. Change a copy of it: `a = list(a)`, `a = dict(a)`.")
-
-
 def note_several(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str) -> None:
     """Notes what must not change later, for somebody else may hold it: see `Held.several`."""
     for path, each in held.several:

@@ -88,7 +88,7 @@ def _joined(first: Any, later: tuple[Callable[[], Any], ...], goes_on: bool, joi
         test = truth(value)
         if staging.is_symbolic(test):
             with staging.only_where(test if goes_on else staging.logical_not(test)):
-                other = _alone(operand, "and" if goes_on else "or")
+                other = decided_operand(operand, "and" if goes_on else "or")
             value = join(value, test, other, goes_on)
         elif bool(test) is goes_on:
             value = operand()
@@ -97,10 +97,10 @@ def _joined(first: Any, later: tuple[Callable[[], Any], ...], goes_on: bool, joi
     return value
 
 
-def _alone(operand: Callable[[], Any], symbol: str) -> Any:
+def decided_operand(operand: Callable[[], Any], symbol: str) -> Any:
     """An operand that a tensor decides about, and that may change nothing."""
     try:
-        with Outside(operand).watched():
+        with Outside(here(), f"`{symbol}`", operand).watched():
             return operand()
     except ChangedOutside as found:
         raise ConversionError(

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import staging
-from .containers import Held, check_changed, content_of, copied, holds, lists_kept, note_several, objects, places
+from .containers import Held, content_of, copied, holds, lists_kept, note_several, objects, places
 from .merging import described_name
+from .outside import check_changed
 from .retracing import Apart, CastNumber, Preparations, StageNumbers, check_differences
 from .undefined import Undefined, reason
 from .values import NESTED, NUMBERS, agree, described, disagreement, filled, same, staged_leaves, staged_paths
@@ -256,10 +257,15 @@ class LoopState:
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
     def _tensor_behind(self, i: int, n: int, result: Any) -> Any:
-        """What a leaf is behind the loop: what it was before, with the result, where turns change that in place."""
+        """What a leaf is behind the loop: what it was before, where turns leave it there; with the result, where they
+        change it in place."""
         begun = staged_leaves(self._initial[i])[n]
         found, left = self._turn.get((i, n), (None, None))
-        if found is None or found is not left or not staging.is_symbolic(begun) or not staging.changes_of(found):
+        if found is None or found is not left or not staging.is_tensor(begun):
+            return result
+        if not staging.changes_of(found):
+            return begun
+        if not staging.is_symbolic(begun):
             return result
         staging.write(begun, result)
         return begun

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import here
+from ..errors import here, noting
 from . import staging
 from .conditionals import if_stmt
 from .containers import Held, copied
@@ -21,7 +21,6 @@ from .preparing import Preparer, restoring
 from .retracing import traced
 from .statements import nothing
 from .values import is_one
-from .watching import no_changes_in_place
 
 _MOST_APART = 3  # turns that a loop takes apart before it reads of a list what they append
 GetState = Callable[[], tuple]
@@ -98,7 +97,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     except ChangedOutside as changed:
         staging.undo(mark)
         set_state(before)
-        _stage(test, body, *changed.extended(get_state, set_state, names), users, held, kept, apart)
+        _stage(test, body, *changed.extended(get_state, set_state, names), users, (*held, *changed.held), kept, apart)
     except FirstTurnApart as found:
         if apart >= found.most:
             raise found.otherwise from None
@@ -126,7 +125,8 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     def traced_body(*variables: Any) -> list[Any]:
         set_state(state.entered(variables))
         try:
-            body()
+            with noting(where, "a loop"):
+                body()
         except IndexError as error:  # of a list that earlier turns append to, as it may be
             raise FirstTurnApart(error, _MOST_APART) from error
         return state.next_variables(get_state(), variables)
@@ -134,8 +134,8 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     def restore() -> None:
         set_state(before)
 
-    outside = Outside(users, test).watched(restore)
-    with no_changes_in_place(where, "loop", users, test), outside, restoring(restore), state.restored():
+    outside = Outside(where, "loop", users, test).watched(restore)
+    with outside, restoring(restore), state.restored():
         results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..errors import RETURN_VALUE
+from ..errors import RETURN_VALUE, noting
 from . import staging
 from .retracing import Preparations, check_differences
 from .undefined import Undefined, reason
@@ -35,11 +35,15 @@ class Merge:
         return [self._merged(i, results) for i in range(len(self.names))]
 
     def _trace_first(self, body: Callable[[], tuple]) -> list[Any]:
-        self.first = self._completed(body())
+        with noting(self.where, "an `if`"):
+            left = body()
+        self.first = self._completed(left)
         return self._staged(self.first)
 
     def _trace_second(self, orelse: Callable[[], tuple]) -> list[Any]:
-        self.second = self._completed(orelse())
+        with noting(self.where, "an `if`"):
+            left = orelse()
+        self.second = self._completed(left)
         check_differences(self.first, self.second)
         for i in range(len(self.names)):
             self._check(i)

@@ -1,23 +1,27 @@
 """State that functions change which a staged statement calls: attributes, globals, variables of enclosing functions.
 
 `self.reset()` in a branch sets attributes that the branch does not name. They are found by looking at what is within
-reach before a statement is traced and behind it, and become variables of the statement, which is then traced again.
-Knows what functions name and close over; does no staging.
+reach before a statement is traced and behind it, and become variables of the statement, which is then traced again. So
+do lists and dicts that change in place; what else does is an error. Knows what functions name and close over; does no
+staging.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from functools import partial
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...nn import Layer
 from ..convert.ignoring import is_foreign, is_ignored_module
-from ..footprint.locations import ABSENT
+from ..footprint.locations import ABSENT, attributes_in_slots
+from .containers import Held
 from .retracing import Retrace, Several
 from .undefined import Undefined
 from .values import same, staged_leaves
+from .watching import CONTAINERS, Contents, Watched, can_be_state, refusal
 
 _DEPTH = 4  # functions that call functions, objects in objects
 _MOST = 4_000  # spaces that are looked at
@@ -32,9 +36,11 @@ class _Attributes:
 
     def entries(self) -> dict[str, Any]:
         """What each attribute holds."""
-        held = vars(self._owner)
+        held = getattr(self._owner, "__dict__", {})
         found = {**held, **held["_buffers"]} if isinstance(self._owner, Layer) else dict(held)
         is_class = isinstance(self._owner, type)
+        if not is_class:
+            found |= attributes_in_slots(self._owner)
         return {key: value for key, value in found.items() if not key.startswith(("__", "_static_"))
                 and not (is_class and (callable(value) or hasattr(value, "__get__")))}
 
@@ -124,12 +130,17 @@ class Place:
 class ChangedOutside(Exception):
     """Raised while a statement is traced: functions that it calls change these places."""
 
-    def __init__(self, places: list[Place]):
+    def __init__(self, places: list[Place | Contents]):
         super().__init__(places)
         self.places = places
 
-    def extended(self, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
-                 names: tuple[str, ...]) -> tuple[Callable[[], tuple], Callable[[tuple], Any], tuple[str, ...]]:
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The names of those that are lists or dicts, which somebody else holds."""
+        return tuple(place.name for place in self.places if isinstance(place, Contents))
+
+    def extended(self, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any], names: tuple[str, ...]
+                 ) -> tuple[Callable[[], tuple], Callable[[tuple], Any], tuple[str, ...]]:
         """The state of the statement, with these places before it."""
         places = self.places
 
@@ -145,14 +156,20 @@ class ChangedOutside(Exception):
 
 
 class Outside:
-    """What is within reach of branches, as it is now."""
+    """What is within reach of branches, as it is now; `where` and `statement` are for errors."""
 
-    def __init__(self, *branches: Any):
-        self._before = [(space, space.entries()) for space in _Walk(branches).spaces]
+    def __init__(self, where: str, statement: str, *branches: Any):
+        walk = _Walk(branches)
+        self._where, self._statement = where, statement
+        self._before = [(space, space.entries()) for space in walk.spaces]
+        self._contents = [Watched(container, shown) for container, shown in walk.containers]
 
-    def changed(self) -> list[Place]:
-        """The places that hold other values now; each is given back what it held."""
-        found = []
+    def changed(self) -> list[Place | Contents]:
+        """The places that hold other values now; each is given back what it held.
+
+        TypeError where something has changed in place that cannot be a variable of the statement.
+        """
+        found: list[Place | Contents] = []
         for space, before in self._before:
             now = space.entries()
             for key in {**before, **now}:
@@ -163,7 +180,13 @@ class Outside:
                     if not same(old, new):
                         found.append(Place(space, key))
                     space.store(key, old)
-        return found
+        changed = [each for each in self._contents if each.has_changed()]
+        for each in changed:
+            each.put_back()
+        for each in changed:
+            if not can_be_state(each.container):
+                raise refusal(each.container, each.shown, self._where, self._statement)
+        return found + [Contents(each.container, each.shown, self._where, self._statement) for each in changed]
 
     @contextlib.contextmanager
     def watched(self, restore: Callable[[], Any] | None = None) -> Iterator[None]:
@@ -188,6 +211,15 @@ class Outside:
             raise ChangedOutside(places)
 
 
+def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str, statement: str) -> None:
+    """ChangedOutside where a way changes what somebody else may hold too, and may leave another one in its place."""
+    lost = [path for path in held.lost() if len(path) > 1 or names[path[0]] in may_be_held]
+    if lost:
+        held.restore()
+        raise ChangedOutside([Contents(held.places[path], names[path[0]] + "".join(f"[{key!r}]" for key in path[1:]),
+                                       where, statement) for path in lost])
+
+
 def _is_filled_once(old: Any, new: Any) -> bool:
     """Whether a place holds what was computed when it was first asked for, and is no tensor or number."""
     return (old is None or old is ABSENT) and not isinstance(new, (Undefined, str)) and not staged_leaves(new)
@@ -198,6 +230,7 @@ class _Walk:
 
     def __init__(self, branches: Iterable[Any]):
         self.spaces: list[_Space] = []
+        self.containers: list[tuple[Any, str]] = []  # what can change in place, and what the user's code calls it
         self._seen: set[int] = set()
         for branch in branches:
             function = getattr(branch, "_body", branch)  # a branch may be marked
@@ -217,6 +250,8 @@ class _Walk:
             self._value(held[name], name, depth, names)
         for name, value in cells.entries().items():
             self._value(value, name, depth, names)
+        for name, value in _defaults_of(function):
+            self._value(value, name, depth, names)
 
     def _value(self, value: Any, shown: str, depth: int, names: set[str]) -> None:
         if isinstance(value, _VALUES) or type(value) is Undefined or id(value) in self._seen or not depth:
@@ -226,25 +261,39 @@ class _Walk:
         if isinstance(value, MethodType):
             self._value(value.__self__, shown, depth, names)
             value = value.__func__
+        if isinstance(value, BuiltinMethodType):
+            self._value(value.__self__, shown, depth, names)  # `add = a.append`
+            return
+        if isinstance(value, partial):
+            self._seen.add(id(value))
+            for each in (value.func, *value.args, *value.keywords.values()):
+                self._value(each, shown, depth, names)
+            return
         if isinstance(value, FunctionType):
             self._seen.add(id(value))
             if not is_ignored_module(value.__module__ or "") and not is_foreign(value):
                 self._function(value, depth - 1)
             return
-        if type(value) in (list, tuple, dict):
-            self._seen.add(id(value))
-            for key, item in list(value.items() if type(value) is dict else enumerate(value)):
-                self._value(item, f"{shown}[{key!r}]", depth - 1, names)
+        if isinstance(value, (tuple, *CONTAINERS)):
+            self._container(value, shown, depth, names)
             return
         if isinstance(value, type):
             if not is_ignored_module(value.__module__):
                 self._object(value, shown)
-        elif isinstance(getattr(value, "__dict__", None), dict) and (
+        elif (isinstance(getattr(value, "__dict__", None), dict) or attributes_in_slots(value)) and (
                 isinstance(value, Layer) or not is_ignored_module(type(value).__module__)):
             self._object(value, shown)
             self._methods(type(value), depth, names)
             for key, each in _attributes_of(value):
                 self._value(each, f"{shown}.{key}", depth - 1, names)
+
+    def _container(self, value: Any, shown: str, depth: int, names: set[str]) -> None:
+        self._seen.add(id(value))
+        if not isinstance(value, tuple):
+            self.containers.append((value, shown))
+        if isinstance(value, (tuple, list, dict)):
+            for key, item in list(dict.items(value) if isinstance(value, dict) else enumerate(value)):
+                self._value(item, f"{shown}[{key!r}]", depth - 1, names)
 
     def _object(self, value: Any, shown: str) -> None:
         self._seen.add(id(value))
@@ -261,9 +310,16 @@ class _Walk:
 
 
 def _attributes_of(value: Any) -> list[tuple[str, Any]]:
-    held = vars(value)
+    held = getattr(value, "__dict__", {})
     return [*held["_sub_layers"].items(), *((k, v) for k, v in held.items() if k[:1] != "_")] if (
-        isinstance(value, Layer)) else list(held.items())
+        isinstance(value, Layer)) else [*held.items(), *attributes_in_slots(value).items()]
+
+
+def _defaults_of(function: FunctionType) -> list[tuple[str, Any]]:
+    """The parameters of a function that have a default."""
+    given = function.__defaults__ or ()
+    names = function.__code__.co_varnames[:function.__code__.co_argcount]
+    return [*zip(names[len(names) - len(given):], given, strict=True), *(function.__kwdefaults__ or {}).items()]
 
 
 def _names(code: CodeType) -> set[str]:

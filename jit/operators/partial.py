@@ -142,6 +142,10 @@ def used(value: Any) -> Any:
     """The value of a variable where having none, and None too, is an error of the run."""
     if type(value) is not Partial:
         return load(value)
+    if not staging.is_symbolic(value._flag):
+        if not value._flag:
+            raise error(value)
+        return value._content
     block = staging.current_block()
     returned = value._name.startswith(RETURN_VALUE) and not value._optional  # every way through returns
     if not returned and block not in value._checked:

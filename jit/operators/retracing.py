@@ -171,7 +171,7 @@ class Preparations:
             return Partial(name, self._why(name, True), placeholder(needed.example), False, True)
         content, flag = parts(value)
         if type(value) is Partial:
-            return Partial(name, reason(value), content, flag, value._optional)
+            return Partial(name, reason(value), content, flag, value._optional or needed.optional)
         return Partial(name, self._why(name, needed.optional), content, flag, needed.optional)
 
     def note(self, found: MakePartial) -> None:

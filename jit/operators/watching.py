@@ -1,66 +1,109 @@
-"""Lists and dicts that a staged branch or loop body changes in place: an error, for Python would change them at once.
+"""What a staged branch or a loop's body changes in place: lists, dicts, sets, arrays of NumPy, made before it.
 
-A branch is run while the program is built, whether it will be taken or not, and a loop's body once: `out.append(x)` in
-it would mean something else. Variables that are assigned are another matter (see merging.py and loop_state.py).
-Knows what generated functions close over; does no staging.
+A branch is run while the program is built, whether it will be taken or not, and a loop's body once. What it does to a
+list or dict of before becomes a part of the statement's state where it can (`Contents`); otherwise it is an error, for
+Python would change the thing at once, whatever the tensor says. Does no staging.
 """
 
 from __future__ import annotations
 
-import contextlib
+from collections import OrderedDict, deque
 from collections.abc import Iterator
-from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ..convert.ignoring import is_ignored_module
-from .undefined import Undefined
+import numpy as np
 
-_CONTAINERS = (list, dict, set)
+from ...core import nest
+from .containers import CHANGEABLE
+from .partial import Partial
 
-
-@contextlib.contextmanager
-def no_changes_in_place(where: str, statement: str, *branches: Any) -> Iterator[None]:
-    """Within the block, `branches` run; behind it, TypeError if they have changed a container made before it."""
-    watched = [(name, container, _contents(container)) for b in branches for name, container in _within_reach(b)]
-    yield
-    for name, container, before in watched:
-        after = _contents(container)
-        if len(after) != len(before) or any(a is not b for a, b in zip(after, before, strict=True)):
-            kind = next(each.__name__ for each in _CONTAINERS if isinstance(container, each))
-            raise TypeError(
-                f"{where}: a tensor decides about this {statement}, and the {kind} `{name}` is changed in place inside "
-                f"it. While the program is built, that would happen once, whatever the tensor says. Make a new {kind} "
-                f"and assign it (`{name} = {_EXAMPLES[kind].format(name)}`), write into a tensor made "
-                "before, or decide on a Python value.")
+CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
+_KINDS = {np.ndarray: "array"}
+_EXAMPLES = {
+    "list": "Make a new list and assign it (`{0} = {0} + [value]`)",
+    "dict": "Make a new dict and assign it (`{0} = {{**{0}, key: value}}`)",
+    "set": "Make a new set and assign it (`{0} = {0} | {{value}}`)",
+    "deque": "Make it a list and assign a new one (`{0} = {0} + [value]`)",
+    "bytearray": "Make new bytes and assign them (`{0} = {0} + value`)",
+    "array": "Make it a tensor (`paddle.to_tensor({0})`)"}
 
 
-_EXAMPLES = {"list": "{} + [value]", "dict": "{{**{}, key: value}}", "set": "{} | {{value}}"}
+class Watched:
+    """Something that can change in place, with what it holds when this is made."""
+
+    def __init__(self, container: Any, shown: str):
+        self.container, self.shown = container, shown
+        self._before = container.copy() if isinstance(container, np.ndarray) else _items(container)
+
+    def has_changed(self) -> bool:
+        """Whether it holds anything else now."""
+        if isinstance(self.container, np.ndarray):
+            return not _are_equal(self.container, self._before)
+        now = _items(self.container)
+        return len(now) != len(self._before) or any(a is not b for a, b in zip(now, self._before, strict=True))
+
+    def put_back(self) -> None:
+        """Makes it hold again what it held."""
+        container, items = self.container, self._before
+        if isinstance(container, np.ndarray):
+            container[...] = items
+        elif isinstance(container, dict):
+            kind: Any = OrderedDict if isinstance(container, OrderedDict) else dict
+            kind.clear(container)
+            for key, value in zip(items[::2], items[1::2], strict=True):
+                kind.__setitem__(container, key, value)
+        elif isinstance(container, (list, bytearray)):
+            type_of = list if isinstance(container, list) else bytearray
+            type_of.__setitem__(container, slice(None), items)  # type: ignore[index]
+        else:
+            container.clear()
+            (container.extend if isinstance(container, deque) else container.update)(items)
 
 
-def _contents(container: Any) -> list[Any]:
-    return [v for item in dict.items(container) for v in item] if isinstance(container, dict) else list(container)
+def _items(container: Any) -> list[Any]:
+    if isinstance(container, dict):
+        return [part for item in dict.items(container) for part in item]
+    return list(list.__iter__(container) if isinstance(container, list) else container)
 
 
-def _within_reach(branch: Any, depth: int = 2) -> Iterator[tuple[str, Any]]:
-    """The containers in variables that a branch uses, in public attributes of objects in them, in functions there."""
-    function = getattr(branch, "_body", branch)  # a branch may be marked
-    function = function.__func__ if isinstance(function, MethodType) else function
-    for name in function.__code__.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, _CONTAINERS):
-            yield name, value
-        elif isinstance(value, FunctionType) and depth and not is_ignored_module(value.__module__ or ""):
-            yield from _within_reach(value, depth - 1)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # an empty cell
-            value = cell.cell_contents
-            attributes = vars(value) if not isinstance(value, Undefined) and _is_plain_object(value) else {}
-            named = [(name, value), *((f"{name}.{k}", v) for k, v in list(attributes.items()) if k[:1] != "_")]
-            yield from ((text, v) for text, v in named if isinstance(v, _CONTAINERS))
-            if isinstance(value, FunctionType) and depth:
-                yield from _within_reach(value, depth - 1)
+def _are_equal(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.dtype.hasobject:
+        return all(x is y for x, y in zip(a.flat, b.flat, strict=True))
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
-def _is_plain_object(value: Any) -> bool:
-    has_attributes = isinstance(getattr(value, "__dict__", None), dict)
-    return has_attributes and not isinstance(value, (type, ModuleType, FunctionType))
+class Contents:
+    """A list or dict that a statement changes in place, as one more variable of its state, always this object."""
+
+    def __init__(self, container: Any, shown: str, where: str, statement: str):
+        self.container, self.name = container, shown
+        self._where, self._statement = where, statement
+        self._partial = set(map(id, _partials(container)))
+
+    def load(self) -> Any:
+        """The object."""
+        return self.container
+
+    def store(self, value: Any) -> None:
+        """TypeError unless the object can be what the statement leaves."""
+        if value is not self.container or any(id(each) not in self._partial for each in _partials(value)):
+            raise refusal(self.container, self.name, self._where, self._statement)
+
+
+def can_be_state(container: Any) -> bool:
+    """Whether what is in it can be a part of a statement's state."""
+    return type(container) in CHANGEABLE
+
+
+def refusal(container: Any, shown: str, where: str, statement: str) -> TypeError:
+    """The error where a statement changes something in place that cannot be its state."""
+    base = next(kind for kind in CONTAINERS if isinstance(container, kind))
+    kind = _KINDS.get(base, base.__name__)
+    return TypeError(
+        f"{where}: a tensor decides about this {statement}, and the {kind} `{shown}` is changed in place inside it. "
+        f"While the program is built, that would happen once, whatever the tensor says. {_EXAMPLES[kind].format(shown)}"
+        f"{', or decide' if kind == 'array' else ', write into a tensor made before, or decide'} on a Python value.")
+
+
+def _partials(value: Any) -> Iterator[Any]:
+    return (leaf for leaf in nest.leaves(value) if type(leaf) is Partial)

@@ -14,14 +14,15 @@ from ...dygraph.views import entangled
 from ...nn.layer import mode_changes
 from ...ops.amp.autocast import with_same_precision
 from ...ops.array.creation import assign
-from ...ops.core.trace import grad_mode, using
+from ...ops.core.backward import Leaf
+from ...ops.core.trace import grad_mode, state, using
 from ...static.building.record_lists import check_items
 from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program
 from ...static.ir.transform import for_evaluation
 from ...static.ir.variable import Variable
-from ..errors import line_of
+from ..errors import UnfitTensorsError, line_of
 from ..footprint.dependencies import Captured, Dependencies
 from ..footprint.effects import effects_of
 from ..footprint.layer_guards import CodeGuards
@@ -218,13 +219,21 @@ class ConcreteProgram:
         self.run.prepare([*tensors, *self._outer])
 
     def _check_entangled(self, given: list[EagerValue]) -> None:
-        """RuntimeError where one of the values that a run changes in place is a view of another that it is given."""
+        """UnfitTensorsError where one of the values that a run changes in place is a view of another that it is given,
+        or a leaf whose gradient is wanted.
+        """
+        for index in self._changed if state.grad_enabled else ():
+            if index not in self._set and type(given[index]._edge) is Leaf:
+                raise UnfitTensorsError(
+                    f"{line_of(self.function)}: `{self.run.inputs[index]}`, a leaf with stop_gradient=False, may be "
+                    "changed in place, in a way that a tensor decides about or always: its gradient would have no "
+                    "place to go. Use the form that returns a new tensor, or work under paddle.no_grad().")
         if len(set(map(id, given))) == len(given) and all(tensor._source is None for tensor in given):
             return
         found = entangled(given, self._in_place)
         if found is not None:
             names = [f"`{self.run.inputs[index]}`" for index in found]
-            raise RuntimeError(
+            raise UnfitTensorsError(
                 f"{line_of(self.function)}: {names[0]} is changed in place, and {names[1]}, which the function uses "
                 "too, shares its memory: as a Program it would go on with the values from before. Take the view inside "
                 "of the function, change the value that it is a view of, or run the function as it was written: "

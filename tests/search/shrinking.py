@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 
 Edit = Callable[[ast.Module], bool]
-KEPT = ("Net", "INPUTS", "UNKNOWN", "TRAIN", "optimizer")
+KEPT = ("Net", "INPUTS", "UNKNOWN", "TRAIN", "optimizer", "f", "G")
 
 
 def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60.0) -> str:
@@ -94,7 +94,7 @@ def _edits(tree: ast.Module) -> Iterator[tuple]:
 
 
 def _blocks(node: ast.AST) -> Iterator[tuple[str, list]]:
-    for name in ("body", "orelse"):
+    for name in ("body", "orelse", "finalbody"):
         value = getattr(node, name, None)
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
             yield name, value

@@ -1,0 +1,322 @@
+"""What a branch or loop that a tensor decides about does to lists, dicts, objects and arrays by calling functions."""
+
+import collections
+import contextlib
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import proa as paddle
+import pytest
+
+VALUES = ([3.0, 4.0], [-3.0, -4.0])
+
+
+class Box:
+    def __init__(self, t):
+        self.t = t
+
+
+class Slim:
+    __slots__ = ("t",)
+
+    def __init__(self, t):
+        self.t = t
+
+
+@dataclass(slots=True)
+class Counted:
+    t: object
+    n: int = 0
+
+
+def set_t(owner, value):
+    owner.t = value
+
+
+def set_first(items, value):
+    items[0] = value
+
+
+def of_a_list_and_an_attribute(x, y):
+    items, box = [x], Box(x)
+    if y.max() > 0:
+        pass
+    else:
+        set_first(items, y)
+        set_t(box, y)
+    return items[0], box.t
+
+
+def of_slots(x, y):
+    slim = Slim(x)
+    if y.max() > 0:
+        set_t(slim, y)
+    return slim.t
+
+
+def of_a_list_in_a_list(x, y):
+    items = [[x], x]
+    if y.max() > 0:
+        set_first(items[0], y)
+    return items[0][0]
+
+
+def of_a_list_in_an_object_in_a_list(x, y):
+    items = [Box([x])]
+
+    def change(value):
+        items[0].t[0] = value
+
+    if y.max() > 0:
+        change(y)
+    return items[0].t[0]
+
+
+def by_a_lambda(x, y):
+    items = [x, y]
+    turn = lambda: items.reverse()
+    if y.max() > 0:
+        turn()
+    return items[0]
+
+
+def by_a_bound_method(x, y):
+    items = [x, y]
+    turn = items.reverse
+    if y.max() > 0:
+        turn()
+    return items[0]
+
+
+def by_a_partial_object(x, y):
+    items = [x, y]
+    change = functools.partial(set_first, items)
+    if y.max() > 0:
+        change(y * 2)
+    return items[0]
+
+
+def by_a_default_value(x, y):
+    items = [x, y]
+
+    def change(value, of=items):
+        of[0] = value
+
+    if y.max() > 0:
+        change(y * 2)
+    return items[0]
+
+
+def of_a_list_in_a_dict(x, y):
+    items = [x, y]
+    held = {"a": items}
+    if y.max() > 0:
+        held["a"].reverse()
+    return items[0]
+
+
+def of_an_attribute_in_a_loop(x, y):
+    items = [x, y]
+    box, i = Box(items), 0
+    while i < y.max():
+        box.t[0] = box.t[0] + y
+        i += 1
+    return items[0]
+
+
+def of_a_list_in_a_loop(x, y):
+    items = [x, y]
+
+    def add(value):
+        items[0] = items[0] + value
+
+    i = 0
+    while i < y.max():
+        add(y)
+        i += 1
+    return items[0]
+
+
+@pytest.mark.parametrize("function", [
+    of_a_list_and_an_attribute, of_slots, of_a_list_in_a_list, of_a_list_in_an_object_in_a_list, by_a_lambda,
+    by_a_bound_method, by_a_partial_object, by_a_default_value, of_a_list_in_a_dict, of_an_attribute_in_a_loop,
+    of_a_list_in_a_loop], ids=lambda f: f.__name__)
+def test_they_are_done_where_the_way_is_taken(function):
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for value in VALUES:
+        found, wanted = (f(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor(value)) for f in (converted, function))
+        np.testing.assert_array_equal(np.stack(found), np.stack(wanted))
+
+
+def of_an_array(x, y):
+    a = np.zeros(2, "float32")
+    if y.max() > 0:
+        a[0] = 1.0
+    return x + paddle.to_tensor(a)
+
+
+def of_a_deque(x, y):
+    items = collections.deque([x])
+    if y.max() > 0:
+        items.append(y)
+    return sum(items)
+
+
+def of_a_set(x, y):
+    kept = {1}
+    if y.max() > 0:
+        kept.add(2)
+    return x * len(kept)
+
+
+def in_an_expression(x, y):
+    items = [x]
+    _ = set_first(items, y) if y.max() > 0 else 1
+    return items[0]
+
+
+def behind_and(x, y):
+    items = [x]
+
+    def change(value):
+        items[0] = value
+        return value.sum() > 0
+
+    _ = y.max() > 0 and change(y)
+    return items[0]
+
+
+@pytest.mark.parametrize("function", [of_an_array, of_a_deque, of_a_set, in_an_expression, behind_and],
+                         ids=lambda f: f.__name__)
+def test_what_cannot_be_a_part_of_the_program_is_refused_in_words(function):
+    with pytest.raises((TypeError, RuntimeError), match=rf"{function.__name__}: a tensor decides .* change"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]), paddle.ones([2]))
+    converted = paddle.jit.to_static(function)
+    for value in VALUES:
+        with pytest.warns(paddle.jit.FallbackWarning) if value is VALUES[0] else contextlib.nullcontext():
+            found = converted(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor(value))
+        wanted = function(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor(value))
+        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+KEPT = Counted(None)
+
+
+def of_slots_that_outlive_the_call(x):
+    if x.sum() > 0:
+        KEPT.t = KEPT.t + x
+    return KEPT.t * KEPT.n
+
+
+def test_slots_outlive_the_call():
+    runs = []
+    for each in (paddle.jit.to_static(of_slots_that_outlive_the_call, full_graph=True), of_slots_that_outlive_the_call):
+        KEPT.t, KEPT.n = paddle.zeros([2]), 2
+        found = []
+        for n, value in enumerate(([1.0, 2.0], [-1.0, -1.0], [2.0, 2.0], [1.0, 1.0])):
+            KEPT.n = 2 + n // 2
+            found += [each(paddle.to_tensor(value)).numpy(), KEPT.t.numpy()]
+        runs.append(found)
+    np.testing.assert_array_equal(*runs)
+
+
+def test_an_object_with_slots_that_holds_tensors_is_not_returned():
+    with pytest.raises(RuntimeError, match="it returns a Slim that holds tensors"):
+        paddle.jit.to_static(lambda x: Slim(x * 2), full_graph=True)(paddle.ones([2]))
+
+
+def returned_in_with(x):
+    with paddle.no_grad():
+        if x[0] > 0:
+            return x, x + 1
+
+
+def returned_in_try(x):
+    try:
+        if x[0] > 0:
+            return x
+    finally:
+        x = x * 2
+
+
+@pytest.mark.parametrize("function", [returned_in_with, returned_in_try], ids=lambda f: f.__name__)
+def test_nothing_is_returned_where_no_return_is_reached(function):
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for value in VALUES:
+        found, wanted = converted(paddle.to_tensor(value)), function(paddle.to_tensor(value))
+        assert (found is None) == (wanted is None)
+        if wanted is not None:
+            np.testing.assert_array_equal(np.stack(found), np.stack(wanted))
+
+
+def need(holds):
+    if not holds:
+        raise ValueError("needed")
+
+
+def caught(x):
+    try:
+        if x.sum() > 100:
+            need(False)
+        y = x * 2
+    except ValueError:
+        y = x * 3
+    return y
+
+
+def test_an_error_of_a_branch_is_not_caught_while_it_is_traced():
+    with pytest.raises(RuntimeError, match=r"caught: this `try` would catch an error \(needed\) of a branch"):
+        paddle.jit.to_static(caught, full_graph=True)(paddle.ones([2]))
+    with pytest.warns(paddle.jit.FallbackWarning, match="of a branch"):
+        np.testing.assert_array_equal(paddle.jit.to_static(caught)(paddle.ones([2])).numpy(), [2, 2])
+
+
+def left_in_a_loop(x):
+    t = x
+    for _ in range(x[1] > 0):
+        t = t
+    t.scale_(0.5)
+    return t
+
+
+def test_what_a_loop_leaves_as_it_is_stays_the_same_tensor():
+    converted = paddle.jit.to_static(left_in_a_loop, full_graph=True)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        converted(x)
+        np.testing.assert_array_equal(x.numpy(), np.array(value) * 0.5)
+
+
+def changed_in_a_branch(x, y):
+    t = x
+    if y.max() > 0:
+        t = y
+    if y.min() > 100:
+        t.add_(y)
+    return t * 2
+
+
+def test_a_leaf_that_a_branch_might_change_in_place():
+    x, y = (paddle.to_tensor([1.0, 2.0], stop_gradient=False) for _ in range(2))
+    with pytest.raises(RuntimeError, match=r"`x`, a leaf with stop_gradient=False, may be changed in place"):
+        paddle.jit.to_static(changed_in_a_branch, full_graph=True)(x, y)
+    converted = paddle.jit.to_static(changed_in_a_branch)
+    np.testing.assert_array_equal(converted(x.detach(), y.detach()).numpy(), [2, 4])
+    with pytest.warns(paddle.jit.FallbackWarning, match="a leaf"):
+        converted(x, y).sum().backward()
+    np.testing.assert_array_equal(y.grad.numpy(), [2, 2])
+
+
+def list_that_may_be_empty(x):
+    items = []
+    if x.sum() > 0:
+        items.append(x)
+    return x * 2 if bool(items) else x
+
+
+def test_the_truth_of_a_list_of_the_program():
+    converted = paddle.jit.to_static(list_that_may_be_empty, full_graph=True)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        np.testing.assert_array_equal(converted(x).numpy(), list_that_may_be_empty(x).numpy())

@@ -1,0 +1,77 @@
+"""`python -m tests.search.functions --start 0 --count 1000`: runs generated functions and prints what differs."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections import Counter
+
+from proa.core.flags import flags_guard
+
+from ..shrinking import shrink
+from .running import checked
+from .writing import written
+
+SECONDS = 10
+
+
+class TooLong(BaseException):
+    """A function does not end."""
+
+
+def _stop(*_: object) -> None:
+    raise TooLong
+
+
+def found_in(seed: int, number: int, counts: Counter, seconds: float = 20.0) -> str:
+    """What differs in a function, which is made small; nothing where it agrees."""
+    source = written(seed, number)
+    found = _limited(source, counts)
+    if found is None:
+        return ""
+
+    def fails(text: str) -> bool:
+        try:
+            other = _limited(text, Counter())
+        except Exception:
+            return False
+        return other is not None and (other["way"], other["kind"]) == (found["way"], found["kind"])
+
+    small = shrink(source, fails, seconds) if seconds else source
+    detail = (_limited(small, Counter()) or found)["detail"]
+    return "=== {0}: {way}, {kind}\n{1}\n{2}".format(number, detail[-1500:], small.partition("def f")[2], **found)
+
+
+def _limited(source: str, counts: Counter) -> dict[str, str] | None:
+    signal.signal(signal.SIGALRM, _stop)
+    signal.alarm(SECONDS)
+    try:
+        return checked(source, "functions", counts)
+    except TooLong:
+        counts["too long"] += 1
+        return None
+    finally:
+        signal.alarm(0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.search.functions", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--shrink", type=float, default=20.0, help="seconds for each finding")
+    options = parser.parse_args()
+    counts: Counter = Counter()
+    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
+        for number in range(options.start, options.start + options.count):
+            text = found_in(options.seed, number, counts, options.shrink)
+            if text:
+                print(text, flush=True)
+    for name, count in counts.most_common():
+        print(f"{count:6} {name}")
+    return 1 if counts["findings"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
