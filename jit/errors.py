@@ -47,6 +47,10 @@ class UnfitTensorsError(RuntimeError):
     """A call gives a Program Tensors that it cannot run with, and has changed nothing: see `ConcreteProgram`."""
 
 
+class LackingValueError(UnfitTensorsError, AssertionError):
+    """A run lacks a value that it may ask for, and has changed nothing."""
+
+
 class FallbackWarning(UserWarning):
     """A function under `to_static` runs as it was written, for it cannot become a Program; the message says why.
 

@@ -1,4 +1,4 @@
-"""What `match` looks at is shown to an operator, where a pattern compares items of a sequence with values.
+"""What `match` looks at is shown to an operator, where a pattern compares items of a sequence with values, or classes.
 
 Knows pyct alone.
 """
@@ -20,9 +20,16 @@ def convert(function: Any, _: Context) -> None:
 
 
 def _shown(statement: Any) -> list[Any]:
-    if isinstance(statement, gast.Match) and any(_compares_items(case.pattern) for case in statement.cases):
-        statement.subject = quote_expression("__proa__.subject(value)", statement.subject, value=statement.subject)
+    if isinstance(statement, gast.Match):
+        for operator, asks in (("subject", _compares_items), ("subject_of_classes", _names_classes)):
+            if any(asks(case.pattern) for case in statement.cases):
+                statement.subject = quote_expression(f"__proa__.{operator}(value)", statement.subject,
+                                                     value=statement.subject)
     return [statement]
+
+
+def _names_classes(pattern: Any) -> bool:
+    return any(isinstance(node, gast.MatchClass) for node in gast.walk(pattern))
 
 
 def _compares_items(pattern: Any) -> bool:

@@ -14,7 +14,7 @@ from ..errors import here
 from ..footprint.locations import ABSENT
 from ..footprint.value_guards import OPERATIONS, current
 from . import staging
-from .partial import load
+from .partial import is_partial, load, parts
 
 _NUMBERS = (int, float)
 
@@ -52,9 +52,11 @@ class Attributes:
                 raise
             return default[0]
 
-    def has(self, owner: Any, name: Any) -> bool:
+    def has(self, owner: Any, name: Any) -> Any:
         """`hasattr(owner, name)`."""
         there = hasattr(owner, name)
+        if there and is_partial(value := getattr(owner, name)):
+            return parts(value)[1]
         _note(owner, name, getattr(owner, name) if there and _on_class(type(owner), name) is None else ABSENT)
         return there
 

@@ -15,13 +15,16 @@ from . import staging
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
-from .partial import truth
+from .outside import check_advance
+from .partial import flags_of_keys, truth
 
 
 def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension."""
     if staging.is_list(value):
         return value.length()
+    if isinstance(value, dict) and value and (flags := flags_of_keys(value)):
+        return sum((staging.number(flag, "int64", stays=True) for flag in flags), len(value) - len(flags))
     return staging.length(value) if _has_length(value) else len(value)
 
 
@@ -88,6 +91,12 @@ def list_(*values: Any) -> list:
     return values[0].copy() if staging.is_list(values[0]) else comprehension(values[0], list, lambda item: item)
 
 
+def next_(iterator: Any, *default: Any) -> Any:
+    """`next(iterator)`, which may not depend on what a tensor decides."""
+    check_advance(iterator)
+    return next(iterator, *default)
+
+
 def max_(*values: Any, **options: Any) -> Any:
     """`max(…)`, where values may be symbolic numbers."""
     return _extreme(max, staging.larger, values, options)
@@ -148,6 +157,7 @@ def reversed_(values: Any) -> Any:
 
 
 OVERLOADS: dict[int, Callable[..., Any]] = {
+    id(builtins.next): next_,
     id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
     id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,

@@ -8,17 +8,18 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from types import CellType, FunctionType, MethodType
+from types import BuiltinMethodType, CellType, FunctionType, MethodType
 from typing import Any
 
 from .builtin import OVERLOADS
 from .conditionals import if_exp
-from .partial import is_optional, parts, some_are_optional, used
+from .partial import certain, is_optional, parts, some_are_optional, used
 from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
 
 _POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
+_OF_ALL_KEYS = ("keys", "values", "items", "popitem")
 _FUNCTION_TAKERS = (map, filter, functools.reduce)
 
 
@@ -59,6 +60,10 @@ class Calls:
             return lambda function, *args: callee(self(function), *args)
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
+        if isinstance(callee, BuiltinMethodType):
+            if isinstance(callee.__self__, dict) and callee.__name__ in _OF_ALL_KEYS:
+                certain(callee.__self__)
+            return callee
         return self._class(callee) if isinstance(callee, type) else self._instance(callee)
 
     def _class(self, kind: type) -> Any:

@@ -14,6 +14,8 @@ from ..errors import here
 from . import staging
 from .conditionals import if_exp
 from .items import item, listed
+from .outside import check_advance
+from .partial import certain
 from .values import is_staged
 
 _FINITE: Any = (type(reversed([])), type(reversed(())), type(iter([])), type(iter(())))
@@ -60,6 +62,10 @@ def sequence_of(iterable: Any) -> SymbolicSequence | None:
         return iterable
     if staging.is_list(iterable):
         return SymbolicSequence(0, iterable.length(), 1, functools.partial(listed, iterable))
+    if isinstance(iterable, dict):
+        certain(iterable)
+    elif hasattr(type(iterable), "__next__"):
+        check_advance(iterable)
     if not staging.is_symbolic(iterable) or len(iterable.shape) == 0:
         return None
     turns = staging.length(iterable)

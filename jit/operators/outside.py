@@ -9,6 +9,7 @@ staging.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
@@ -163,6 +164,7 @@ class Outside:
         self._where, self._statement = where, statement
         self._before = [(space, space.entries()) for space in walk.spaces]
         self._contents = [Watched(container, shown) for container, shown in walk.containers]
+        self.iterators = {id(each): (each, shown) for each, shown in walk.iterators}
 
     def changed(self) -> list[Place | Contents]:
         """The places that hold other values now; each is given back what it held.
@@ -196,7 +198,8 @@ class Outside:
         """
         restore = restore or (lambda: None)
         try:
-            yield
+            with self._refusing_iterators():
+                yield
         except (Retrace, Several, ChangedOutside):
             restore()
             self.changed()
@@ -209,6 +212,37 @@ class Outside:
         restore()
         if places := self.changed():
             raise ChangedOutside(places)
+
+
+    @contextlib.contextmanager
+    def _refusing_iterators(self) -> Iterator[None]:
+        _tracing.statements.append(self)
+        try:
+            yield
+        finally:
+            _tracing.statements.remove(self)
+
+    def refuse_advance(self, shown: str) -> TypeError:
+        """The error where an iterator of before gives its next item, which it would give once."""
+        return TypeError(
+            f"{self._where}: a tensor decides about this {self._statement}, and the next item is taken of the iterator "
+            f"`{shown}` inside it. While the program is built, that would happen once, whatever the tensor says. Make "
+            "it a list before, or decide on a Python value.")
+
+
+class _Tracing(threading.local):
+    def __init__(self) -> None:
+        self.statements: list[Outside] = []  # those that are traced, the innermost last
+
+
+_tracing = _Tracing()
+
+
+def check_advance(iterator: Any) -> None:
+    """TypeError where a statement that a tensor decides about would take an item of an iterator of before it."""
+    for statement in _tracing.statements:
+        if id(iterator) in statement.iterators:
+            raise statement.refuse_advance(statement.iterators[id(iterator)][1])
 
 
 def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str, statement: str) -> None:
@@ -231,6 +265,7 @@ class _Walk:
     def __init__(self, branches: Iterable[Any]):
         self.spaces: list[_Space] = []
         self.containers: list[tuple[Any, str]] = []  # what can change in place, and what the user's code calls it
+        self.iterators: list[tuple[Any, str]] = []  # Python's own
         self._seen: set[int] = set()
         for branch in branches:
             function = getattr(branch, "_body", branch)  # a branch may be marked
@@ -273,6 +308,10 @@ class _Walk:
             self._seen.add(id(value))
             if not is_ignored_module(value.__module__ or "") and not is_foreign(value):
                 self._function(value, depth - 1)
+            return
+        if hasattr(type(value), "__next__") and not hasattr(value, "__dict__"):
+            self._seen.add(id(value))
+            self.iterators.append((value, shown))
             return
         if isinstance(value, (tuple, *CONTAINERS)):
             self._container(value, shown, depth, names)

@@ -6,12 +6,13 @@ the value checks the flag when the program runs. Knows nothing of where it comes
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from ...core import nest
-from ..errors import RETURN_VALUE
+from ..errors import RETURN_VALUE, ConversionError, here
 from ..tracing.optional_results import OptionalResult
 from . import staging
 from .undefined import Undefined, error, message
@@ -114,13 +115,34 @@ def not_none(value: Any) -> Any:
 def truth(value: Any) -> Any:
     """What decides for a value as a condition: None is false."""
     if type(value) is not Partial:
-        return staging.truth(value)
+        return staging.truth(value) if not isinstance(value, dict) else some_key(value)
     if not value._optional:
         return truth(used(value))
     inside = truth(value._content)
     if staging.is_symbolic(inside):
         return staging.logical_and(value._flag, staging.cast(staging.detached(inside), "bool"))
     return value._flag if inside else False
+
+
+def flags_of_keys(mapping: dict) -> list[Any]:
+    """For each key that a dict has on some ways only, whether it has it."""
+    return [value._flag for value in dict.values(mapping) if is_partial(value)]
+
+
+def some_key(mapping: dict) -> Any:
+    """Whether a dict has a key."""
+    flags = flags_of_keys(mapping) if mapping else []
+    return functools.reduce(staging.logical_or, flags) if flags and len(flags) == len(mapping) else mapping
+
+
+def certain(mapping: dict) -> dict:
+    """A dict whose keys are asked for; ConversionError where it has some of them on some ways only."""
+    for key, value in dict.items(mapping):
+        if is_partial(value):
+            raise ConversionError(
+                here(), f"a tensor decides whether the dict has the key {key!r}, and all of its keys are asked for. "
+                f"{message(value)}", "Give the key a value on every way, or ask for keys that are always there.")
+    return mapping
 
 
 def narrowed(value: Any) -> Any:
@@ -151,7 +173,7 @@ def used(value: Any) -> Any:
     if not returned and block not in value._checked:
         if not staging.is_conditional():
             value._checked.add(block)
-        staging.check(value._flag, message(value), None)
+        staging.check_present(value._flag, message(value))
     return value._content
 
 

@@ -219,10 +219,26 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
     chosen = []
     for value, holds in ((first, True), (second, False)):
         if is_tensor(value) and _was_there(value):
-            chosen.append([_as_bool(test), holds, value, changes_of(value)])
+            there = current_trace().lift(value, "a tensor that a condition chose")
+            chosen.append([_as_bool(test), holds, value, there.changes])
         elif _shows_what_was_there(value):
             note_lost(result)
+        elif isinstance(value, Variable):
+            chosen += _of_before(value.chosen)
     result.chosen = tuple(chosen)
+
+
+def _of_before(chosen: tuple) -> list[list]:
+    """The values of before a branch that one may be which the branch has chosen: on what, is known in it alone."""
+    return [each for _, what, value, _ in chosen
+            for each in _that_may_be(value, what if isinstance(what, str) else "a tensor that a branch chose")]
+
+
+def _that_may_be(value: Any, what: str) -> list[list]:
+    """What of before it a result may be that may be this value."""
+    there = current_trace().lift(value, what)
+    return [*([[None, what, value, there.changes]] if _was_there(value) else []),
+            *(each for _, _, other, _ in there.chosen for each in _that_may_be(other, what))]
 
 
 def note_lost(result: Any) -> None:
@@ -234,8 +250,8 @@ def note_lost(result: Any) -> None:
 def note_may_be(result: Any, value: Any, what: str) -> None:
     """Notes that a result, which errors call `what`, may be a value of before: to change one and read the other is one.
     """
-    if isinstance(result, Variable) and isinstance(value, Variable) and result is not value and _was_there(value):
-        result.chosen = (*result.chosen, [None, what, value, value.changes])
+    if isinstance(result, Variable) and isinstance(value, Variable) and result is not value:
+        result.chosen = (*result.chosen, *_that_may_be(value, what))
 
 
 def note_several(container: Any, what: str, where: str) -> None:
@@ -307,7 +323,9 @@ def is_tensor(value: Any) -> bool:
 
 def cond(test: Any, true_function: Callable[[], list], false_function: Callable[[], list]) -> list:
     """One of two lists of results, of equal length, by a symbolic test; both functions are traced."""
-    return list(control_flow.staged_cond(_as_bool(test), true_function, false_function, tells=False) or ())
+    first, second = (lambda: list(map(_as_it_is_now, true_function())),
+                     lambda: list(map(_as_it_is_now, false_function())))
+    return list(control_flow.staged_cond(_as_bool(test), first, second, tells=False) or ())
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: list) -> list:
@@ -315,8 +333,17 @@ def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: l
     def going(*variables: Any) -> Any:
         return _as_bool(test(*variables))
 
-    begun = [number(value, "float64", stays=True) if isinstance(value, float) else value for value in loop_vars]
-    return list(control_flow.loop(going, body, begun))
+    def turn(*variables: Any) -> list:
+        return list(map(_as_it_is_now, body(*variables)))
+
+    begun = [number(value, "float64", stays=True) if isinstance(value, float) else _as_it_is_now(value)
+             for value in loop_vars]
+    return list(control_flow.loop(going, turn, begun))
+
+
+def _as_it_is_now(value: Any) -> Any:
+    """A value that a condition chose, with what those that it is one of have become since."""
+    return value._alias() if isinstance(value, Variable) and value.chosen else value
 
 
 def _as_bool(test: Any) -> Any:
@@ -417,6 +444,12 @@ def check_or_raise(test: Any, error: Exception, where: str) -> None:
     said = f"{type(error).__name__}: {error}"
     check(test, said, where)
     current_trace().main.raised[f"{where}: {said}"] = error
+
+
+def check_present(test: Any, message: str) -> None:
+    """The same for what a run may lack, though the function as it was written might not ask for it."""
+    check(test, message, None)
+    current_trace().main.lacking.add(message)
 
 
 def show(values: list) -> None:

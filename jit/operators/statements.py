@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core import nest
 from ..errors import ConversionError, here
 from . import staging
+from .partial import Partial
 
 
 def nothing(*_: Any) -> tuple[()]:
@@ -43,4 +45,13 @@ def subject(value: Any) -> Any:
         raise ConversionError(
             here(), "this `match` compares numbers, such as sizes, that are known only when the program runs.",
             "Use `if`, which becomes part of the program, or sizes that are known (no None in the InputSpec).")
+    return value
+
+
+def subject_of_classes(value: Any) -> Any:
+    """What a `match` with classes in its patterns looks at; ConversionError for what holds symbolic values."""
+    if any(staging.is_symbolic(leaf) or type(leaf) is Partial for leaf in nest.leaves(value)):
+        raise ConversionError(
+            here(), "this `match` asks for the class of a tensor or a number, `case int():`, that is known only when "
+            "the program runs.", "Use `if isinstance(…)`, or match what Python knows.")
     return value

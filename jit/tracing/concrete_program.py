@@ -22,7 +22,7 @@ from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program
 from ...static.ir.transform import for_evaluation
 from ...static.ir.variable import Variable
-from ..errors import UnfitTensorsError, line_of
+from ..errors import LackingValueError, UnfitTensorsError, line_of
 from ..footprint.dependencies import Captured, Dependencies
 from ..footprint.effects import effects_of
 from ..footprint.layer_guards import CodeGuards
@@ -88,7 +88,8 @@ class ConcreteProgram:
         check_items(trace.main)
         check_result(result, where)
         check_arguments(given, where)
-        self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
+        with using(trace):
+            self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.flags = flags_of(self.result)
         self.slots = slots_of(surroundings.changed_entries(), surroundings.changed_items(), where)
@@ -138,7 +139,8 @@ class ConcreteProgram:
         self._gives_flat = type(self.result) in (tuple, list) and all(isinstance(r, Variable) for r in self.result)
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
         self._step = training_step(trace)
-        self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or self._step)
+        self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or
+                              trace.main.lacking or self._step)
         self._in_place = frozenset(self._changed).union(
             len(names) + index for index, name in enumerate(trace.captured) if name in trace.rebound)
 
@@ -278,13 +280,18 @@ class ConcreteProgram:
         return self._filled(results[v.name] for v in self.outputs)
 
     def _run_or_raise(self, given: list[EagerValue]) -> list[EagerValue]:
-        """A run, of which an assertion that stands for a `raise` of the user's raises that very exception."""
+        """A run, of which an assertion that stands for a `raise` of the user's raises that very exception.
+
+        LackingValueError where it asks for a value that it lacks.
+        """
         try:
             return self.run(given)
         except AssertionError as failed:
             for message, error in self.main_program.raised.items():
                 if str(failed).startswith(message):
                     raise copy.copy(error) from failed
+            if any(str(failed).startswith(message) for message in self.main_program.lacking):
+                raise LackingValueError(str(failed)) from failed
             raise
 
 

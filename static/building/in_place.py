@@ -55,8 +55,9 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     for each in variable.chosen:
         if each[0] is None:
             raise RuntimeError(
-                f"{each[1]} is changed in place ({user_line()}), and how often a loop runs, which a tensor decides, "
-                "says whether another variable is the same tensor and changes too. Give one of them a copy: x.clone().")
+                f"{each[1]} is changed in place ({user_line()}), and how often a loop runs or which branch, which a "
+                "tensor decides, says whether another variable is the same tensor and changes too. Give one of them a "
+                "copy: x.clone().")
         _change_where_chosen(variable, each)
     return variable
 
@@ -69,7 +70,7 @@ def _change_where_chosen(variable: Variable, each: list) -> None:
             f"{variable.name!r} is another value where a tensor decides so, and its shape is changed in place "
             f"({user_line()}) from {list(value.shape)} to {list(variable.shape)}. Use the form that gives another.")
     value._rebind(where(condition if holds else logical_not(condition), variable, value._alias()))
-    each[3] = getattr(value, "changes", 0)
+    each[3] = current_trace().lift(value, "a tensor that a condition chose").changes
 
 
 def keeping_gradient(variable: Variable, result: Variable) -> Variable:

@@ -90,14 +90,19 @@ def _chosen_now(variable: Variable) -> Variable:
     errors call it by what stands in the place of `holds`.
     """
     for condition, holds, value, changes in variable.chosen:
-        now = value._alias()
-        if now is not value or isinstance(value, Variable) and value.changes != changes:
-            if condition is None:
+        there = value if isinstance(value, Variable) else current_trace().lift(value, "a tensor that a condition chose")
+        if condition is None:
+            if there.changes != changes:
                 raise RuntimeError(
                     f"{holds} is read ({user_line()}), and has been changed in place as another variable, if both are "
-                    "one tensor: that depends on how often a loop runs, which a tensor decides. Give one of them a "
-                    "copy: x.clone().")
-            variable = where(condition if holds else logical_not(condition), now, variable)
+                    "one tensor: that depends on how often a loop runs or which branch, which a tensor decides. Give "
+                    "one of them a copy: x.clone().")
+            continue
+        now = up_to_date(there)
+        if now is not there or there.changes != changes:
+            former = copy.copy(variable)
+            former.chosen = ()
+            variable = where(condition if holds else logical_not(condition), now, former)
     return variable
 
 

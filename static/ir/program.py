@@ -53,6 +53,7 @@ class Program:
         self._random_seed = global_seed[0]
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
+        self.lacking: set[str] = set()  # messages of assertions that a value is there which some runs lack
         self.told: list[str] = []  # what the user is warned of when the program is made
         self.items_held: list[tuple[Any, list, str]] = []  # that must not change, and what is said then
         self.host_values: dict[str, HostValue] = {}  # by the variables that hold them: learning rates
@@ -207,8 +208,8 @@ class Program:
         for block, made in zip(self.blocks, result.blocks, strict=True):
             fill_copy(block, made, memo)
         for key, value in self.__dict__.items():
-            shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values),
-                      "readers": dict(self.readers),
+            shared = {"plans": {}, "raised": dict(self.raised), "lacking": set(self.lacking),
+                      "host_values": dict(self.host_values), "readers": dict(self.readers),
                       "ungradable": self.ungradable, "renamed": [], "hooked": {}, "blocks": result.blocks}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result

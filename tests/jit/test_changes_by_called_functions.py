@@ -320,3 +320,123 @@ def test_the_truth_of_a_list_of_the_program():
     for value in VALUES:
         x = paddle.to_tensor(value)
         np.testing.assert_array_equal(converted(x).numpy(), list_that_may_be_empty(x).numpy())
+
+
+def chosen_and_read(x):
+    y = x * 3
+    if x.sum() > 0.5:
+        y = x
+    x[-1] = -5
+    return y * 2
+
+
+def none_or_the_same(x):
+    y = None
+    if x.sum() > 0.5:
+        y = x
+    x[-1] = -5
+    if y is None:
+        z = x * 3
+    else:
+        z = y * 2
+    return z
+
+
+def chosen_and_read_in_a_branch(x):
+    y = x * 3
+    if x.sum() > 0.5:
+        y = x
+    if (x > 0).any():
+        x[-1] = 0.5
+        z = y if x[0] > 0 else x * 2
+    else:
+        z = x * 1
+    return z
+
+
+def length_of_a_dict(x):
+    d = {"a": x, "b": x}
+    if x.sum() > 0:
+        d["c"] = x
+    else:
+        del d["b"]
+    return x * len(d)
+
+
+@pytest.mark.parametrize("function", [chosen_and_read, none_or_the_same, chosen_and_read_in_a_branch, length_of_a_dict],
+                         ids=lambda f: f.__name__)
+def test_what_only_a_run_knows(function):
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for value in (*VALUES, [-1.0, 3.0], [9.0, 1.0]):
+        found, wanted = converted(paddle.to_tensor(value)), function(paddle.to_tensor(value))
+        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def chosen_twice(x):
+    y = x * 2
+    if x[1] > 0:
+        z = x if x[0] > 0 else y
+    else:
+        z = x * 3
+    x[-1] = -5
+    return z * 2
+
+
+def keys_of_a_dict(x):
+    d = {"a": x}
+    if x.sum() > 0:
+        d["c"] = x
+    return sum([d[key] for key in d], x)
+
+
+def values_of_a_dict(x):
+    d = {"a": x}
+    if x.sum() > 0:
+        d["c"] = x
+    return sum(d.values(), x)
+
+
+def class_of_a_number(x):
+    match (x.sum() > 0) + 1:
+        case int():
+            return x
+        case _:
+            return x * 2
+
+
+def next_of_an_iterator(x):
+    items = iter([x, x * 2])
+    if x.sum() > 0:
+        next(items)
+    return next(items)
+
+
+@pytest.mark.parametrize("function", [chosen_twice, keys_of_a_dict, values_of_a_dict, class_of_a_number,
+                                      next_of_an_iterator], ids=lambda f: f.__name__)
+def test_what_a_program_cannot_tell_runs_as_it_was_written(function):
+    with pytest.raises((RuntimeError, TypeError), match=r"\.py.*tensor"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))
+    converted = paddle.jit.to_static(function)
+    with pytest.warns(paddle.jit.FallbackWarning):
+        converted(paddle.to_tensor(VALUES[0]))
+    for value in VALUES:
+        found, wanted = converted(paddle.to_tensor(value)), function(paddle.to_tensor(value))
+        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def used_under_another_condition(x):
+    if x.sum() > 0:
+        y = x
+    if x[0] > 0:
+        x = y * 2
+    return x
+
+
+def test_a_value_that_a_run_lacks():
+    converted = paddle.jit.to_static(used_under_another_condition)
+    np.testing.assert_array_equal(converted(paddle.to_tensor([1.0, 2.0])).numpy(), [2, 4])
+    with pytest.raises(UnboundLocalError):
+        converted(paddle.to_tensor([1.0, -2.0]))
+    whole = paddle.jit.to_static(used_under_another_condition, full_graph=True)
+    with pytest.raises(AssertionError, match="only one branch of this `if` gives `y` a value"):
+        whole(paddle.to_tensor([1.0, -2.0]))
