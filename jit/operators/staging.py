@@ -29,6 +29,7 @@ from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient, undo_since
 from ...static.building.record_lists import RecordList, fits, note_item
 from ...static.building.tensor_arrays import ArrayVariable, create_array
+from ...static.building.views import as_read
 from ...static.ir.variable import Variable
 
 
@@ -230,15 +231,22 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
 
 def _of_before(chosen: tuple) -> list[list]:
     """The values of before a branch that one may be which the branch has chosen: on what, is known in it alone."""
+    seen: set[int] = set()
     return [each for _, what, value, _ in chosen
-            for each in _that_may_be(value, what if isinstance(what, str) else "a tensor that a branch chose")]
+            for each in _that_may_be(value, what if isinstance(what, str) else "a tensor that a branch chose", seen)]
 
 
-def _that_may_be(value: Any, what: str) -> list[list]:
+def _that_may_be(value: Any, what: str, seen: set[int]) -> list[list]:
     """What of before it a result may be that may be this value."""
-    there = current_trace().lift(value, what)
-    return [*([[None, what, value, there.changes]] if _was_there(value) else []),
-            *(each for _, _, other, _ in there.chosen for each in _that_may_be(other, what))]
+    found, pending = [], [value]
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            there = value if isinstance(value, Variable) else current_trace().lift(value, what)
+            found += [[None, what, value, there.changes]] if _was_there(value) else []
+            pending += [other for _, _, other, _ in there.chosen]
+    return found
 
 
 def note_lost(result: Any) -> None:
@@ -251,7 +259,7 @@ def note_may_be(result: Any, value: Any, what: str) -> None:
     """Notes that a result, which errors call `what`, may be a value of before: to change one and read the other is one.
     """
     if isinstance(result, Variable) and isinstance(value, Variable) and result is not value:
-        result.chosen = (*result.chosen, *_that_may_be(value, what))
+        result.chosen = (*result.chosen, *_that_may_be(value, what, {id(result)}))
 
 
 def note_several(container: Any, what: str, where: str) -> None:
@@ -343,7 +351,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: l
 
 def _as_it_is_now(value: Any) -> Any:
     """A value that a condition chose, with what those that it is one of have become since."""
-    return value._alias() if isinstance(value, Variable) and value.chosen else value
+    return as_read(value) if isinstance(value, Variable) else value
 
 
 def _as_bool(test: Any) -> Any:

@@ -24,7 +24,7 @@ from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
 from ...ops.math.casting import cast
 from ...static.building.trace import ProgramTrace
-from ...static.building.views import up_to_date
+from ...static.building.views import as_read
 from ...static.ir.operation import BACKWARD_ROLE
 from ...static.ir.variable import ParameterVariable, Variable
 from ...static.program import Program
@@ -69,7 +69,7 @@ class CaptureTrace(ProgramTrace):
                 raise ValueError(
                     f"{what} belongs to another Program: a value of an earlier trace was kept and used again."
                 )
-            return up_to_date(value) if value.chosen else value
+            return as_read(value)
         if isinstance(value, (np.ndarray, np.generic)):
             return self.constant(np.array(value), None, True)
         if not isinstance(value, EagerValue):

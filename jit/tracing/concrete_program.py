@@ -17,6 +17,7 @@ from ...ops.array.creation import assign
 from ...ops.core.backward import Leaf
 from ...ops.core.trace import grad_mode, state, using
 from ...static.building.record_lists import check_items
+from ...static.building.views import as_read
 from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program
@@ -93,6 +94,9 @@ class ConcreteProgram:
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.flags = flags_of(self.result)
         self.slots = slots_of(surroundings.changed_entries(), surroundings.changed_items(), where)
+        with using(trace):
+            for slot in self.slots:
+                slot.after = nest.map_structure(_up_to_date, slot.after)
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
         filled = {slot.location.identity for slot in self.slots}
@@ -333,7 +337,7 @@ def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
 
 def _up_to_date(leaf: Any) -> Any:
     """A value as it is by now, where a condition chose it and what it is one of was changed in place since."""
-    return leaf._alias() if isinstance(leaf, Variable) and leaf.chosen else leaf
+    return as_read(leaf) if isinstance(leaf, Variable) else leaf
 
 
 def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:

@@ -6,6 +6,7 @@ A variable that an operator gave as a view knows what it is of, and how often th
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def _others(variable: Variable) -> tuple:
 def up_to_date(variable: Variable) -> Variable:
     """The variable, or, where it is a view of one that was changed since, a view of what that has become."""
     if variable.chosen:
-        return _chosen_now(variable)
+        return _chosen_now(variable, up_to_date)
     if variable.view_of is None:
         return variable
     if not _shares_memory(variable):
@@ -82,7 +83,15 @@ def up_to_date(variable: Variable) -> Variable:
     return fresh
 
 
-def _chosen_now(variable: Variable) -> Variable:
+def as_read(variable: Variable) -> Variable:
+    """The variable as an operator reads it: one that a condition chose, with what has become of what it is.
+
+    A view is read as it was made, as long as nothing is done to the view itself.
+    """
+    return _chosen_now(variable, as_read) if variable.chosen else variable
+
+
+def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Variable:
     """A value that a condition chose, with what those that it is one of have become since.
 
     Each of `chosen` is the condition, whether it holds where the variable is that value, the value, and how often that
@@ -98,7 +107,7 @@ def _chosen_now(variable: Variable) -> Variable:
                     "one tensor: that depends on how often a loop runs or which branch, which a tensor decides. Give "
                     "one of them a copy: x.clone().")
             continue
-        now = up_to_date(there)
+        now = look(there)
         if now is not there or there.changes != changes:
             former = copy.copy(variable)
             former.chosen = ()
