@@ -21,7 +21,8 @@ def convert(function: Any, _: Context) -> None:
 
 def _shown(statement: Any) -> list[Any]:
     if isinstance(statement, gast.Match):
-        for operator, asks in (("subject", _compares_items), ("subject_of_classes", _names_classes)):
+        for operator, asks in (("subject", _compares_items), ("subject_of_classes", _names_classes),
+                               ("subject_of_sequences", _has_sequences)):
             if any(asks(case.pattern) for case in statement.cases):
                 statement.subject = quote_expression(f"__proa__.{operator}(value)", statement.subject,
                                                      value=statement.subject)
@@ -30,6 +31,10 @@ def _shown(statement: Any) -> list[Any]:
 
 def _names_classes(pattern: Any) -> bool:
     return any(isinstance(node, gast.MatchClass) for node in gast.walk(pattern))
+
+
+def _has_sequences(pattern: Any) -> bool:
+    return any(isinstance(node, gast.MatchSequence) for node in gast.walk(pattern))
 
 
 def _compares_items(pattern: Any) -> bool:

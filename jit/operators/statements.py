@@ -55,3 +55,12 @@ def subject_of_classes(value: Any) -> Any:
             here(), "this `match` asks for the class of a tensor or a number, `case int():`, that is known only when "
             "the program runs.", "Use `if isinstance(…)`, or match what Python knows.")
     return value
+
+
+def subject_of_sequences(value: Any) -> Any:
+    """What a `match` with sequences in its patterns looks at; ConversionError for a list of the program."""
+    if any(map(staging.is_list, nest.leaves(value))):
+        raise ConversionError(
+            here(), "this `match` asks for the length of a list that is known only when the program runs.",
+            "Use `if len(…)`, which becomes part of the program.")
+    return value

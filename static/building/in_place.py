@@ -58,6 +58,8 @@ def rebind(variable: Variable, result: Variable) -> Variable:
                 f"{each[1]} is changed in place ({user_line()}), and how often a loop runs or which branch, which a "
                 "tensor decides, says whether another variable is the same tensor and changes too. Give one of them a "
                 "copy: x.clone().")
+        each[3] = trace.lift(each[2], "a tensor that a condition chose").changes  # the result was made of it as it is
+    for each in variable.chosen:
         _change_where_chosen(variable, each)
     return variable
 

@@ -29,6 +29,8 @@ def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tupl
     Of further inputs, an index say, those of now are kept: where the view is does not change with them.
     """
     base, *others = inputs
+    if base.is_of is not None and base.is_of.chosen:  # read as it is by now: what is done to the view is done to it
+        base = base.is_of
     return base, base.changes, op, attrs, tuple(map(_as_now, others))
 
 
@@ -98,7 +100,8 @@ def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Var
     had been changed when both were last the same. Of what a loop leaves nobody knows the condition (None);
     errors call it by what stands in the place of `holds`.
     """
-    for condition, holds, value, changes in variable.chosen:
+    chosen = variable
+    for condition, holds, value, changes in chosen.chosen:
         there = value if isinstance(value, Variable) else current_trace().lift(value, "a tensor that a condition chose")
         if condition is None:
             if there.changes != changes:
@@ -112,6 +115,7 @@ def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Var
             former = copy.copy(variable)
             former.chosen = ()
             variable = where(condition if holds else logical_not(condition), now, former)
+            variable.is_of = chosen
     return variable
 
 

@@ -100,7 +100,7 @@ OPERATORS = SimpleNamespace(
     compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test,
     raising=lambda body, only=False: body, attempt=lambda kinds: contextlib.nullcontext(),
     everything=BaseException, equal=operator.eq, unequal=operator.ne, subject=lambda value: value,
-    subject_of_classes=lambda value: value,
+    subject_of_classes=lambda value: value, subject_of_sequences=lambda value: value,
     is_none=lambda value: load(value) is None, not_none=lambda value: load(value) is not None,
     comprehension=lambda iterable, made, element, condition=None: made(iterable),
     generator=lambda iterable, made, element, condition=None: made(iterable),

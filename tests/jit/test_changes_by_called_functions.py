@@ -363,8 +363,20 @@ def length_of_a_dict(x):
     return x * len(d)
 
 
-@pytest.mark.parametrize("function", [chosen_and_read, none_or_the_same, chosen_and_read_in_a_branch, length_of_a_dict],
-                         ids=lambda f: f.__name__)
+def view_of_what_a_condition_chose(x):
+    y = x * 1.0
+    z = x * 2.0
+    if x[0] > 0:
+        z = y
+    y[0] = -1.0
+    view = z.reshape([2, 1])
+    view.add_(view * 0.5)
+    return y + z
+
+
+@pytest.mark.parametrize("function", [
+    view_of_what_a_condition_chose, chosen_and_read, none_or_the_same, chosen_and_read_in_a_branch, length_of_a_dict],
+    ids=lambda f: f.__name__)
 def test_what_only_a_run_knows(function):
     converted = paddle.jit.to_static(function, full_graph=True)
     for value in (*VALUES, [-1.0, 3.0], [9.0, 1.0]):
@@ -411,10 +423,21 @@ def next_of_an_iterator(x):
     return next(items)
 
 
+def length_in_a_match(x):
+    items = [x]
+    if x.sum() > 0:
+        items.append(x * 2)
+    match items:
+        case [_, y]:
+            return y
+        case _:
+            return x
+
+
 @pytest.mark.parametrize("function", [chosen_twice, keys_of_a_dict, values_of_a_dict, class_of_a_number,
-                                      next_of_an_iterator], ids=lambda f: f.__name__)
+                                      next_of_an_iterator, length_in_a_match], ids=lambda f: f.__name__)
 def test_what_a_program_cannot_tell_runs_as_it_was_written(function):
-    with pytest.raises((RuntimeError, TypeError), match=r"\.py.*tensor"):
+    with pytest.raises((RuntimeError, TypeError), match=r"\.py.*(tensor|program)"):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))
     converted = paddle.jit.to_static(function)
     with pytest.warns(paddle.jit.FallbackWarning):

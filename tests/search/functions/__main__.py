@@ -24,10 +24,10 @@ def _stop(*_: object) -> None:
     raise TooLong
 
 
-def found_in(seed: int, number: int, counts: Counter, seconds: float = 20.0) -> str:
+def found_in(seed: int, number: int, counts: Counter, seconds: float = 20.0, every: bool = True) -> str:
     """What differs in a function, which is made small; nothing where it agrees."""
     source = written(seed, number)
-    found = _limited(source, counts)
+    found = _limited(source, counts, every)
     if found is None:
         return ""
 
@@ -43,11 +43,11 @@ def found_in(seed: int, number: int, counts: Counter, seconds: float = 20.0) -> 
     return "=== {0}: {way}, {kind}\n{1}\n{2}".format(number, detail[-1500:], small.partition("def f")[2], **found)
 
 
-def _limited(source: str, counts: Counter) -> dict[str, str] | None:
+def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str] | None:
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(SECONDS)
     try:
-        return checked(source, "functions", counts)
+        return checked(source, "functions", counts, every)
     except TooLong:
         counts["too long"] += 1
         return None

@@ -123,15 +123,31 @@ def plain(source: str, name: str) -> tuple[list[tuple], list[Result], bool]:
     return [], [], False
 
 
+def with_open_sizes(f: Any) -> Any:
+    """`f` converted for tensors of any size."""
+    made: dict[tuple, Any] = {}
+
+    def call(x: Any, y: Any, k: int, flag: bool) -> Any:
+        if (k, flag) not in made:
+            specs = [paddle.static.InputSpec([None], "float32", name) for name in "xy"]
+            made[k, flag] = paddle.jit.to_static(lambda x, y: f(x, y, k, flag), input_spec=specs, full_graph=True)
+        return made[k, flag](x, y)
+
+    return call
+
+
 WAYS = {
     "full_graph": lambda f: paddle.jit.to_static(f, full_graph=True),
     "default": lambda f: paddle.jit.to_static(f),
+    "open sizes": with_open_sizes,
 }
 
 
-def checked(source: str, name: str, counts: Counter | None = None) -> dict[str, str] | None:
-    """What differs; None where the function cannot be run as it is written."""
-    counts = Counter() if counts is None else counts
+def checked(source: str, name: str, counts: Counter, every: bool = True) -> dict[str, str] | None:
+    """What differs; None where the function cannot be run as it is written.
+
+    Without `every`, by default only what cannot be converted as a whole.
+    """
     with warnings.catch_warnings(), paddle.utils.unique_name.guard():
         warnings.simplefilter("ignore")
         calls, wanted, gradients = plain(source, name)
@@ -139,6 +155,8 @@ def checked(source: str, name: str, counts: Counter | None = None) -> dict[str, 
             counts["not run"] += 1
             return None
         for way, convert in WAYS.items():
+            if way != "full_graph" and not every and counts["agree, full_graph"]:
+                break
             found = _in_a_way(source, name, way, convert, calls, wanted, gradients, counts)
             if found:
                 counts["findings"] += 1
@@ -153,9 +171,9 @@ def _in_a_way(source: str, name: str, way: str, convert: Any, calls: list[tuple]
         try:
             found = run.call(*call)
         except Exception as error:
-            if way == "full_graph" and is_in_words(error):
-                counts["refused"] += 1
-                counts["refused: " + signature(error)] += 1
+            if way != "default" and is_in_words(error):
+                counts[f"refused, {way}"] += 1
+                counts[f"refused, {way}: {signature(error)}"] += 1
                 return None
             detail = "".join(traceback.format_exception(error)[-6:])
             return {"way": way, "kind": f"{type(error).__name__}: {signature(error)}", "detail": f"{call}: {detail}"}

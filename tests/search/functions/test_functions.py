@@ -1,0 +1,60 @@
+"""Generated functions give converted what they give as they are written; faults that are planted are found."""
+
+from collections import Counter
+
+import pytest
+from proa.core.flags import flags_guard
+from proa.jit.operators import containers, outside, staging
+
+from .__main__ import found_in
+from .writing import written
+
+GROUPS, EACH = 10, 12
+SLOW = 600
+
+
+@pytest.fixture(autouse=True)
+def _as_the_command_runs():
+    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
+        yield
+
+
+def found_by(numbers, seconds=10.0):
+    return list(filter(None, (found_in(0, number, Counter(), seconds, every=False) for number in numbers)))
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_functions(group):
+    found = found_by(range(group * EACH, (group + 1) * EACH))
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", range(SLOW // EACH))
+def test_more_functions(group):
+    first = 1_000_000 + group * EACH
+    found = found_by(range(first, first + EACH))
+    assert not found, "\n\n".join(found)
+
+
+def test_a_number_is_a_function():
+    assert written(0, 7) == written(0, 7) != written(0, 8)
+
+
+def first_found(count=150):
+    return next(filter(None, (found_in(0, number, Counter(), 0, every=False) for number in range(count))), "")
+
+
+def test_lists_that_stay_as_a_branch_left_them_are_found(monkeypatch):
+    monkeypatch.setattr(containers.Held, "restore", lambda self: None)
+    assert "full_graph" in first_found()
+
+
+def test_changes_by_called_functions_that_nobody_sees_are_found(monkeypatch):
+    monkeypatch.setattr(outside.Outside, "changed", lambda self: [])
+    assert "full_graph" in first_found()
+
+
+def test_values_that_forget_what_they_are_one_of_are_found(monkeypatch):
+    monkeypatch.setattr(staging, "note_chosen", lambda *_: None)
+    assert "numbers" in first_found()
