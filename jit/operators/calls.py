@@ -60,10 +60,9 @@ class Calls:
             return lambda function, *args: callee(self(function), *args)
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
-        if isinstance(callee, BuiltinMethodType):
-            if isinstance(callee.__self__, dict) and callee.__name__ in _OF_ALL_KEYS:
-                certain(callee.__self__)
-            return callee
+        if isinstance(callee, BuiltinMethodType) and callee.__name__ in _OF_ALL_KEYS and isinstance(
+                callee.__self__, dict):
+            certain(callee.__self__)
         return self._class(callee) if isinstance(callee, type) else self._instance(callee)
 
     def _class(self, kind: type) -> Any:
