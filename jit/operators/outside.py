@@ -138,7 +138,7 @@ class ChangedOutside(Exception):
     @property
     def held(self) -> tuple[str, ...]:
         """The names of those that are lists or dicts, which somebody else holds."""
-        return tuple(place.name for place in self.places if isinstance(place, Contents))
+        return tuple(place.held_name for place in self.places if isinstance(place, Contents))
 
     def extended(self, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any], names: tuple[str, ...]
                  ) -> tuple[Callable[[], tuple], Callable[[tuple], Any], tuple[str, ...]]:

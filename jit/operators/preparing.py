@@ -21,6 +21,7 @@ from .retracing import (
     StageNumbers,
     with_list,
 )
+from .watching import NameOfContents
 
 
 class Preparer:
@@ -57,6 +58,9 @@ class Preparer:
         name = self._names[found.index]
         name += "".join(f"[{key!r}]" for key in found.path)
         if name in self._held:
+            of_contents = next((each for each in self._held if each == name and isinstance(each, NameOfContents)), None)
+            if of_contents is not None:
+                raise of_contents.refusal()
             raise TypeError(
                 f"{self._where}: a tensor decides about this {self._statement}, and the list `{name}` grows or shrinks "
                 "in it, so that its length is known only when the program runs; but another variable or the caller "

@@ -87,7 +87,29 @@ class Contents:
     def store(self, value: Any) -> None:
         """TypeError unless the object can be what the statement leaves."""
         if value is not self.container or any(id(each) not in self._partial for each in _partials(value)):
-            raise refusal(self.container, self.name, self._where, self._statement)
+            raise self.refusal()
+
+    def refusal(self) -> TypeError:
+        """The error where it cannot be the statement's state."""
+        return refusal(self.container, self.name, self._where, self._statement)
+
+    @property
+    def held_name(self) -> NameOfContents:
+        """Its name among those of values that somebody else may hold."""
+        name = NameOfContents(self.name)
+        name.contents = self
+        return name
+
+
+class NameOfContents(str):
+    """What the user's code calls such a list or dict, and the error where it cannot be the statement's state."""
+
+    __slots__ = ("contents",)
+    contents: Contents
+
+    def refusal(self) -> TypeError:
+        """That error."""
+        return self.contents.refusal()
 
 
 def can_be_state(container: Any) -> bool:

@@ -103,6 +103,9 @@ class Backend:
     def check(self, test, message, where):
         self.checks.append((bool(test.value), message, where))
 
+    def check_present(self, test, message):
+        self.check(test, message, None)
+
     def show(self, values):
         self.shown.append([bare(v) for v in values])
 
@@ -119,7 +122,7 @@ def backend(monkeypatch):
     monkeypatch.setattr(staging, "current_block", lambda: None)
     monkeypatch.setattr(staging, "zeros", lambda shape, dtype: Symbol(np.zeros(shape, dtype.name)))
     monkeypatch.setattr(staging, "new_list", lambda items, example: pytest.fail("a list of the program"))
-    for name in ("cond", "while_loop", "check", "show"):
+    for name in ("cond", "while_loop", "check", "check_present", "show"):
         monkeypatch.setattr(staging, name, getattr(fake, name))
     return fake
 

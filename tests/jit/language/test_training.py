@@ -215,7 +215,7 @@ class Held:
 @pytest.mark.parametrize("function, arguments, said", [
     (appends_to_a_list_of_the_caller, ([], ones(), paddle.to_tensor(2)), "the caller may hold the same.*one name only"),
     (appends_to_an_alias, (ones(), paddle.to_tensor(2)), "another variable or the caller.*one name only"),
-    (appends_to_an_attribute, (ones(), paddle.to_tensor(2), Held()), "`held.items` grows or shrinks"),
+    (appends_to_an_attribute, (ones(), paddle.to_tensor(2), Held()), "`held.items` is changed in place"),
     (returns_the_list, (ones(), paddle.to_tensor(2)), "returns a list whose length.*stack"),
     (items_of_two_kinds, (ones(), paddle.to_tensor(2)), "one dtype and one number of dimensions"),
     (pairs_or_tensors, (ones(), paddle.to_tensor(2)), r"`out\[0\]` is tuple of 2 after.*and Variable of shape"),
