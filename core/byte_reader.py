@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .file_kind import LOOKED_AT, kind_of
-from .files import CorruptFileError
+from .files import CorruptFileError, MissingFileError
 
 _BUFFER_BYTES = 1 << 16
 
@@ -120,6 +120,13 @@ def source_name(source: Any) -> str:
     return name if isinstance(name, str) else f"<{type(source).__name__}>"
 
 
+def _opened(path: Any) -> BinaryIO:
+    try:
+        return open(path, "rb", buffering=_BUFFER_BYTES)
+    except FileNotFoundError as error:
+        raise MissingFileError(*error.args, error.filename) from None
+
+
 @contextlib.contextmanager
 def open_reader(source: Any) -> Iterator[ByteReader]:
     """A ByteReader of a path, of a bytes object, or of a binary file object from where it stands.
@@ -130,7 +137,7 @@ def open_reader(source: Any) -> Iterator[ByteReader]:
         is_bytes = isinstance(source, (bytes, bytearray, memoryview))
         yield ByteReader(io.BytesIO(source) if is_bytes else source, source_name(source))
         return
-    with open(source, "rb", buffering=_BUFFER_BYTES) as file:
+    with _opened(source) as file:
         reader = ByteReader(file, source_name(source))
         yield reader
         if reader.remaining:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import backend
 from ...core.dtype import bfloat16
-from ...core.files import CorruptFileError, atomic_group, atomic_write
+from ...core.files import CorruptFileError, MissingFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
 from ..building.mode import default_main_program
 from ..format.tensor_stream import read_combined, write_combined
@@ -157,8 +157,8 @@ def _state_at(path: Any, names: list[str] | None, what: str) -> dict[str, np.nda
     if os.path.isdir(path):
         return folder_state(path, names)
     if not os.path.exists(path):
-        raise FileNotFoundError(f"{what}: there is neither {prefix + PARAMETERS_SUFFIX!r} nor a file or folder "
-                                f"{path!r}.")
+        raise MissingFileError(f"{what}: there is neither {prefix + PARAMETERS_SUFFIX!r} nor a file or folder "
+                               f"{path!r}.")
     if names is None:
         raise ValueError(f"{what}: {path!r} holds several variables without their names; give var_list.")
     return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, sorted(names)).items()}

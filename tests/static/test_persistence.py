@@ -180,3 +180,12 @@ def test_weight_norm_begins_as_the_weight(programs):
     exe = static.Executor()
     exe.run(startup)
     np.testing.assert_allclose(exe.run(main, feed={"x": X}, fetch_list=[out])[0], np.full((2, 3), 8.0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, ValueError])  # of Python, and of PaddlePaddle
+def test_files_that_are_not_there(tmp_path, error):
+    prefix = str(tmp_path / "none" / "model")
+    for read in (lambda: static.load_inference_model(prefix, static.Executor()),
+                 lambda: static.load(static.Program(), prefix), lambda: static.load_program_state(prefix)):
+        with pytest.raises(error, match="none"):
+            read()
