@@ -35,6 +35,7 @@ _CONVERT = "import json, sys, paddle2onnx; paddle2onnx.export(**json.loads(sys.a
 _SECONDS = 1800
 _CONVERTER_OPTIONS = ("auto_upgrade_opset", "enable_onnx_checker", "deploy_backend", "export_fp16_model")
 _SAVE_OPTIONS = ("output_spec",)
+_UNDEFINED = re.compile(r"Input (\S+) is undefined")
 _UNSUPPORTED = re.compile(r"operators not supported yet, including (.*)")
 
 
@@ -121,11 +122,23 @@ def _converted(model: str, params: str, target: str, opset: int, options: dict[s
         names = ", ".join(filter(None, (name.strip() for name in unsupported[1].split(","))))
         raise NotImplementedError(f"onnx.export: the converter paddle2onnx has nothing for the operators {names}. "
                                   "Write what they compute with other operators, or keep them out of what is exported.")
+    undefined = _UNDEFINED.search(run.stdout)
+    if undefined:
+        raise NotImplementedError(f"onnx.export: the converter paddle2onnx left out {_maker(model, undefined[1])}: it "
+                                  "has nothing for it with these attributes. Write what it computes with others.")
     if run.returncode or not os.path.isfile(target) or not os.path.getsize(target):
         raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
                            f"said:\n{run.stdout[-2000:].strip()}")
     with open(target, "rb") as file:
         return file.read()
+
+
+def _maker(model: str, name: str) -> str:
+    """The operator that makes a value, for people."""
+    with open(model, "rb") as file:
+        blocks = program_desc(file.read(), model).blocks
+    types = [op.type for block in blocks for op in block.ops for slot in op.outputs if name in slot.arguments]
+    return f"the operator {types[0]}, which makes {name!r}" if types else f"what makes {name!r}"
 
 
 def _module_folders() -> list[str]:

@@ -172,3 +172,8 @@ def test_a_file_that_is_no_model_is_told_by_its_reader(tmp_path):
     (tmp_path / "m.pdmodel").write_text("hello")
     with pytest.raises(ValueError, match="m.pdmodel: byte 0: this is no .pdmodel file; the file is text"):
         paddle.onnx.export(str(tmp_path / "m"), str(tmp_path / "m"))
+
+
+def test_an_operator_that_the_converter_leaves_out_is_named(tmp_path):
+    with pytest.raises(NotImplementedError, match="left out the operator rnn, which makes"):
+        paddle.onnx.export(paddle.nn.SimpleRNN(3, 4), str(tmp_path / "rnn"), input_spec=[InputSpec([2, 5, 3])])
