@@ -64,14 +64,15 @@ class FluidOptimizer(rules.Optimizer):
             self._rate_of_this_step = self._last_rate = _number(rate())
         return self._rate_of_this_step
 
-    def current_step_lr(self) -> float:
+    def current_step_lr(self) -> float | np.float32:
         """The learning rate of the last step, or, before the first, of that; where it is no Variable."""
         rate: Any = self._learning_rate
         if not callable(rate) or isinstance(rate, rules.lr.LRScheduler):
             return self.get_lr()
         if self._last_rate is not None:
-            return self._last_rate
-        return _number(rate.step() if getattr(rate, "counts_steps", False) else rate())
+            return np.float32(self._last_rate)  # as it was used: printed, 0.1 is no 0.10000000149011612
+        found = rate.step() if getattr(rate, "counts_steps", False) else rate()
+        return np.float32(_number(found)) if is_value(found) else float(found)
 
     def _rate_of_step(self, dtype: DType) -> Any:
         rate: Any = self._learning_rate

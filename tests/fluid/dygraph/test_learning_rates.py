@@ -70,3 +70,16 @@ def test_a_step_counts_though_no_parameter_has_a_gradient():
             optimizer.minimize(loss)
             seen.append(optimizer.current_step_lr())
     np.testing.assert_allclose(seen, [0.5, 0.25, 0.125])
+
+
+def test_a_rate_is_printed_as_it_was_used():
+    with fluid.dygraph.guard():
+        line = fluid.dygraph.Linear(2, 1)
+        rates = fluid.dygraph.PiecewiseDecay([1, 2], [0.1, 0.03, 0.01], 0)
+        optimizer, seen = fluid.optimizer.SGD(rates, parameter_list=line.parameters()), []
+        for _ in range(3):
+            loss = fluid.layers.mean(line(fluid.dygraph.to_variable(np.ones((3, 2), "float32"))))
+            loss.backward()
+            optimizer.minimize(loss)
+            seen.append(str(optimizer.current_step_lr()))
+    assert seen == ["0.1", "0.03", "0.01"]  # as 1.8.5 prints them
