@@ -8,11 +8,9 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEFAULT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "proa-benchmarks")
-TORCH = "torch==2.13.0+cpu" if sys.platform.startswith("linux") else "torch==2.13.0"
-WHEELS = "https://download.pytorch.org/whl/cpu"
 INSTALL = {
     "paddle": ("paddlepaddle==2.6.2", "numpy<2", "setuptools<81"),
-    "torch": ("--extra-index-url", WHEELS, TORCH, "numpy<2"),
+    "torch": ("torch==2.13.0", "numpy<2"),  # where pip is not told of builds for CPUs, one for GPUs: name --torch then
     "proa": ("--editable", f"{ROOT}[fast,mpi,onnx]"),
     "onnxruntime": ("onnxruntime",),
     "jax": ("jax", "optax"),
