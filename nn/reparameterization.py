@@ -5,11 +5,13 @@ A hook before `forward` computes the weight and sets it on the layer, so a layer
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.param_attr import ParamAttr
 from ..ops.array.creation import assign
 from ..ops.array.reshape import reshape
+from ..ops.core.trace import current_trace
 from ..ops.math.elementwise import divide, multiply
 from ..ops.math.reduce import sum
 from ..ops.math.unary import sqrt, square
@@ -35,13 +37,16 @@ def _refuse_second(layer: Layer, kind: type, name: str) -> None:
         raise RuntimeError(f"{kind.what}: {name!r} of {type(layer).__name__} is normalized already.")  # type: ignore[attr-defined]
 
 
-def _same(layer: Layer, value: Any) -> Any:
-    """A new parameter with this value; what its initializer draws is passed over, as in Paddle."""
+def _filled(layer: Layer, shape: Any, dtype: Any, make: Callable[[], Any]) -> Any:
+    """A new parameter with the value that `make()` gives; what its initializer draws is passed over, as in Paddle.
+
+    In a Program the startup Program computes it, from what it has filled before.
+    """
     def fill(shape: tuple[int, ...], dtype: Any) -> Any:
         initial_value(False)(shape, dtype)
-        return Assign(value)(shape, dtype)
+        return Assign(make())(shape, dtype) if current_trace().computes else make()
 
-    return layer.create_parameter(list(value.shape), ParamAttr(initializer=fill), value.dtype)
+    return layer.create_parameter(list(shape), ParamAttr(initializer=fill), dtype)
 
 
 # weight normalization
@@ -91,8 +96,9 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
                          f"Received {dim}.")
     weight = _taken("weight_norm", layer, name)
     hook = _WeightNorm(name, dim if dim == -1 else dim % len(weight.shape))
-    layer.add_parameter(f"{name}_v", _same(layer, weight))
-    layer.add_parameter(f"{name}_g", _same(layer, hook.length(weight.detach())))
+    lengths = [] if hook.dim == -1 else [weight.shape[hook.dim]]
+    layer.add_parameter(f"{name}_v", _filled(layer, weight.shape, weight.dtype, lambda: assign(weight.detach())))
+    layer.add_parameter(f"{name}_g", _filled(layer, lengths, weight.dtype, lambda: hook.length(weight.detach())))
     hook(layer, ())
     layer.register_forward_pre_hook(hook)
     return layer
@@ -112,7 +118,7 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
             if name in layer.__dict__:
                 delattr(layer, name)
             del layer._parameters[f"{name}_g"], layer._parameters[f"{name}_v"], layer._forward_pre_hooks[key]
-            layer.add_parameter(name, _same(layer, value))
+            layer.add_parameter(name, _filled(layer, value.shape, value.dtype, lambda value=value: value))
             return layer
     raise ValueError(f"remove_weight_norm: {name!r} of {type(layer).__name__} has no weight_norm.")
 

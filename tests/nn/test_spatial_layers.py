@@ -274,3 +274,30 @@ def test_more_is_taken_away_than_there_is():
     assert F.pad(paddle.ones([2, 3]), [0, 0, -1, -1]).shape == [2, 1]
     with pytest.raises(ValueError, match="more is taken away than there is along dimension 2"):
         F.pad(paddle.ones([1, 1, 3]), [-2, -2], data_format="NCL")
+
+
+@pytest.mark.parametrize("dim", [0, 1, None])
+def test_weight_norm_in_a_program_trains_as_without(dim):
+    """The startup Program computes length and direction from the weight that it has filled."""
+    array, x = np.arange(1, 7, dtype="float32").reshape(2, 3), np.ones((2, 2), "float32")
+
+    def layer():
+        made = paddle.nn.Linear(2, 3, weight_attr=paddle.nn.initializer.Assign(array))
+        return paddle.nn.utils.weight_norm(made, dim=dim)
+
+    eager = layer()
+    optimizer, losses = paddle.optimizer.SGD(0.1, parameters=eager.parameters()), []
+    for _ in range(3):
+        loss = (eager(paddle.to_tensor(x)) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(loss.item())
+    static = paddle.static
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.program_guard(main, startup), static.scope_guard(static.Scope()):
+        loss = (layer()(static.data("x", [2, 2])) ** 2).mean()
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        exe.run(startup)
+        found = [exe.run(main, {"x": x}, [loss])[0].item() for _ in range(3)]
+    np.testing.assert_allclose(found, losses, rtol=1e-5)
