@@ -6,6 +6,7 @@ A hook before `forward` computes the weight and sets it on the layer, so a layer
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..core.param_attr import ParamAttr
@@ -118,7 +119,7 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
             if name in layer.__dict__:
                 delattr(layer, name)
             del layer._parameters[f"{name}_g"], layer._parameters[f"{name}_v"], layer._forward_pre_hooks[key]
-            layer.add_parameter(name, _filled(layer, value.shape, value.dtype, lambda value=value: value))
+            layer.add_parameter(name, _filled(layer, value.shape, value.dtype, partial(assign, value)))
             return layer
     raise ValueError(f"remove_weight_norm: {name!r} of {type(layer).__name__} has no weight_norm.")
 
