@@ -23,12 +23,13 @@ from .convolution import (
 )
 from .library import is_ready, version
 from .linear import PackedMatrix, linear, pack_matrix, prepared_linear
-from .matmul import LARGE, large_product, matmul
+from .matmul import LARGE, early_product, large_product, matmul
 from .pooling import MAX, MEAN, MEAN_WITH_PADDING, pooling, pooling_grad
 from .primitives import EPILOGUES
 from .products import for_the_compiled_form
 
 __all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight",
            "bound_convolution", "by_rows", "convolution", "convolution_filter_grad", "convolution_input_grad",
-           "for_the_compiled_form", "is_ready", "large_product", "linear", "matmul", "one_by_one", "pack_matrix",
-           "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear", "version"]
+           "early_product", "for_the_compiled_form", "is_ready", "large_product", "linear", "matmul", "one_by_one",
+           "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear",
+           "version"]

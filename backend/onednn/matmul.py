@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..loops.kernel import Due
 from .descriptors import Description, dense_strides, element_strides, strided, type_number
 from .library import Library, Unimplemented
 from .linear import PackedMatrix, linear
@@ -20,6 +21,9 @@ from .products import multiply
 from .routine import Routine, address_of, are_as_long, memoised
 
 LARGE = 2**18
+_EARLY = 2**23  # multiplications of a product that NumPy computes as long as no code was made
+_OF_AN_ELEMENT = 32  # multiplications that count as an element of a loop
+_LEAST_PART = 4  # rows
 """Products of at most this many multiplications stay with NumPy, whose own threads then sleep."""
 
 _BATCH = 2**23
@@ -65,6 +69,30 @@ def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
         addresses.append(address_of(residual))
     routine(*addresses, address_of(out))
     return out
+
+
+_due = Due()
+
+
+def early_product(x: np.ndarray, y: np.ndarray) -> Any:
+    """x @ y of float32 matrices by NumPy, until oneDNN's function is worth its making; NotImplemented from then on.
+
+    At its first product oneDNN makes code for all, which takes as long as a thousand products of 2^19 multiplications.
+    Up to so many in all, small ones are computed in parts that NumPy's BLAS leaves to one thread.
+    """
+    if y.ndim != 2 or x.ndim < 2 or x.dtype is not _FLOAT32 or y.dtype is not _FLOAT32 or x.shape[-1] != y.shape[0]:
+        return NotImplemented
+    k, n = y.shape
+    work = x.size * n
+    if not LARGE < work <= _EARLY or k * n * _LEAST_PART > LARGE or _due.is_due(work // _OF_AN_ELEMENT):
+        return NotImplemented
+    rows = x.reshape(-1, k)
+    out = np.empty((len(rows), n), np.float32)
+    parts = -(-len(rows) // (LARGE // (k * n)))
+    for part in range(parts):
+        place = slice(len(rows) * part // parts, len(rows) * (part + 1) // parts)
+        np.matmul(rows[place], y, out=out[place])
+    return out.reshape(*x.shape[:-1], n)
 
 
 def large_product(x: np.ndarray, y: np.ndarray) -> Any:

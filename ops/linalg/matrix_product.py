@@ -87,11 +87,15 @@ def matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
     """Of matrices that are small it is asked no further; `large_product` says the same of all others."""
     if x.ndim == 2 == y.ndim and x.size * y.shape[0 if trans_y else 1] <= onednn.LARGE:
         return NotImplemented
-    if not onednn.is_ready() or x.shape[-2 if trans_x and x.ndim > 1 else -1] == 1:
+    if x.shape[-2 if trans_x and x.ndim > 1 else -1] == 1:
         return NotImplemented
+    left, right = _swapped(x) if trans_x else x, _swapped(y) if trans_y else y
+    early = NotImplemented if _is_offered else onednn.early_product(left, right)
+    if early is not NotImplemented or not onednn.is_ready():
+        return early
     if not _is_offered and native.module is not None:
         _offer()
-    return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
+    return onednn.large_product(left, right)
 
 
 _is_offered = False  # whether the compiled form knows oneDNN's product, as long as it is wanted
