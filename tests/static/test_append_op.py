@@ -140,11 +140,11 @@ def test_programs_from_bytes_and_pruned_ones(block):
 
 
 def test_printed(block):
-    y = static.nn.fc(block.var("x"), 2, name="f")
+    y = static.nn.fc(block.var("x"), 2, name="told")
     text = str(block.program)
     assert text.splitlines()[0] == "{ // block_idx:0  parent_idx:-1  forward_idx:-1  backward_idx:-1"
     assert "    var x : LOD_TENSOR.shape(2, 3).dtype(float32).stop_gradient(True)\n" in text
-    assert "    persist trainable param f.b_0 : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)\n" in text
+    assert "    persist trainable param told.b_0 : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)\n" in text
     assert f"{{Out=['{y.name}']}} = elementwise_add(inputs={{X=" in text and " axis = " in text
     assert block.program.to_string(True).startswith("blocks {\n  idx: 0\n") and "idx: 0" in block.to_string(True)
     assert 'type: "mul"' in block.ops[0].to_string(True)

@@ -15,7 +15,8 @@ def program():
     made = static.Program()
     with static.program_guard(made, static.Program()), static.scope_guard(static.Scope()):
         x = static.data("x", [-1, 3])
-        weight = static.create_parameter([3], "float32", name="weight", attr=paddle.nn.initializer.Constant(2.0))
+        two = paddle.ParamAttr("weight", paddle.nn.initializer.Constant(2.0))
+        weight = static.create_parameter([3], "float32", attr=two)
         (x * weight).sum()
         static.Executor().run(static.default_startup_program())
         yield made
