@@ -31,9 +31,9 @@ from ..static.building.mode import (
 from ..static.ir.block import Block
 from ..static.ir.graph import IrGraph
 from ..static.ir.operation import Operation as Operator
-from ..static.ir.variable import Variable
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
+from ..static.variable import Variable
 from ..utils import unique_name
 
 in_dygraph_mode = in_dynamic_mode

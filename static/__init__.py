@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from .ir.input_spec import InputSpec
     from .ir.operation import Operation as Operator
     from .ir.variable import ParameterVariable as Parameter
-    from .ir.variable import Variable
     from .program import Program
     from .run.compiled_program import CompiledProgram
     from .run.executor import Executor
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     )
     from .run.scope import Scope, global_scope, scope_guard
     from .run.strategies import BuildStrategy, ExecutionStrategy
+    from .variable import Variable
 else:
     __getattr__, __dir__ = attach(__name__)
 

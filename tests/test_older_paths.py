@@ -411,3 +411,25 @@ def test_tuning_is_checked_and_changes_nothing(tmp_path):
     for wrong in (3, {"kernel": 5}):
         with pytest.raises(TypeError, match="must be a dict"):
             paddle.incubate.autotune.set_config(wrong)
+
+
+def test_a_variable_is_what_code_asks_for_in_either_mode():
+    """As in 2.6.2: Tensors are static.Variables while operations run at once."""
+    tensor, parameter = paddle.ones([2]), paddle.nn.Linear(1, 1).weight
+    kind = paddle.static.Variable
+    assert isinstance(tensor, kind) and isinstance(parameter, paddle.base.framework.Variable)
+    assert issubclass(paddle.Tensor, kind) and not isinstance(np.ones(2), kind) and not issubclass(int, kind)
+    paddle.enable_static()
+    try:
+        x = static.data("x", [2])
+        assert isinstance(x, kind) and not isinstance(tensor, kind) and not isinstance(x, paddle.Tensor)
+        assert isinstance(x.block.create_parameter(name="w", shape=[1], dtype="float32"), kind)
+    finally:
+        paddle.disable_static()
+    assert isinstance(x, kind)
+    kind.doubled = lambda self: self * 2
+    try:
+        assert x.doubled().shape == (2,) and not hasattr(tensor, "doubled")
+    finally:
+        del kind.doubled
+    assert not hasattr(x, "doubled")

@@ -157,6 +157,11 @@ def is_value(x: Any) -> bool:
     return getattr(type(x), "_is_proa_value", False)
 
 
+def is_value_type(kind: type) -> bool:
+    """True for the types of such values."""
+    return getattr(kind, "_is_proa_value", False)
+
+
 def value_of(x: Any) -> Any:
     """x itself where it is a value, and of a NumPy array the tensor; TypeError for anything else."""
     if is_value(x):
