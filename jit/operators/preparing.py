@@ -32,11 +32,11 @@ class Preparer:
         self._names, self._held, self._where, self._statement = names, held, where, statement
         self._preparations = preparations
         self._get_state, self._set_state = get_state, set_state
-        self._done: set[tuple[type, int, tuple]] = set()
+        self._done: set[tuple] = set()
 
     def __call__(self, found: Retrace) -> None:
         """Prepares; TypeError where that has been done already, or cannot be."""
-        key = type(found), found.index, found.path
+        key = type(found), found.index, found.path, getattr(found, "optional", None)
         if key in self._done:
             raise TypeError(
                 f"{self._where}: a tensor decides about this {self._statement}, and "

@@ -243,7 +243,9 @@ def _optional(index: int, given: Any, path: Path) -> Iterator[Retrace]:
 
 def _flag_needed(index: int, first: Any, second: Any, path: Path) -> Iterator[Retrace]:
     if type(first) is type(second):
-        if type(first) is not Undefined:
+        if type(first) is not Undefined and first._optional is not second._optional:
+            yield MakePartial(index, path, example_of(first), True)
+        elif type(first) is not Undefined:
             yield from _differences(index, first._content, second._content, path)
         return
     given = second if type(first) is Undefined else first
