@@ -3,6 +3,7 @@
 The lowest of the families: whatever else makes or takes values asks here what a shape or a value is.
 """
 
+import math
 import numbers
 from typing import Any
 
@@ -28,7 +29,7 @@ from .sizes import sizes_one_by_one
 def sizes_of(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
     """The sizes that a kernel is given: an attribute, a 1-D array, or a list of one-element arrays."""
     if tensor is not None:
-        return tuple(host_values(tensor))
+        return tuple(host_values(tensor.reshape(-1)))  # 1.x takes [1, 2], too
     if parts:
         return tuple(int(n.item()) for n in parts)
     return tuple(shape)
@@ -37,9 +38,9 @@ def sizes_of(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
 def inferred_sizes(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
     """What is known of the sizes from the specs of the inputs that give them; -1 for the rest."""
     if tensor is not None:
-        if tensor.shape[0] < 0:
+        if -1 in tensor.shape:
             raise ValueError("A shape given as a tensor must have a known number of elements.")
-        return (-1,) * tensor.shape[0]
+        return (-1,) * math.prod(tensor.shape)
     if parts:
         return tuple(n if n >= 0 else -1 for n in shape) if len(shape) == len(parts) else (-1,) * len(parts)
     return tuple(shape)

@@ -161,7 +161,7 @@ class Executor:
             if not _fits(variable.shape, array.shape):
                 others.update(misfits({name: variable.spec}, [Spec(array.shape, variable.dtype)]))
         for name in others:
-            _check_sizes(program, name, arrays[name].shape)
+            _check_sizes(program, name, arrays[name].shape, bool(getattr(feed[name], "_lod", None)))
         return arrays, others
 
     def _fed_offsets(self, variable: Variable, value: LoDTensor) -> dict[str, Any]:
@@ -270,9 +270,14 @@ def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
     return len(shape) == len(received) and all(n in (-1, m) for n, m in zip(shape, received, strict=True))
 
 
-def _check_sizes(program: Program, name: str, shape: tuple[int, ...]) -> None:
-    """ValueError for a value of other sizes, unless it is an input of a model that was saved without a check."""
+def _check_sizes(program: Program, name: str, shape: tuple[int, ...], sequences: bool) -> None:
+    """ValueError for a value of other sizes, unless it is an input of a model that was saved without a check.
+
+    Sequences have as many rows as they have.
+    """
     variable = program.global_block().var(name)
+    if sequences and len(variable.shape) == len(shape) and _fits(variable.shape[1:], shape[1:]):
+        return
     free = variable.is_data or variable.takes_any_size or name in feed_names(program)
     if _lacks_ones(variable.shape, shape):
         return

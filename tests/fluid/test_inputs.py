@@ -36,3 +36,22 @@ def test_what_files_alone_have_is_not_fetched():
     (op,) = main.global_block().ops
     with pytest.raises(ValueError, match=r"is the result XShape of reshape2, which stands in files"):
         exe.run(main, feed={"x": np.ones((2, 4), "float32")}, fetch_list=op.output("XShape"))
+
+
+def test_sequences_have_as_many_rows_as_they_have():
+    """1.8.5 checks the first size that `fluid.data` was told of arrays, and of LoDTensors the others."""
+    exe, main = fluid.Executor(fluid.CPUPlace()), fluid.Program()
+    with fluid.program_guard(main):
+        y = fluid.layers.scale(fluid.data("x", [10, 4], lod_level=1), 2.0)
+    rows = np.ones((6, 4), "float32")
+    for value in (rows, fluid.create_lod_tensor(rows[:, :3], [[2, 4]], fluid.CPUPlace())):
+        with pytest.raises(ValueError, match=r"takes shape \[10, 4\]"):
+            exe.run(main, feed={"x": value}, fetch_list=[y])
+    (found,) = exe.run(main, feed={"x": fluid.create_lod_tensor(rows, [[2, 4]], fluid.CPUPlace())}, fetch_list=[y])
+    assert found.shape == (6, 4)
+
+
+def test_a_shape_of_one_row():
+    with fluid.program_guard(fluid.Program()):
+        made = fluid.layers.fill_constant(fluid.layers.fill_constant([1, 2], "int32", 2), "bool", True)
+        assert fluid.Executor(fluid.CPUPlace()).run(fetch_list=[made])[0].tolist() == [[True, True]] * 2
