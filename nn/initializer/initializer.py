@@ -42,8 +42,11 @@ class Initializer:
         return assign(filled)
 
     def forward(self, var: Any, block: Any = None) -> Any:
-        """Fills a parameter, and gives it."""
+        """Fills a parameter, and gives it; ValueError where the value has another shape."""
         filled = self.value(tuple(var.shape), var.dtype)
+        if tuple(filled.shape) != tuple(var.shape):
+            raise ValueError(f"{self!r}: its value has the shape {list(filled.shape)}. The parameter that is to be "
+                             f"filled has {list(var.shape)}.")
         with grad_mode(False):
             return assign(filled, var)
 

@@ -34,13 +34,14 @@ GRAD_SUFFIX = "@GRAD"  # of the names of gradients
 
 
 def _in_its_program(method: Any) -> Any:
-    """A method that is called while operations are computed: the variable's own Program takes what it applies."""
+    """A method that is called while operations are computed or go to another Program: its own takes what it applies."""
     if not inspect.isfunction(method):
         return method
 
     @functools.wraps(method)
     def called(self: Variable, *args: Any, **kwargs: Any) -> Any:
-        if not current_trace().computes:
+        trace = current_trace()
+        if not trace.computes and getattr(trace, "main", self.program) is self.program:
             return method(self, *args, **kwargs)
         with using(self.own_trace()):
             return method(self, *args, **kwargs)

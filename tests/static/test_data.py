@@ -51,3 +51,20 @@ def test_names_of_parameters(mode):
     with paddle.utils.unique_name.guard(), program:
         names = [paddle.create_parameter([2], "float32", **given).name for given, _ in cases]
     assert names == [expected for _, expected in cases]
+
+
+def test_what_is_computed_of_a_variable_goes_to_its_own_program():
+    """As in 2.6.2, where operators of Python append to the Program that a variable is of, whichever is the default."""
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.program_guard(main, startup):
+        y = static.data("x", [2]) * 2
+    paddle.enable_static()
+    try:
+        made = [y + 1, 1 - y, y > 3, y.astype("int32"), -y, y[0], y.sum()]
+        with static.program_guard(static.Program()):
+            made.append(y * y)
+    finally:
+        paddle.disable_static()
+    assert all(each.block.program is main for each in made)
+    found = exe.run(main, feed={"x": np.array([1, 2], "float32")}, fetch_list=made)
+    assert [each.tolist() for each in found] == [[3, 5], [-1, -3], [False, True], [2, 4], [-2, -4], 2, 6, [4, 16]]
