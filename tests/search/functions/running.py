@@ -155,7 +155,7 @@ def checked(source: str, name: str, counts: Counter, every: bool = True) -> dict
             counts["not run"] += 1
             return None
         for way, convert in WAYS.items():
-            if way != "full_graph" and not every and counts["agree, full_graph"]:
+            if not every and (way == "open sizes" or way == "default" and counts["agree, full_graph"]):
                 break
             found = _in_a_way(source, name, way, convert, calls, wanted, gradients, counts)
             if found:

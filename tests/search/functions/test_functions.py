@@ -9,7 +9,7 @@ from proa.jit.operators import containers, outside, staging
 from .__main__ import found_in
 from .writing import written
 
-GROUPS, EACH = 10, 12
+GROUPS, EACH = 10, 6
 SLOW = 600
 
 
@@ -45,16 +45,19 @@ def first_found(count=150):
     return next(filter(None, (found_in(0, number, Counter(), 0, every=False) for number in range(count))), "")
 
 
+@pytest.mark.slow
 def test_lists_that_stay_as_a_branch_left_them_are_found(monkeypatch):
     monkeypatch.setattr(containers.Held, "restore", lambda self: None)
     assert "full_graph" in first_found()
 
 
+@pytest.mark.slow
 def test_changes_by_called_functions_that_nobody_sees_are_found(monkeypatch):
     monkeypatch.setattr(outside.Outside, "changed", lambda self: [])
     assert "full_graph" in first_found()
 
 
+@pytest.mark.slow
 def test_values_that_forget_what_they_are_one_of_are_found(monkeypatch):
     monkeypatch.setattr(staging, "note_chosen", lambda *_: None)
     assert "numbers" in first_found()
