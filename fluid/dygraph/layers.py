@@ -81,7 +81,7 @@ class Layer(_Layer):
     # Making parameters
 
     @property
-    def _helper(self) -> LayerObjectHelper:  # type: ignore[override]
+    def _helper(self) -> LayerObjectHelper:
         """What layers that users write append operators with."""
         return LayerObjectHelper(self.full_name())
 

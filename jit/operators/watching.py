@@ -18,7 +18,7 @@ from .containers import CHANGEABLE
 from .partial import Partial
 
 CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
-_KINDS = {np.ndarray: "array"}
+_KINDS: dict[type, str] = {np.ndarray: "array"}
 _EXAMPLES = {
     "list": "Make a new list and assign it (`{0} = {0} + [value]`)",
     "dict": "Make a new dict and assign it (`{0} = {{**{0}, key: value}}`)",
@@ -33,7 +33,7 @@ class Watched:
 
     def __init__(self, container: Any, shown: str):
         self.container, self.shown = container, shown
-        self._before = container.copy() if isinstance(container, np.ndarray) else _items(container)
+        self._before: Any = container.copy() if isinstance(container, np.ndarray) else _items(container)
 
     def has_changed(self) -> bool:
         """Whether it holds anything else now."""
