@@ -13,6 +13,7 @@ from typing import Any
 from ...core import nest
 from ...core.errors import user_line
 from ...ops.core.trace import current_trace
+from ..ir.variable import Variable
 
 
 class RecordList:
@@ -163,9 +164,13 @@ def _kind(item: Any) -> str:
 
 
 def check_items(program: Any) -> None:
-    """TypeError where a list or dict was changed in place that must not be, as an item of a list of the Program."""
+    """TypeError where a list, a dict or a tensor that a list of the Program has as an item was changed in place."""
     held, program.items_held = program.items_held, []
     for item, before, said in held:
+        if isinstance(item, Variable):
+            if item.changes != before:
+                raise TypeError(said)
+            continue
         now = _contents(item)
         if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
             raise TypeError(said)

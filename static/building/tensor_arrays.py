@@ -204,6 +204,8 @@ class ArrayVariable(Variable):
     def write(self, index: Variable, value: Any) -> None:
         """Puts an item at an index as files have it, with the LoD that it has."""
         item = as_item(value)
+        if isinstance(value, Variable):
+            note_tensor(value)
         self._meets(item.shape, item.dtype, item.stop_gradient)
         lod, levels = [v.name for v in item.lod], [v.name for v in self.levels_for(item.lod)]
         self._append_operation("write_to_array", {"X": [item.name], "I": [index.name], "Array": [self.name], "lod": lod,
@@ -234,6 +236,14 @@ class ArrayVariable(Variable):
 
     def _check_readable(self) -> None:
         assert self.dtype is not None
+
+
+def note_tensor(item: Variable) -> None:
+    """Notes that a tensor which a list has must not be changed in place from here on."""
+    item.program.items_held.append((item, item.changes, (
+        f"{user_line()}: a tensor that is put into a list which grows where a tensor decides is changed in place "
+        f"later. The list of the program holds its value of now, and would not change. Put a copy into the list, "
+        f"`items.append(x.clone())`, or change a copy.")))
 
 
 class ArrayGradient(ArrayVariable):

@@ -55,7 +55,7 @@ class Program:
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.lacking: set[str] = set()  # messages of assertions that a value is there which some runs lack
         self.told: list[str] = []  # what the user is warned of when the program is made
-        self.items_held: list[tuple[Any, list, str]] = []  # that must not change, and what is said then
+        self.items_held: list[tuple[Any, Any, str]] = []  # that must not change, and what is said then
         self.host_values: dict[str, HostValue] = {}  # by the variables that hold them: learning rates
         self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were

@@ -303,3 +303,25 @@ def test_an_index_that_no_turn_gives_a_list_is_pythons_error():
 
     with pytest.raises(IndexError, match="list index out of range"):
         paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]), paddle.to_tensor(2))
+
+
+def test_a_tensor_that_is_changed_in_place_after_it_was_put_into_a_list_that_grows():
+    def grown(x):
+        items = [x]
+        for _ in range(x.sum() > 0):
+            items.append(x)
+        x.scale_(0.5)
+        return items[0]
+
+    def copied(x):
+        items = [x.clone()]
+        for _ in range(x.sum() > 0):
+            items.append(x.clone())
+        x.scale_(0.5)
+        return items[0] + x
+
+    with pytest.raises(TypeError, match="changed in place later.*items.append"):
+        paddle.jit.to_static(grown, full_graph=True)(paddle.ones([2]))
+    with pytest.warns(UserWarning, match="changed in place later"):  # as it is written, by default
+        assert paddle.jit.to_static(grown)(paddle.ones([2])).tolist() == [0.5, 0.5]
+    assert paddle.jit.to_static(copied, full_graph=True)(paddle.ones([2])).tolist() == [1.5, 1.5]
