@@ -30,7 +30,7 @@ class HeldArray:
         """Gives the Tensor this array, of whatever shape and dtype; where these are its own, as `set_value` does."""
         tensor = self._tensor
         given = np.array(array)
-        if given.dtype == np.float64 and not hasattr(array, "dtype"):
+        if given.dtype == np.float64 and not hasattr(array, "__array__"):  # numbers of Python's have no dtype
             given = given.astype(tensor._array.dtype)
         if given.shape == tensor._array.shape and given.dtype == tensor._array.dtype:
             tensor.set_value(given)

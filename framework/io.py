@@ -166,7 +166,12 @@ def _plain_value(path: Any) -> Any:
 
 
 def _holds_program(path: Any) -> bool:
-    """True for a file that begins as a model (with field 1 of a ProgramDesc), or is named as one and is no pickle."""
+    """True for a file that begins as a model (with field 1 of a ProgramDesc), or is named as one and is no pickle.
+
+    One of safetensors begins with the length of what follows: with any byte.
+    """
+    if os.fspath(path).endswith(SUFFIX):
+        return False
     with open(path, "rb") as file:
         first = file.read(1)
     return first == b"\n" or os.fspath(path).endswith((MODEL_SUFFIX, JSON_SUFFIX)) and first != b"\x80"

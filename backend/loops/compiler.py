@@ -66,23 +66,31 @@ def version() -> str:
 
 
 @functools.cache
-def _processor() -> str:
-    """What tells this processor from others, as far as machine code is concerned."""
+def _described() -> tuple[str, ...]:
+    """What the system tells of the processor, as far as machine code is concerned; nothing where it tells no flags."""
     try:
         first = _text("/proc/cpuinfo").partition("\n\n")[0].splitlines()
     except OSError:
-        first = []
-    told = [line for line in first if line.startswith(("vendor_id", "cpu family", "model", "stepping", "flags"))]
-    if any(line.startswith("flags") for line in told):
-        return "\n".join([platform.machine(), *told])
-    return f"{_target().cpu} {_target().features}"
+        return ()
+    told = tuple(line for line in first if line.startswith(("vendor_id", "cpu family", "model", "stepping", "flags")))
+    return told if any(line.startswith("flags") for line in told) else ()
+
+
+@functools.cache
+def _processor() -> str:
+    """What tells this processor from others."""
+    told = _described()
+    return "\n".join([platform.machine(), *told]) if told else f"{_target().cpu} {_target().features}"
 
 
 @functools.cache
 def has_wide_vectors() -> bool:
-    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's, where LLVM prefers those of 32."""
-    told = _processor()
-    return "GenuineIntel" not in told and re.search(r"(?<!-)\bavx512f\b", told) is not None
+    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's, where LLVM prefers those of 32.
+
+    Asked when modules are imported, so LLVM, which need not be there, is not: False where the system tells nothing.
+    """
+    told = "\n".join(_described())
+    return "GenuineIntel" not in told and re.search(r"\bavx512f\b", told) is not None
 
 
 def _data_offset() -> int | None:

@@ -21,10 +21,11 @@ from .products import multiply
 from .routine import Routine, address_of, are_as_long, memoised
 
 LARGE = 2**18
+"""Products of at most this many multiplications stay with NumPy, whose own threads then sleep."""
+
 _EARLY = 2**23  # multiplications of a product that NumPy computes as long as no code was made
 _OF_AN_ELEMENT = 32  # multiplications that count as an element of a loop
 _LEAST_PART = 4  # rows
-"""Products of at most this many multiplications stay with NumPy, whose own threads then sleep."""
 
 _BATCH = 2**23
 """So do batches of matrices of which each product is so small, up to this many in all: oneDNN's code for them, made for

@@ -14,6 +14,15 @@ def test_what_it_tells():
     assert np.array(held).tolist() == x.tolist() and np.asarray(held, "float32").dtype == np.float32
 
 
+def test_what_another_holds_comes_with_its_dtype():
+    x = paddle.ones([2])
+    x.get_tensor()._share_data_with(paddle.to_tensor([0.1, 0.2], dtype="float64").get_tensor())
+    assert x.dtype is paddle.float64 and x.tolist() == [0.1, 0.2]
+    x = paddle.ones([2])
+    x.get_tensor().set([0.5, 0.25])  # numbers have none
+    assert x.dtype is paddle.float32 and x.tolist() == [0.5, 0.25]
+
+
 def test_a_parameter_is_set_and_pruned():
     layer = nn.Linear(2, 3)
     held = layer.weight.value().get_tensor()

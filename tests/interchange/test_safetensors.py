@@ -28,6 +28,14 @@ def test_a_state_goes_and_comes_back(tmp_path):
     assert isinstance(paddle.load(path, return_numpy=True)["int64"], np.ndarray)
 
 
+def test_a_file_whose_first_byte_is_a_line_feed_s(tmp_path):
+    """As a Program's is: the length of the header, which not every writer fills up to a multiple of 8."""
+    path = tmp_path / "state.safetensors"
+    header = b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'.ljust(256 + ord("\n"))
+    path.write_bytes(len(header).to_bytes(8, "little") + header + np.float32(3).tobytes())
+    assert paddle.load(str(path))["w"].tolist() == [3.0]
+
+
 def test_a_layer_s_state_fits_it_again(tmp_path):
     path = str(tmp_path / "net.safetensors")
     one, other = paddle.nn.LSTM(3, 4), paddle.nn.LSTM(3, 4)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from proa.backend import loops
+from proa.backend.loops import compiler
 from proa.backend.recurrent.blocks import block_product, pack, two_block_product
 
 pytestmark = pytest.mark.skipif(not loops.is_ready(), reason="there are no generated loops")
@@ -35,3 +36,17 @@ def test_two_blocks_have_the_bits_of_each(rows, apart):
     _one_by_one(a, b, one, two, rows, 37, apart)
     np.testing.assert_array_equal(one, two)
     np.testing.assert_allclose(one[:4], a[:4] @ b, rtol=1e-4, atol=1e-5)
+
+
+def test_blocks_ask_no_llvm_how_wide_vectors_are(monkeypatch):
+    """Modules are imported where there is none, too, and where the system tells nothing of the processor."""
+    def missing(*_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(compiler, "_text", missing)
+    monkeypatch.setattr(compiler, "_target", missing)
+    compiler._described.cache_clear()
+    try:
+        assert compiler.has_wide_vectors.__wrapped__() is False
+    finally:
+        compiler._described.cache_clear()
