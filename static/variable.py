@@ -15,7 +15,8 @@ else:
     class _OfTheMode(type(of_programs.Variable)):
         """Variables are its instances in either mode, Tensors while operations run at once, as in Paddle.
 
-        What is set as an attribute of the class is set for all Variables.
+        What is set as an attribute of the class is set for all Variables, and it equals what they are made of:
+        `type(x) == paddle.static.Variable`.
         """
 
         def __instancecheck__(cls, value: Any) -> bool:
@@ -23,6 +24,12 @@ else:
 
         def __subclasscheck__(cls, other: type) -> bool:
             return issubclass(other, of_programs.Variable) or (is_value_type(other) and in_dynamic_mode())
+
+        def __eq__(cls, other: object) -> bool:
+            return other is cls or (cls is Variable and other is of_programs.Variable)
+
+        def __hash__(cls) -> int:
+            return hash(of_programs.Variable) if cls is Variable else type.__hash__(cls)
 
         def __setattr__(cls, name: str, value: Any) -> None:
             setattr(of_programs.Variable, name, value)

@@ -15,15 +15,13 @@ from ..errors import ConversionError, here
 from . import staging
 from .conditionals import if_exp
 from .outside import ChangedOutside, Outside
-from .partial import is_partial, parts, truth
+from .partial import certain, is_partial, parts, truth
 
 
 def contains(items: Any, value: Any) -> Any:
     """`value in items`; of symbolic values, whether one of the items is equal."""
     if staging.is_symbolic(items):
         return (items == value).any()
-    if isinstance(items, dict) and isinstance(value, (str, int)) and is_partial(dict.get(items, value)):
-        return parts(dict.get(items, value))[1]
     inside = list(items) if type(items) in (list, tuple, range) else None
     if inside is not None and any(map(staging.is_symbolic, nest.leaves([value, *inside]))):
         return or_(False, *(partial(_equal, value, item) for item in inside))
@@ -32,6 +30,8 @@ def contains(items: Any, value: Any) -> Any:
         raise ConversionError(
             here(), f"`in` looks for a value in a {type(items).__name__} that is known only when the program runs.",
             "Look for a Python value, such as a size that is known, or compare tensors.")
+    if isinstance(items, dict) and is_partial(found := dict.get(items, value)):
+        return parts(found)[1]
     return value in items
 
 
@@ -41,10 +41,16 @@ def _equal(a: Any, b: Any) -> Any:
 
 
 def equal(a: Any, b: Any) -> Any:
-    """`a == b`; of lists or tuples in which sizes are symbolic, whether all are equal, which is symbolic too."""
+    """`a == b`; of lists or tuples in which sizes are symbolic, whether all are equal, which is symbolic too.
+
+    ConversionError for dicts of which a tensor decides about the keys.
+    """
     for kind in (list, tuple):
         if isinstance(a, kind) and isinstance(b, kind) and any(map(staging.is_symbolic, nest.leaves([a, b]))):
             return len(a) == len(b) and and_(True, *(partial(_equal, x, y) for x, y in zip(a, b, strict=True)))
+    for value in (a, b):
+        if isinstance(value, dict):
+            certain(value)
     return a == b
 
 
@@ -52,6 +58,9 @@ def unequal(a: Any, b: Any) -> Any:
     """`a != b`, likewise."""
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return not_(equal(a, b))
+    for value in (a, b):
+        if isinstance(value, dict):
+            certain(value)
     return a != b
 
 

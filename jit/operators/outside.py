@@ -12,7 +12,8 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
+from operator import length_hint
+from types import BuiltinMethodType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 from ...nn import Layer
@@ -165,6 +166,7 @@ class Outside:
         self._before = [(space, space.entries()) for space in walk.spaces]
         self._contents = [Watched(container, shown) for container, shown in walk.containers]
         self.iterators = {id(each): (each, shown) for each, shown in walk.iterators}
+        self._stood = [(each, shown, _stands(each)) for each, shown in walk.iterators]
 
     def changed(self) -> list[Place | Contents]:
         """The places that hold other values now; each is given back what it held.
@@ -188,6 +190,9 @@ class Outside:
         for each in changed:
             if not can_be_state(each.container):
                 raise refusal(each.container, each.shown, self._where, self._statement)
+        for iterator, shown, stood in self._stood:
+            if _stands(iterator) != stood:  # `tuple(i)`, `a, b = i`: nobody asked before
+                raise self.refuse_advance(shown)
         return found + [Contents(each.container, each.shown, self._where, self._statement) for each in changed]
 
     @contextlib.contextmanager
@@ -213,7 +218,6 @@ class Outside:
         if places := self.changed():
             raise ChangedOutside(places)
 
-
     @contextlib.contextmanager
     def _refusing_iterators(self) -> Iterator[None]:
         _tracing.statements.append(self)
@@ -228,6 +232,14 @@ class Outside:
             f"{self._where}: a tensor decides about this {self._statement}, and the next item is taken of the iterator "
             f"`{shown}` inside it. While the program is built, that would happen once, whatever the tensor says. Make "
             "it a list before, or decide on a Python value.")
+
+
+def _stands(iterator: Any) -> Any:
+    """Where an iterator stands, as far as it tells: what is left of it, and of those that it takes from."""
+    if isinstance(iterator, GeneratorType):
+        return iterator.gi_frame is None
+    taken_from = iterator.__reduce__()[1] if isinstance(iterator, (map, zip, filter, enumerate)) else ()
+    return length_hint(iterator, -1), [_stands(each) for each in taken_from if hasattr(type(each), "__next__")]
 
 
 class _Tracing(threading.local):

@@ -16,6 +16,13 @@ if not TYPE_CHECKING:
     __getattr__ = beside(__name__)
 
 
+def _filled(initializer: Initializer, shape: tuple[int, ...], dtype: DType) -> Any:
+    """What an initializer leaves in a value of zeros that it fills."""
+    begun = full(sizes(shape), 0.0, dtype)
+    initializer(begun, getattr(begun, "block", None))
+    return assign(begun)
+
+
 class Initializer:
     """Base of the initializers: a subclass gives `value(shape, dtype)`, made with operators.
 
@@ -32,18 +39,20 @@ class Initializer:
 
     seed = 0  # of what is drawn, where it is not to be that of `paddle.seed`
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Lets what begins a parameter be what a subclass fills it with, where that is what it says."""
+        super().__init_subclass__(**options)
+        if not {"forward", "__call__"}.isdisjoint(vars(cls)) and "value" not in vars(cls):
+            cls.value = _filled  # type: ignore[method-assign]
+
     def value(self, shape: tuple[int, ...], dtype: DType) -> Any:
-        """A value of this shape and dtype: what filling one of zeros leaves in it, where a subclass says no other."""
-        kind = type(self)
-        if kind.forward is Initializer.forward and kind.__call__ is Initializer.__call__:
-            raise NotImplementedError(f"{kind.__name__} must define value(shape, dtype), or forward(var, block).")
-        filled = full(sizes(shape), 0.0, dtype)
-        self(filled, getattr(filled, "block", None))
-        return assign(filled)
+        """A value of this shape and dtype."""
+        raise NotImplementedError(f"{type(self).__name__} must define value(shape, dtype), or forward(var, block).")
 
     def forward(self, var: Any, block: Any = None) -> Any:
         """Fills a parameter, and gives it; ValueError where the value has another shape."""
-        filled = self.value(tuple(var.shape), var.dtype)
+        made = next(value for kind in type(self).__mro__ if (value := vars(kind).get("value", _filled)) is not _filled)
+        filled = made(self, tuple(var.shape), var.dtype)
         if tuple(filled.shape) != tuple(var.shape):
             raise ValueError(f"{self!r}: its value has the shape {list(filled.shape)}. The parameter that is to be "
                              f"filled has {list(var.shape)}.")

@@ -157,7 +157,7 @@ def appending() -> Iterator[None]:
     try:
         yield
     finally:
-        if not was_static:
+        if not was_static and _eager:  # the block may have gone back itself
             set_default_trace(_eager.pop())
 
 

@@ -186,6 +186,8 @@ def test_names_of_the_modules_below():
     with pytest.raises(KeyError):
         failing()
     assert paddle.in_dynamic_mode()
+    switch_to_static_graph(paddle.disable_static)()
+    assert paddle.in_dynamic_mode()
 
 
 def test_setuptools_behind_pip(tmp_path):

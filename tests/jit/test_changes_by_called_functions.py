@@ -423,6 +423,35 @@ def next_of_an_iterator(x):
     return next(items)
 
 
+def tuple_of_an_iterator(x):
+    items = iter([x, x * 2])
+    if x.sum() > 0:
+        x = x + tuple(items)[0]
+    return sum(items, x)
+
+
+def iterator_in_parts(x):
+    items = map(abs, (x, x * 2))
+    if x.sum() > 0:
+        first, second = items
+        x = first + second
+    return sum(items, x)
+
+
+def rest_of_a_generator(x):
+    items = (x * n for n in (1, 2))
+    if x.sum() > 0:
+        x = sum(items, x)
+    return sum(items, x)
+
+
+def equal_dicts(x):
+    d = {"a": 1}
+    if x.sum() > 0:
+        d["c"] = 2
+    return x + 1 if d == {"a": 1} else x * 2
+
+
 def length_in_a_match(x):
     items = [x]
     if x.sum() > 0:
@@ -435,7 +464,8 @@ def length_in_a_match(x):
 
 
 @pytest.mark.parametrize("function", [chosen_twice, keys_of_a_dict, values_of_a_dict, class_of_a_number,
-                                      next_of_an_iterator, length_in_a_match], ids=lambda f: f.__name__)
+                                      next_of_an_iterator, tuple_of_an_iterator, iterator_in_parts,
+                                      rest_of_a_generator, equal_dicts, length_in_a_match], ids=lambda f: f.__name__)
 def test_what_a_program_cannot_tell_runs_as_it_was_written(function):
     with pytest.raises((RuntimeError, TypeError), match=r"\.py.*(tensor|program)"):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))

@@ -26,7 +26,31 @@ class InPlace(I.Initializer):
             return var
 
 
-@pytest.mark.parametrize("made, wanted", [(Called(), 0.125), (Forward(), 3.0), (InPlace(), 2.0)])
+class OfOnes(I.Constant):
+    """What it is made of says otherwise."""
+
+    def forward(self, var, block=None):
+        return I.Constant(4.0)(var, block)
+
+
+class CalledOfOnes(I.Constant):
+    def __call__(self, var, block=None):
+        return I.Constant(5.0)(var, block)
+
+
+class AsItsBase(I.Constant):
+    def __call__(self, var, block=None):
+        return super().__call__(var, block)
+
+
+class AsItsBaseFills(I.Constant):
+    def forward(self, var, block=None):
+        return super().forward(var, block)
+
+
+@pytest.mark.parametrize("made, wanted", [
+    (Called(), 0.125), (Forward(), 3.0), (InPlace(), 2.0), (OfOnes(1.0), 4.0), (CalledOfOnes(1.0), 5.0),
+    (AsItsBase(6.0), 6.0), (AsItsBaseFills(7.0), 7.0)])
 def test_a_parameter_is_filled(made, wanted):
     weight = nn.Linear(3, 5, weight_attr=paddle.ParamAttr(initializer=made)).weight
     assert weight.numpy().tolist() == np.full((3, 5), wanted, "float32").tolist()
