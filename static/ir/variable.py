@@ -34,7 +34,9 @@ GRAD_SUFFIX = "@GRAD"  # of the names of gradients
 
 
 def _in_its_program(method: Any) -> Any:
-    """A method that is called while operations are computed or go to another Program: its own takes what it applies."""
+    """A method or property, while operations are computed or go to another Program: its own takes what it applies."""
+    if isinstance(method, property):
+        return property(_in_its_program(method.fget), method.fset, method.fdel, method.__doc__)
     if not inspect.isfunction(method):
         return method
 
@@ -113,6 +115,7 @@ class Variable(_VariableMethods):
         return len(self.shape)
 
     @property
+    @_in_its_program
     def size(self) -> Any:
         """The number of elements: an int, or a 0-d int64 Variable where a size is not known."""
         from ...ops.core.infer import product
@@ -183,6 +186,7 @@ class Variable(_VariableMethods):
         warnings.warn(f"{self.name}.place(): a variable of a Program lies nowhere before it is run; its Executor says "
                       "where.", stacklevel=2)
 
+    @_in_its_program
     def cpu(self) -> Variable:
         """A variable of the same value: all of a Program runs at its Executor's place."""
         from ...ops.array.creation import assign
@@ -363,6 +367,7 @@ class Variable(_VariableMethods):
             raise self._no_value("x.tolist()")
         return known.tolist()
 
+    @_in_its_program
     def detach(self) -> Variable:
         """A variable of the same value through which no gradient flows. A change of it in place is one of this, too.
 

@@ -62,9 +62,10 @@ def test_what_is_computed_of_a_variable_goes_to_its_own_program():
     try:
         made = [y + 1, 1 - y, y > 3, y.astype("int32"), -y, y[0], y.sum()]
         with static.program_guard(static.Program()):
-            made.append(y * y)
+            made += [y * y, y.T, y.detach(), y.cpu()]
     finally:
         paddle.disable_static()
     assert all(each.block.program is main for each in made)
     found = exe.run(main, feed={"x": np.array([1, 2], "float32")}, fetch_list=made)
-    assert [each.tolist() for each in found] == [[3, 5], [-1, -3], [False, True], [2, 4], [-2, -4], 2, 6, [4, 16]]
+    assert [each.tolist() for each in found] == [[3, 5], [-1, -3], [False, True], [2, 4], [-2, -4], 2, 6, [4, 16],
+                                               [2, 4], [2, 4], [2, 4]]
