@@ -72,6 +72,8 @@ class _ConvNd(Layer):
     @property
     def _reversed_padding_repeated_twice(self) -> list[int]:
         """The padding as `F.pad` takes it, for a mode other than zeros: the last dimension first, both sides."""
+        if self._padding_mode == "zeros":  # as in Paddle
+            raise AttributeError(f"{type(self).__name__}: no _reversed_padding_repeated_twice, as it pads by zeros.")
         return [width for width in reversed(_repeated(self._padding, len(self._stride), "padding")) for _ in range(2)]
 
     def _check(self, in_channels: int, out_channels: int, dims: int, groups: int, padding_mode: str,

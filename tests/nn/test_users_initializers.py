@@ -97,6 +97,7 @@ class Standardized(nn.Conv2D):
 def test_what_a_convolution_holds(padding, widths, algorithm):
     layer = Standardized(2, 3, 3, padding=padding)
     assert (layer._updated_padding, layer._padding_algorithm) == (widths, algorithm)
+    assert not hasattr(layer, "_reversed_padding_repeated_twice")  # of other modes than zeros
     if algorithm == "EXPLICIT":
         x, centred = paddle.randn([1, 2, 6, 6]), layer.weight - layer.weight.mean([1, 2, 3], keepdim=True)
         expected = F.conv2d(x, centred, layer.bias, 1, padding)
