@@ -98,8 +98,8 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     weight = _taken("weight_norm", layer, name)
     hook = _WeightNorm(name, dim if dim == -1 else dim % len(weight.shape))
     lengths = [] if hook.dim == -1 else [weight.shape[hook.dim]]
-    layer.add_parameter(f"{name}_v", _filled(layer, weight.shape, weight.dtype, lambda: assign(weight.detach())))
-    layer.add_parameter(f"{name}_g", _filled(layer, lengths, weight.dtype, lambda: hook.length(weight.detach())))
+    layer.add_parameter(f"{name}_v", _filled(layer, weight.shape, weight.dtype, partial(assign, weight)))
+    layer.add_parameter(f"{name}_g", _filled(layer, lengths, weight.dtype, partial(hook.length, weight)))
     hook(layer, ())
     layer.register_forward_pre_hook(hook)
     return layer
