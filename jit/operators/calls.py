@@ -13,13 +13,14 @@ from typing import Any
 
 from .builtin import OVERLOADS
 from .conditionals import if_exp
-from .partial import certain, is_optional, parts, some_are_optional, used
+from .partial import certain, is_optional, is_partial, parts, some_are_optional, used
 from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
 
 _POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
 _OF_ALL_KEYS = ("keys", "values", "items", "popitem")
+_OF_A_KEY = ("get", "pop", "setdefault")
 _FUNCTION_TAKERS = (map, filter, functools.reduce)
 
 
@@ -60,9 +61,11 @@ class Calls:
             return lambda function, *args: callee(self(function), *args)
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
-        if isinstance(callee, BuiltinMethodType) and callee.__name__ in _OF_ALL_KEYS and isinstance(
-                callee.__self__, dict):
-            certain(callee.__self__)
+        if isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, dict):
+            if callee.__name__ in _OF_ALL_KEYS:
+                certain(callee.__self__)
+            elif callee.__name__ in _OF_A_KEY:
+                return functools.partial(_value_of_key, callee)
         return self._class(callee) if isinstance(callee, type) else self._instance(callee)
 
     def _class(self, kind: type) -> Any:
@@ -133,6 +136,21 @@ class Calls:
         copy.__kwdefaults__ = wrapper.__kwdefaults__
         copy.__dict__.update(wrapper.__dict__)
         return copy
+
+
+def _value_of_key(method: BuiltinMethodType, key: Any, *default: Any, **named: Any) -> Any:
+    """`d.get(key, default)`, `pop`, `setdefault`: the default where the run has no such key, which a tensor decides."""
+    mapping: Any = method.__self__
+    found, given = dict.get(mapping, key), (*default, *named.values())
+    if not is_partial(found) or not given and method.__name__ == "pop":
+        return method(key, *default, **named)
+    content, flag = parts(found)
+    value = if_exp(flag, lambda: content, lambda: given[0] if given else None)
+    if method.__name__ == "pop":
+        del mapping[key]
+    elif method.__name__ == "setdefault":
+        mapping[key] = value
+    return value
 
 
 def _given_values(function: Any) -> Any:

@@ -1,0 +1,48 @@
+"""Dicts with keys that a tensor decides about: a key is asked for with a default."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+VALUES = ([3.0, 4.0], [-3.0, -4.0])
+
+
+def with_a_key_or_not(x):
+    d = {"a": x}
+    if x.sum() > 0:
+        d["c", 1] = x * 2
+    return d
+
+
+def asked_with_a_default(x):
+    d = with_a_key_or_not(x)
+    return d.get(("c", 1), x) + 1 if ("c", 1) not in d else d.get(("c", 1)) * 5
+
+
+def popped_with_a_default(x):
+    d = with_a_key_or_not(x)
+    return d.pop(("c", 1), x * 3) + len(d)
+
+
+def set_where_it_is_not(x):
+    d = with_a_key_or_not(x)
+    return d.setdefault(("c", 1), x * 7) + len(d) + d["c", 1]
+
+
+def got_as_none(x):
+    found = with_a_key_or_not(x).get(("c", 1))
+    return x if found is None else found + 1
+
+
+@pytest.mark.parametrize("function", [asked_with_a_default, popped_with_a_default, set_where_it_is_not, got_as_none],
+                         ids=lambda f: f.__name__)
+def test_a_default_stands_where_the_key_does_not(function, tmp_path):
+    """In a Program, and in its file."""
+    path = str(tmp_path / "model")
+    converted = paddle.jit.to_static(function, full_graph=True)
+    paddle.jit.save(converted, path, input_spec=[paddle.static.InputSpec([2], "float32")])
+    loaded = paddle.jit.load(path)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        np.testing.assert_array_equal(converted(x).numpy(), function(x).numpy())
+        np.testing.assert_array_equal(loaded(x).numpy(), function(x).numpy())
