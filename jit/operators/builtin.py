@@ -16,7 +16,7 @@ from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
 from .outside import check_advance
-from .partial import flags_of_keys, truth
+from .partial import certain, flags_of_keys, truth
 
 
 def len_(value: Any) -> Any:
@@ -112,7 +112,7 @@ def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values
         return getattr(staging.stacked(values[0]), choose.__name__)()
     if len(values) == 1 and staging.is_symbolic(values[0]) and len(values[0].shape) == 1:
         return getattr(values[0], choose.__name__)()
-    items = list(values[0]) if len(values) == 1 else list(values)
+    items = list(certain(values[0])) if len(values) == 1 else list(values)
     if options or not any(map(staging.is_symbolic, items)):
         return choose(items, **options)
     for item in items:
@@ -143,7 +143,7 @@ def all_(values: Any) -> Any:
 
 def _truths(values: Any) -> Iterator[Any]:
     """Whether each item is true; behind one that Python knows to decide, Python does not look."""
-    for value in values:
+    for value in certain(values):
         yield value if staging.is_symbolic(value) else bool(truth(value))
 
 

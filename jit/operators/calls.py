@@ -22,6 +22,7 @@ _POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
 _OF_ALL_KEYS = ("keys", "values", "items", "popitem")
 _OF_A_KEY = ("get", "pop", "setdefault")
 _FUNCTION_TAKERS = (map, filter, functools.reduce)
+_ITEM_TAKERS = (tuple, set, frozenset, sorted, iter)
 
 
 class Calls:
@@ -58,7 +59,7 @@ class Calls:
         if isinstance(callee, MethodType):
             return self._method(callee)
         if any(callee is taker for taker in _FUNCTION_TAKERS):
-            return lambda function, *args: callee(self(function), *args)
+            return lambda function, *args: callee(self(function), *map(certain, args))
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
         if isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, dict):
@@ -66,7 +67,8 @@ class Calls:
                 certain(callee.__self__)
             elif callee.__name__ in _OF_A_KEY:
                 return functools.partial(_value_of_key, callee)
-        return self._class(callee) if isinstance(callee, type) else self._instance(callee)
+        new = self._class(callee) if isinstance(callee, type) else self._instance(callee)
+        return _items_given(new) if any(callee is taker for taker in _ITEM_TAKERS) else new
 
     def _class(self, kind: type) -> Any:
         """What makes an object of a class, its `__init__`, or a dataclass's `__post_init__`, converted.
@@ -136,6 +138,11 @@ class Calls:
         copy.__kwdefaults__ = wrapper.__kwdefaults__
         copy.__dict__.update(wrapper.__dict__)
         return copy
+
+
+def _items_given(function: Any) -> Any:
+    """A builtin that goes over its arguments' items."""
+    return lambda *args, **kwargs: function(*map(certain, args), **kwargs)
 
 
 def _value_of_key(method: BuiltinMethodType, key: Any, *default: Any, **named: Any) -> Any:

@@ -62,9 +62,8 @@ def sequence_of(iterable: Any) -> SymbolicSequence | None:
         return iterable
     if staging.is_list(iterable):
         return SymbolicSequence(0, iterable.length(), 1, functools.partial(listed, iterable))
-    if isinstance(iterable, dict):
-        certain(iterable)
-    elif hasattr(type(iterable), "__next__"):
+    certain(iterable)
+    if hasattr(type(iterable), "__next__"):
         check_advance(iterable)
     if not staging.is_symbolic(iterable) or len(iterable.shape) == 0:
         return None

@@ -48,20 +48,14 @@ def equal(a: Any, b: Any) -> Any:
     for kind in (list, tuple):
         if isinstance(a, kind) and isinstance(b, kind) and any(map(staging.is_symbolic, nest.leaves([a, b]))):
             return len(a) == len(b) and and_(True, *(partial(_equal, x, y) for x, y in zip(a, b, strict=True)))
-    for value in (a, b):
-        if isinstance(value, dict):
-            certain(value)
-    return a == b
+    return certain(a) == certain(b) if isinstance(a, dict) and isinstance(b, dict) else a == b
 
 
 def unequal(a: Any, b: Any) -> Any:
     """`a != b`, likewise."""
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return not_(equal(a, b))
-    for value in (a, b):
-        if isinstance(value, dict):
-            certain(value)
-    return a != b
+    return certain(a) != certain(b) if isinstance(a, dict) and isinstance(b, dict) else a != b
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {

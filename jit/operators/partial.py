@@ -135,14 +135,14 @@ def some_key(mapping: dict) -> Any:
     return functools.reduce(staging.logical_or, flags) if flags and len(flags) == len(mapping) else mapping
 
 
-def certain(mapping: dict) -> dict:
-    """A dict whose keys are asked for; ConversionError where it has some of them on some ways only."""
-    for key, value in dict.items(mapping):
+def certain(values: Any) -> Any:
+    """What all items are asked of; ConversionError for a dict that has some of its keys on some ways only."""
+    for key, value in dict.items(values) if isinstance(values, dict) else ():
         if is_partial(value):
             raise ConversionError(
                 here(), f"a tensor decides whether the dict has the key {key!r}, and all of its keys are asked for. "
                 f"{message(value)}", "Give the key a value on every way, or ask for keys that are always there.")
-    return mapping
+    return values
 
 
 def narrowed(value: Any) -> Any:

@@ -46,3 +46,22 @@ def test_a_default_stands_where_the_key_does_not(function, tmp_path):
         x = paddle.to_tensor(value)
         np.testing.assert_array_equal(converted(x).numpy(), function(x).numpy())
         np.testing.assert_array_equal(loaded(x).numpy(), function(x).numpy())
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+@pytest.mark.parametrize("asked", [tuple, set, frozenset, sorted, list, len, lambda d: max(d),
+                                   lambda d: all(map(str, d)), lambda d: any(d), lambda d: d == {"a": 1}])
+def test_all_keys_are_those_of_python(asked):
+    def function(x):
+        d = {"a": 1}
+        if x.sum() > 0:
+            d["b"] = 2
+        return x if asked(d) == asked({"a": 1, "b": 2}) else x * 2
+
+    if asked is not len:
+        with pytest.raises(RuntimeError, match="a tensor decides whether the dict has the key 'b'"):
+            paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))
+    converted = paddle.jit.to_static(function)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        np.testing.assert_array_equal(converted(x).numpy(), function(x).numpy())
