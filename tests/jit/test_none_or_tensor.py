@@ -409,6 +409,7 @@ def test_a_layer_is_called_with_none_where_that_is_its_default():
                 _, state = self.cell(row.unsqueeze(0), states=state)
             return state
 
+    paddle.seed(3)  # weights for which no tanh is close to 1, where its gradient has few digits
     net = Net()
     converted = staged(net.forward)
     for x in (X, X[:1]):
