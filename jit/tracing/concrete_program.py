@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import nest
+from ...core.random import get_rng_state, set_rng_state
 from ...core.unique_name import given_back_on_failure
 from ...dygraph.value import EagerValue, another_of
 from ...dygraph.views import entangled
@@ -286,8 +287,9 @@ class ConcreteProgram:
     def _run_or_raise(self, given: list[EagerValue]) -> list[EagerValue]:
         """A run, of which an assertion that stands for a `raise` of the user's raises that very exception.
 
-        LackingValueError where it asks for a value that it lacks.
+        LackingValueError where it asks for a value that it lacks; random numbers then go on where they were.
         """
+        drawn = get_rng_state() if self.main_program.lacking else []
         try:
             return self.run(given)
         except AssertionError as failed:
@@ -295,6 +297,7 @@ class ConcreteProgram:
                 if str(failed).startswith(message):
                     raise copy.copy(error) from failed
             if any(str(failed).startswith(message) for message in self.main_program.lacking):
+                set_rng_state(drawn)
                 raise LackingValueError(str(failed)) from failed
             raise
 

@@ -65,3 +65,19 @@ def test_all_keys_are_those_of_python(asked):
     for value in VALUES:
         x = paddle.to_tensor(value)
         np.testing.assert_array_equal(converted(x).numpy(), function(x).numpy())
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+def test_random_numbers_of_a_run_that_lacks_a_value_are_drawn_once():
+    def function(x):
+        noise, d, given = paddle.rand([1]), {}, {"c": x * 9}
+        if x.sum() > 0:
+            d["c"] = x
+        given.update(d)
+        return given["c"] + noise
+
+    found = []
+    for each in (paddle.jit.to_static(function), function):
+        paddle.seed(3)
+        found.append([each(paddle.to_tensor(value)).tolist() for value in (*VALUES, *VALUES)])
+    assert found[0] == found[1]
