@@ -43,7 +43,7 @@ def _in_its_program(method: Any) -> Any:
     @functools.wraps(method)
     def called(self: Variable, *args: Any, **kwargs: Any) -> Any:
         trace = current_trace()
-        if not trace.computes and getattr(trace, "main", self.program) is self.program:
+        if not trace.computes and trace.main is self.program:
             return method(self, *args, **kwargs)
         with using(self.own_trace()):
             return method(self, *args, **kwargs)

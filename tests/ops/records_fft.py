@@ -62,7 +62,7 @@ C2R = [
     _complex("hfft2", lambda x: _hfftn(x, axes=(-2, -1)), 2, 3, 4, type="fft_c2r"),
     _complex("hfftn", _hfftn, 2, 3, 4, type="fft_c2r", axes=(1, 2), norm="ortho"),
     Record("fft_c2r", fft.irfft, [floats(2, 4)], np.fft.irfft, label="of real values"),
-    *[complex_record("scale_paired", lambda x, n=n: apply(find("scale_paired"), x, axis=-1, size=n, factor=3.0),
+    *[complex_record("scale_paired", lambda x, n=n: apply(find("scale_paired"), x, None, axis=-1, size=n, factor=3.0),
                      lambda x, w=w: x * w, [floats(2, 4), floats(2, 4, seed=1)], label=str(n))
       for n, w in ((6, [1, 3, 3, 1]), (7, [1, 3, 3, 3]))],
     Record("roll", lambda x: fft.fftshift(x), [floats(3, 4)], np.fft.fftshift, label="fftshift"),

@@ -2,6 +2,7 @@
 
 The answers (`fixtures/operators/lods.json`, written by `make_lods.py` beside it) are of Programs whose first input had
 the LoD [[0, 1, rows]]. An operator whose results shared it in some calls and not in others is not among them.
+PaddlePaddle 1.8.5, whose scripts are the ones with LoD, is followed where it says otherwise.
 """
 
 import json
@@ -15,9 +16,12 @@ ANSWERS = {type: word for word, types in json.loads(
     (Path(__file__).parents[1] / "fixtures" / "operators" / "lods.json").read_text()).items() for type in types.split()}
 
 
+IN_1_8 = {"gather": "drop"}  # other rows, and as many as there are places
+
+
 @pytest.mark.parametrize("type", sorted(ANSWERS))
 def test_the_lod_is_treated_as_in_paddle(type):
-    assert _of_the_first_input(find(type)) == ANSWERS[type]
+    assert _of_the_first_input(find(type)) == IN_1_8.get(type, ANSWERS[type])
 
 
 def test_each_answer_is_of_an_operator():

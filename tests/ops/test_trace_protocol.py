@@ -75,7 +75,7 @@ def test_what_a_trace_cannot_do_it_says():
     with pytest.raises(NotImplementedError, match="ArrayTrace cannot update parameters"):
         arrays.updating()
     with pytest.raises(NotImplementedError, match="ArrayTrace cannot differentiate"):
-        arrays.derivatives([], [], [], None, False, False)
+        arrays.derivatives([], [], [], None, False)
     with pytest.raises(NotImplementedError, match="Trace cannot apply an operator"):
         Trace().apply((paddle.ones([1]) * 2).grad_fn or type("Op", (), {"type": "scale"}), (), {})
 
