@@ -160,6 +160,8 @@ def test_each_mode_has_names_of_its_own():
         assert name() == "linear_2.w_0"
         paddle.enable_static()
         kept = paddle.utils.unique_name.switch()
+        framework = paddle.base.framework  # Programs of this test alone
+        programs = framework.switch_main_program(static.Program()), framework.switch_startup_program(static.Program())
         try:
             assert name() == "linear_0.w_0"
             with paddle.base.dygraph.guard():
@@ -171,4 +173,6 @@ def test_each_mode_has_names_of_its_own():
             assert name() == "linear_2.w_0"
         finally:
             paddle.utils.unique_name.switch(*kept)
+            framework.switch_main_program(programs[0])
+            framework.switch_startup_program(programs[1])
             paddle.disable_static()
