@@ -23,7 +23,7 @@ from .containers import Held
 from .retracing import Retrace, Several
 from .undefined import Undefined
 from .values import same, staged_leaves
-from .watching import CONTAINERS, Contents, Watched, can_be_state, refusal
+from .watching import CONTAINERS, Contents, Watched, can_be_state, can_change, refusal
 
 _DEPTH = 4  # functions that call functions, objects in objects
 _MOST = 4_000  # spaces that are looked at
@@ -164,7 +164,7 @@ class Outside:
         walk = _Walk(branches)
         self._where, self._statement = where, statement
         self._before = [(space, space.entries()) for space in walk.spaces]
-        self._contents = [Watched(container, shown) for container, shown in walk.containers]
+        self._contents = [Watched(container, shown) for container, shown in walk.containers if can_change(container)]
         self.iterators = {id(each): (each, shown) for each, shown in walk.iterators}
         self._stood = [(each, shown, _stands(each)) for each, shown in walk.iterators]
 

@@ -112,6 +112,11 @@ class NameOfContents(str):
         return self.contents.refusal()
 
 
+def can_change(container: Any) -> bool:
+    """Whether anybody may write into it: not into a read-only array, as one of a file that is mapped for reading."""
+    return not isinstance(container, np.ndarray) or container.flags.writeable
+
+
 def can_be_state(container: Any) -> bool:
     """Whether what is in it can be a part of a statement's state."""
     return type(container) in CHANGEABLE

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import proa as paddle
 import pytest
+from proa.jit.operators import watching
 
 VALUES = ([3.0, 4.0], [-3.0, -4.0])
 
@@ -493,3 +494,25 @@ def test_a_value_that_a_run_lacks():
     whole = paddle.jit.to_static(used_under_another_condition, full_graph=True)
     with pytest.raises(AssertionError, match="only one branch of this `if` gives `y` a value"):
         whole(paddle.to_tensor([1.0, -2.0]))
+
+
+def test_an_array_that_cannot_be_written_is_not_copied(tmp_path, monkeypatch):
+    np.save(tmp_path / "table.npy", np.arange(4, dtype="float32"))
+    table, written = np.load(tmp_path / "table.npy", mmap_mode="r"), np.arange(4, dtype="float32")
+    copied, made = [], watching.Watched.__init__
+
+    def noted(self, container, shown):
+        copied.append(container)
+        made(self, container, shown)
+
+    monkeypatch.setattr(watching.Watched, "__init__", noted)
+
+    def row(x, n):
+        return x * float(table[n]) + float(written[n])
+
+    @paddle.jit.to_static(full_graph=True)
+    def function(x):
+        return row(x, 2) if x.sum() > 0 else x
+
+    assert function(paddle.ones([2])).tolist() == [4.0, 4.0]
+    assert any(each is written for each in copied) and not any(each is table for each in copied)
