@@ -10,8 +10,9 @@ from ..core.dtype import float32
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_adam_op, merged_adamw_op
 from ..ops.optim.row_updates import adam_rows_op, adamw_rows_op
-from .optimizer import Optimizer, StepForm, Update, decayed_gradients, decays_of
+from .optimizer import Optimizer
 from .options import Check, Options, checked, flag, fraction, function, not_negative, number
+from .updates import StepForm, Update, decayed_gradients, decays_of
 
 
 def _numbers(options: Options, decays: float) -> tuple[float, ...]:

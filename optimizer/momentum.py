@@ -7,8 +7,9 @@ from typing import Any
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_momentum_op
 from ..ops.optim.row_updates import momentum_rows_op
-from .optimizer import Optimizer, StepForm, Update
+from .optimizer import Optimizer
 from .options import Check, Options, flag, number
+from .updates import StepForm, Update
 
 
 def _numbers(options: Options) -> tuple[float, ...]:

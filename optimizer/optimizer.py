@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from ..core.dtype import DType, convert_dtype, float32, float64
 from ..core.unique_name import generate
 from ..ops.array.full import is_value
 from ..ops.core import native
-from ..ops.core.operator import Operator
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
@@ -27,46 +26,11 @@ from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked, kept_by_paddles_names
 from .subclassing import ForSubclasses
+from .updates import Update, decayed_gradients, penalized
 
 _COUNTER = re.compile(r"_\d+$")
 _MASTER = "_fp32_master"
 _MASTER_NAME = re.compile(rf"{_MASTER}_\d+$")
-
-
-class Update(NamedTuple):
-    """A parameter to update, its gradient, its learning rate (one element), and the coefficient of its L2 penalty."""
-
-    parameter: Any
-    gradient: Any
-    rate: Any
-    decay: float
-
-
-class StepForm(NamedTuple):
-    """What the compiled form (`ops/core/_steps.c`) is told of a rule: its number there, and the operator that it does.
-
-    `numbers` gives the rule's own, of an optimizer; None where its options are not what the form knows.
-    """
-
-    rule: int
-    op: Operator
-    numbers: Callable[[Any], tuple[float, ...] | None]
-
-
-def decays_of(updates: Sequence[Update]) -> list[float]:
-    """The coefficients of the penalties; empty where there is none."""
-    decays = [update.decay for update in updates]
-    return decays if any(decays) else []
-
-
-def decayed_gradients(updates: Sequence[Update]) -> list[Any]:
-    """The gradients with those of their L2 penalties added."""
-    return [L2Decay(decay).added(parameter, gradient) if decay else gradient
-            for parameter, gradient, _, decay in updates]
-
-
-def _penalized(penalty: Any, gradient: Any, target: Any) -> tuple[Any, float]:
-    return (gradient, penalty.coeff) if type(penalty) is L2Decay else (penalty.added(target, gradient), 0.0)
 
 
 def _of_rates(parameter: Any) -> DType:
@@ -369,7 +333,7 @@ class Optimizer(ForSubclasses):
                 rounded.append((parameter, target))
         penalty = self._regularizer_of(parameter, group) if decays else None
         if penalty is not None:
-            gradient, decay = _penalized(penalty, gradient, target)
+            gradient, decay = penalized(penalty, gradient, target)
         dtype = _of_rates(target)
         rate = rates.get(dtype.name)
         if rate is None:
@@ -386,7 +350,7 @@ class Optimizer(ForSubclasses):
     def _decayed(self, parameter: Any, gradient: Any, target: Any, group: Options | None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
         penalty = self._regularizer_of(parameter, group)
-        return (gradient, 0.0) if penalty is None else _penalized(penalty, gradient, target)
+        return (gradient, 0.0) if penalty is None else penalized(penalty, gradient, target)
 
     def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         own = getattr(parameter, "regularizer", None) if group is None else group.get("weight_decay")

@@ -7,8 +7,9 @@ from typing import Any
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_sgd_op
 from ..ops.optim.row_updates import sgd_rows_op
-from .optimizer import Optimizer, StepForm, Update, decays_of
+from .optimizer import Optimizer
 from .options import Options
+from .updates import StepForm, Update, decays_of
 
 
 class SGD(Optimizer):

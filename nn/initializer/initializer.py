@@ -43,7 +43,7 @@ class Initializer:
         """Lets what begins a parameter be what a subclass fills it with, where that is what it says."""
         super().__init_subclass__(**options)
         if not {"forward", "__call__"}.isdisjoint(vars(cls)) and "value" not in vars(cls):
-            cls.value = _filled  # type: ignore[method-assign]
+            cls.value = _filled  # type: ignore[method-assign, assignment]
 
     def value(self, shape: tuple[int, ...], dtype: DType) -> Any:
         """A value of this shape and dtype."""
