@@ -90,7 +90,7 @@ class DenseRequests:
             new = np.array(self._state.variables[name])
             new[value.rows] = value.values
         else:
-            new = np.array(value)
+            new = np.array(value).reshape(np.shape(self._state.variables[name]))
         self._state.variables[name] = new
 
     # What goes

@@ -105,11 +105,8 @@ def _send(values: Sequence[Value], *, epmap: Sequence[str] = (), send_varnames: 
 
 
 def _assign(made: Client, places: Sequence[tuple[str, str]], value: Any) -> None:
-    """Gives variables of servers a value that is not the one that this trainer gave them before.
-
-    It has a dimension at least, as all values of servers, whose Programs are those of Paddle 1.x.
-    """
-    known, value = _assigned.setdefault(made.trainer, {}), np.atleast_1d(value)
+    """Gives variables of servers a value that is not the one that this trainer gave them before."""
+    known, value = _assigned.setdefault(made.trainer, {}), np.asarray(value)
     new = [place for place in places if place not in known or not np.array_equal(known[place], value)]
     for_all(new, lambda place: made.assign(*place, value))
     known.update(dict.fromkeys(new, value.copy()))

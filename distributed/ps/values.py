@@ -101,9 +101,12 @@ class Described(NamedTuple):
         return cls(dtype, shape, rows, request.height, nbytes)
 
     def check(self, name: str, spec: Spec) -> None:
-        """RefusedError where the value cannot be one of what `spec` describes."""
+        """RefusedError where the value cannot be one of what `spec` describes.
+
+        A number without dimensions, as Programs of 2.x have them, is one of one element, as 1.x's have.
+        """
         shape = self.shape if self.rows is None else (self.height, *self.shape[1:])
-        if (self.dtype.name, shape) != tuple(spec):
+        if self.dtype.name != spec.dtype or shape != spec.shape and not {shape, spec.shape} <= {(), (1,)}:
             raise RefusedError(f"{name!r} takes {spec}. Received {self.dtype.name} {list(shape)}"
                                f"{' in rows' if self.rows is not None else ''}.")
 
