@@ -91,7 +91,7 @@ class ClassAttributes(MutableMapping):
 
     def __getitem__(self, name: str) -> Any:
         value = vars(self.kind)[name]
-        if name.startswith("__") or not isinstance(value, _VALUES):
+        if name.startswith("__") or not isinstance(value, _VALUES) and not hasattr(type(value), "stands_for_a_value"):
             raise KeyError(name)
         return value
 

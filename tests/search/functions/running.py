@@ -115,8 +115,9 @@ def plain(source: str, name: str) -> tuple[list[tuple], list[Result], bool]:
                     fails = not is_usable(results[-1])
                 except Exception:
                     fails = True
-                if fails:
+                if fails:  # from the start without it: what a call gives may hang on those before it
                     calls.remove(call)
+                    results.clear()
                     break
         if len(calls) > 1:
             return calls, results, gradients

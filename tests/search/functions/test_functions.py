@@ -6,6 +6,7 @@ import pytest
 from proa.core.flags import flags_guard
 
 from .__main__ import found_in
+from .running import Run, difference, plain
 from .writing import written
 
 GROUPS, EACH = 10, 6
@@ -38,3 +39,21 @@ def test_more_functions(group):
 
 def test_a_number_is_a_function():
     assert written(0, 7) == written(0, 7) != written(0, 8)
+
+
+ONCE_TOO_LARGE = """
+import proa as paddle
+from search.functions.held import Box
+INPUTS, G = [], Box(paddle.ones([3]))
+
+def f(x, y, k, flag):
+    G.n += 1
+    return x * (1e9 if G.n == 5 else 1.0)
+"""
+
+
+def test_a_call_that_is_left_out_leaves_no_numbers():
+    calls, results, _ = plain(ONCE_TOO_LARGE, "functions")
+    assert len(calls) == len(results) == 4
+    again = Run(ONCE_TOO_LARGE, "functions", lambda f: f, True)
+    assert [difference(again.call(*call), result) for call, result in zip(calls, results, strict=True)] == [None] * 4
