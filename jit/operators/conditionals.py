@@ -16,7 +16,7 @@ from .containers import CHANGEABLE, Held, copied, lists_kept, note_several, obje
 from .merging import Merge
 from .outside import ChangedOutside, Outside, check_changed
 from .partial import truth
-from .preparing import Preparer, restoring
+from .preparing import Preparer, PreparerOfExpression, restoring
 from .retracing import traced
 
 Body = Callable[[], Any]
@@ -127,20 +127,25 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     where = here()
     staging.check_condition(test, where)
     merge = Merge(("… if … else …",), where)
+    prepare = PreparerOfExpression(merge.names[0], where, merge.preparations)
     found: list[Any] = []  # what the branches give that somebody else holds
 
     def value_of(branch: Body) -> tuple:
         value, count = _counted(branch)
-        if type(value) in CHANGEABLE and count > _NEW:
+        is_held = count > _NEW if type(value) in CHANGEABLE else staging.is_list_of_before(value)
+        left = prepare.staged(value, is_held)
+        if is_held and type(value) in CHANGEABLE:
             found.append(value)
-        return (value,)
+        return (left,)
 
     def stage() -> list[Any]:
+        found.clear()
+        prepare.begin()
         with Outside(where, "`if`", body, orelse).watched():
             return merge.stage(test, lambda: value_of(body), lambda: value_of(orelse))
 
     try:
-        (value,) = traced(stage, Preparer(merge.names, (), where, "`if`", merge.preparations, tuple, _not_to_change))
+        (value,) = traced(stage, prepare)
     except ChangedOutside as changed:
         raise ConversionError(
             where, f"a tensor decides this `… if … else …`, and a function called in it changes "
@@ -160,7 +165,3 @@ def _counted(branch: Body) -> tuple[Any, int]:
 
 
 _NEW = _counted(lambda: [])[1]
-
-
-def _not_to_change(_: tuple) -> None:
-    """The state of an expression, which has none."""

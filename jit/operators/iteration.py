@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..errors import here
@@ -24,10 +24,11 @@ _FINITE: Any = (type(reversed([])), type(reversed(())), type(iter([])), type(ite
 class SymbolicSequence:
     """The items `item_at(i)`, for i in a range whose bounds are known only when the program runs."""
 
-    __slots__ = ("start", "stop", "step", "item_at")
+    __slots__ = ("start", "stop", "step", "item_at", "lists")
 
-    def __init__(self, start: Any, stop: Any, step: Any, item_at: Callable[[Any], Any]):
+    def __init__(self, start: Any, stop: Any, step: Any, item_at: Callable[[Any], Any], lists: Sequence[Any] = ()):
         self.start, self.stop, self.step, self.item_at = start, stop, step, item_at
+        self.lists = tuple(lists)  # those, of Python or of the program, that items are of
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(
@@ -46,14 +47,14 @@ class SymbolicSequence:
     def with_own_bounds(self) -> SymbolicSequence:
         """The same items, whatever becomes of the tensors that said how many there are."""
         start, stop, step = map(staging.own, self.bounds)
-        return SymbolicSequence(start, stop, step, self.item_at)
+        return SymbolicSequence(start, stop, step, self.item_at, self.lists)
 
     def counted(self) -> SymbolicSequence:
         """The same items, counted 0, 1, 2…"""
         if type(self.start) is int and type(self.step) is int and (self.start, self.step) == (0, 1):
             return self
         turns = -((self.start - self.stop) // self.step)
-        return SymbolicSequence(0, turns, 1, lambda i: self.item_at(self.start + i * self.step))
+        return SymbolicSequence(0, turns, 1, lambda i: self.item_at(self.start + i * self.step), self.lists)
 
 
 def sequence_of(iterable: Any) -> SymbolicSequence | None:
@@ -61,7 +62,7 @@ def sequence_of(iterable: Any) -> SymbolicSequence | None:
     if isinstance(iterable, SymbolicSequence):
         return iterable
     if staging.is_list(iterable):
-        return SymbolicSequence(0, iterable.length(), 1, functools.partial(listed, iterable))
+        return SymbolicSequence(0, iterable.length(), 1, functools.partial(listed, iterable), [iterable])
     certain(iterable)
     if hasattr(type(iterable), "__next__"):
         check_advance(iterable)
@@ -69,6 +70,17 @@ def sequence_of(iterable: Any) -> SymbolicSequence | None:
         return None
     turns = staging.length(iterable)
     return SymbolicSequence(0, turns, 1, iterable.__getitem__) if staging.is_symbolic(turns) else None
+
+
+def lists_of(iterable: Any) -> list[Any]:
+    """The lists that a loop over this takes its items of as it goes on, and so shows what becomes of them."""
+    if type(iterable) is list or staging.is_list(iterable):
+        return [iterable]
+    if isinstance(iterable, SymbolicSequence):
+        return list(iterable.lists)
+    if isinstance(iterable, (*_FINITE, map, zip, filter, enumerate)):
+        return [each for part in iterable.__reduce__()[1] for each in lists_of(part)]
+    return []
 
 
 def range_(*bounds: Any) -> Any:
@@ -87,7 +99,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     if found is None:
         return enumerate(iterable, start)
     items = found.counted()
-    return SymbolicSequence(0, items.stop, 1, lambda i: (start + i, items.item_at(i)))
+    return SymbolicSequence(0, items.stop, 1, lambda i: (start + i, items.item_at(i)), items.lists)
 
 
 def zip_(*iterables: Any, **options: Any) -> Any:
@@ -95,12 +107,13 @@ def zip_(*iterables: Any, **options: Any) -> Any:
     found = [sequence_of(i) for i in iterables]
     if all(f is None for f in found):
         return zip(*iterables, **options)  # noqa: B905 - strict is among the options
+    walked = [each for i in iterables for each in lists_of(i)]
     given = [list(i) if isinstance(i, _FINITE) else i for i in iterables]
     if any(type(i) in (list, tuple, range) and not i for i in given):
         return zip()
     items = [_indexed(i) if f is None else f.counted() for i, f in zip(given, found, strict=True)]
     stop = functools.reduce(_smaller, [each.stop for each in items if each.stop is not None])
-    return SymbolicSequence(0, stop, 1, lambda i: tuple(each.item_at(i) for each in items))
+    return SymbolicSequence(0, stop, 1, lambda i: tuple(each.item_at(i) for each in items), walked)
 
 
 def _indexed(iterable: Any) -> SymbolicSequence:

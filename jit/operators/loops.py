@@ -13,11 +13,11 @@ from ..errors import here, noting
 from . import staging
 from .conditionals import if_stmt
 from .containers import Held, copied
-from .iteration import SymbolicSequence, sequence_of
+from .iteration import SymbolicSequence, lists_of, sequence_of
 from .loop_state import FirstTurnApart, LoopState
 from .outside import ChangedOutside, Outside
 from .partial import truth
-from .preparing import Preparer, restoring
+from .preparing import Preparer, restoring, walked_grows, walking
 from .retracing import traced
 from .statements import nothing
 from .values import is_one
@@ -161,9 +161,10 @@ def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any]
              kept: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
     items = sequence_of(iterable)
-    if items is not None:
-        return _for_staged(items, body, guard, get_state, set_state, names, held, kept)
-    return _for_plain(iterable, body, guard, get_state, set_state, names, held)
+    with walking(lists_of(iterable if items is None else items)):
+        if items is not None:
+            return _for_staged(items, body, guard, get_state, set_state, names, held, kept)
+        return _for_plain(iterable, body, guard, get_state, set_state, names, held)
 
 
 def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Callable[[], Any] | None,
@@ -215,6 +216,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
     mark, before = staging.mark(), get()
     contents = Held(before)
     changes = [staging.changes_of(n) for n in items.bounds]
+    where, lists = here(), [staging.writes_of(each) for each in items.lists]
 
     def turn() -> None:
         nonlocal index
@@ -223,6 +225,8 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         index = index + items.step
 
     _stage(test, turn, get, set_, ("the loop's index", *names), body, held, kept)
+    if lists != [staging.writes_of(each) for each in items.lists]:
+        raise walked_grows(where, "loop")
     if changes != [staging.changes_of(n) for n in items.bounds]:  # the body changes one in place: a range keeps its own
         staging.undo(mark)
         set_(before)

@@ -6,9 +6,11 @@ Knows the state of a statement; the tracing itself is the caller's.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from . import staging
 from .merging import described_name
 from .retracing import (
     Apart,
@@ -19,6 +21,7 @@ from .retracing import (
     Several,
     StageList,
     StageNumbers,
+    at,
     with_list,
 )
 from .watching import NameOfContents
@@ -67,8 +70,74 @@ class Preparer:
                 "may hold the same list. Make the list in this function, give it one name only, and return it joined: "
                 "paddle.stack(list).")
         state = list(self._get_state())
+        if any(each is at(state[found.index], found.path) for each in _walks.lists):
+            raise walked_grows(self._where, self._statement, name)
         state[found.index] = with_list(state[found.index], found.path, found.example)
         self._set_state(tuple(state))
+
+
+class PreparerOfExpression(Preparer):
+    """Does so for an expression, which has no state: its ways fill a list of the program that is made before it."""
+
+    def __init__(self, name: str, where: str, preparations: Preparations):
+        super().__init__((name,), (), where, "`if`", preparations, tuple, lambda _: None)
+        self._list: StageList | None = None
+        self._made: Any = None
+
+    def _stage_list(self, found: StageList) -> None:
+        if found.path:
+            raise self._other_lengths("Write it as an `if` statement, around the list alone.")
+        self._list = found
+
+    def begin(self) -> None:
+        """Makes the list that the ways will fill, if one is needed: called before they are traced."""
+        self._made = None if self._list is None else with_list([], (), self._list.example)
+
+    def staged(self, value: Any, is_held: bool) -> Any:
+        """What a way gives, or the list of the program that holds it; TypeError where somebody else has it (`is_held`),
+        who would not see what becomes of the other."""
+        if self._list is None:
+            return value
+        if is_held:
+            raise self._other_lengths("One of them has another name too. Give a copy of it: `list(a) if … else …`.")
+        made = with_list(value, (), self._list.example)
+        if not staging.is_list(made):
+            return value
+        staging.keep_list(self._made, made)
+        return self._made
+
+    def _other_lengths(self, way: str) -> TypeError:
+        return TypeError(
+            f"{self._where}: a tensor decides this `… if … else …`, and its sides give lists of different lengths, so "
+            f"that the length is known only when the program runs. {way}")
+
+
+class _Walks(threading.local):
+    def __init__(self) -> None:
+        self.lists: list[list] = []  # those that `for` statements walk over
+
+
+_walks = _Walks()
+
+
+@contextlib.contextmanager
+def walking(lists: list[list]) -> Iterator[None]:
+    """Within the block a loop takes its items of these lists, which cannot become lists of the program meanwhile."""
+    before = _walks.lists
+    _walks.lists = [*before, *lists]
+    try:
+        yield
+    finally:
+        _walks.lists = before
+
+
+def walked_grows(where: str, statement: str, name: str = "") -> TypeError:
+    """The error where a loop takes its items of a list whose length only a run knows."""
+    shown = f"the list `{name}`" if name else "the list that it takes its items of"
+    return TypeError(
+        f"{where}: a tensor decides about this {statement}, and {shown} grows or shrinks in it while a `for` takes its "
+        "items of that list: how many there are to come is known only when the program runs. Loop over a copy, "
+        "`for item in list(items):`, or write `while len(items) > 0:` with `items.pop(0)`.")
 
 
 @contextlib.contextmanager

@@ -284,6 +284,13 @@ def _grown(first: Any, second: Any) -> Any:
     return example_of(tensors[0]) if tensors else example_of(items[0])
 
 
+def at(value: Any, path: Path) -> Any:
+    """What a value holds at a path."""
+    for key in path:
+        value = value[key]
+    return value
+
+
 def with_list(value: Any, path: Path, example: Any) -> Any:
     """A value whose list at `path` is one of the program; dicts and lists around it are changed in place."""
     if not path:

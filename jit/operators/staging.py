@@ -58,6 +58,13 @@ def is_list(value: Any) -> bool:
     return isinstance(value, (ArrayVariable, RecordList))
 
 
+def is_list_of_before(value: Any) -> bool:
+    """Whether it is a list of the program that was not made in the block that is being traced."""
+    if not is_list(value):
+        return False
+    return (value.columns[0] if isinstance(value, RecordList) else value).block is not current_trace().block
+
+
 def truth(value: Any) -> Any:
     """What decides for a value as a condition: of a list of the program, whether it has items."""
     return value.length() > 0 if is_list(value) else value
@@ -277,6 +284,14 @@ def is_read(value: Any) -> bool:
     block = current_trace().block
     blocks = [block, *(b for b in block.program.blocks if b.idx > block.idx)]
     return any(value.name in op.input_arg_names for each in blocks for op in each.ops)
+
+
+def writes_of(items: Any) -> int:
+    """How many operations of the program change a list of it; 0 for one of Python."""
+    if not is_list(items):
+        return 0
+    names = {column.name for column in (items.columns if isinstance(items, RecordList) else [items])}
+    return sum(not names.isdisjoint(op.output_arg_names) for block in current_trace().main.blocks for op in block.ops)
 
 
 def write(value: Any, result: Any) -> None:
