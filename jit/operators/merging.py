@@ -26,11 +26,12 @@ class Merge:
         self.first: tuple = ()
         self.second: tuple = ()
         self._test: Any = None
+        self._made: tuple[dict[int, Any], dict[int, Any]] = ({}, {})  # by what a way made, the first result that is it
 
     def stage(self, test: Any, body: Callable[[], tuple], orelse: Callable[[], tuple]) -> list[Any]:
         """Traces both branches and gives the merged values; raises Retrace when something must be prepared first."""
         self.first, self.second = (), ()
-        self._test = test
+        self._test, self._made = test, ({}, {})
         results = iter(staging.cond(test, lambda: self._trace_first(body), lambda: self._trace_second(orelse)))
         return [self._merged(i, results) for i in range(len(self.names))]
 
@@ -101,10 +102,20 @@ class Merge:
         given = next((r for r in map(reason, unbound) if r), None)
         return Undefined(self.names[i], given or (self._one_sided(self.names[i], False) if len(unbound) == 1 else None))
 
-    def _note_chosen(self, result: Any, first: Any, second: Any) -> None:
+    def _note_chosen(self, result: Any, first: Any, second: Any) -> Any:
+        """What stands for a result: where both ways leave one tensor under two names, the one result for both."""
+        others = [made.get(id(value)) for made, value in zip(self._made, (first, second), strict=True)]
+        if others[0] is not None and others[0] is others[1]:
+            return others[0]
         if staging.is_number(first) and staging.is_number(second) or _is_as_a_number(result, first, second):
             staging.note_number(result, False)
         staging.note_chosen(result, self._test, first, second)
+        for made, value, other, holds in zip(self._made, (first, second), others, (True, False), strict=True):
+            if other is not None:
+                staging.note_one(result, self._test, holds, other)
+            elif staging.is_made_here(value):
+                made[id(value)] = result
+        return result
 
     def _one_sided(self, name: str, none: bool) -> str:
         if none:

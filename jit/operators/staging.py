@@ -236,6 +236,20 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
     result.chosen = tuple(chosen)
 
 
+def is_made_here(value: Any) -> bool:
+    """Whether a value is a tensor that a branch has made, which may be changed in place behind the statement."""
+    return is_tensor(value) and not is_number(value) and not _was_there(value)
+
+
+def note_one(result: Any, test: Any, holds: bool, other: Any) -> None:
+    """Notes that two results are one tensor where the test `holds`, or does not: they change in place together."""
+    if result.dtype is not other.dtype:
+        note_lost(result)
+        note_lost(other)
+    else:
+        result.chosen = (*result.chosen, [_as_bool(test), holds, other, other.changes])
+
+
 def _of_before(chosen: tuple) -> list[list]:
     """The values of before a branch that one may be which the branch has chosen: on what, is known in it alone."""
     seen: set[int] = set()

@@ -94,10 +94,11 @@ def _partials_agree(x: Any, y: Any) -> bool:
     return type(x) is type(y) is Partial and agree(x._content, y._content)
 
 
-def merged(a: Any, b: Any, results: Iterator[Any], note: Callable[[Any, Any, Any], Any] = lambda *_: None) -> Any:
+def merged(a: Any, b: Any, results: Iterator[Any], note: Callable[[Any, Any, Any], Any] = lambda result, *_: result
+           ) -> Any:
     """The value after either way was taken; takes a result for every staged leaf, and uses it where the ways differ.
 
-    `note` is told of each result that is used, with its values after either way.
+    `note` is told of each result that is used, with its values after either way, and gives what stands for it.
     """
     def leaf(x: Any, y: Any) -> Any:
         if type(x) is Partial:
@@ -107,8 +108,7 @@ def merged(a: Any, b: Any, results: Iterator[Any], note: Callable[[Any, Any, Any
         result = next(results) if is_staged(x) else x
         if same(x, y):
             return x
-        note(result, x, y)
-        return result
+        return note(result, x, y)
 
     return nest.map_structure(leaf, a, b)
 
