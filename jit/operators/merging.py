@@ -27,11 +27,12 @@ class Merge:
         self.second: tuple = ()
         self._test: Any = None
         self._made: tuple[dict[int, Any], dict[int, Any]] = ({}, {})  # by what a way made, the first result that is it
+        self._may_be: tuple[dict[int, Any], dict[int, Any]] = ({}, {})  # the first that may be it
 
     def stage(self, test: Any, body: Callable[[], tuple], orelse: Callable[[], tuple]) -> list[Any]:
         """Traces both branches and gives the merged values; raises Retrace when something must be prepared first."""
         self.first, self.second = (), ()
-        self._test, self._made = test, ({}, {})
+        self._test, self._made, self._may_be = test, ({}, {}), ({}, {})
         results = iter(staging.cond(test, lambda: self._trace_first(body), lambda: self._trace_second(orelse)))
         return [self._merged(i, results) for i in range(len(self.names))]
 
@@ -112,9 +113,12 @@ class Merge:
         staging.note_chosen(result, self._test, first, second)
         for made, value, other, holds in zip(self._made, (first, second), others, (True, False), strict=True):
             if other is not None:
-                staging.note_one(result, self._test, holds, other)
+                _note_one(result, self._test, holds, other)
             elif staging.is_made_here(value):
                 made[id(value)] = result
+                for each in _that_may_be(value):
+                    known = self._may_be[holds].setdefault(id(each), result)
+                    staging.note_may_be(result, known, "a tensor that a branch chose")
         return result
 
     def _one_sided(self, name: str, none: bool) -> str:
@@ -124,6 +128,24 @@ class Merge:
                     "tensor, behind `is not None` or under the same condition, or begin with a tensor.")
         return (f"{self.where}: only one branch of this `if` gives {described_name(name)} a value, and a tensor "
                 "decides which branch runs. Assign it before the `if`, or in both branches.")
+
+
+def _that_may_be(value: Any) -> list[Any]:
+    """A value that a branch has made, and those made there that it may be: a statement in the branch chose."""
+    found = [value]
+    for each in found:
+        found += [other for _, _, other, _ in each.chosen
+                  if staging.is_made_here(other) and not any(other is known for known in found)]
+    return found
+
+
+def _note_one(result: Any, test: Any, holds: bool, other: Any) -> None:
+    """Notes that two results are one tensor where the test `holds`, or does not: they change in place together."""
+    if result.dtype is not other.dtype:
+        staging.note_lost(result)
+        staging.note_lost(other)
+    else:
+        staging.note_one(result, test, holds, other)
 
 
 def _is_as_a_number(result: Any, first: Any, second: Any) -> bool:

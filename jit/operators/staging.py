@@ -242,12 +242,8 @@ def is_made_here(value: Any) -> bool:
 
 
 def note_one(result: Any, test: Any, holds: bool, other: Any) -> None:
-    """Notes that two results are one tensor where the test `holds`, or does not: they change in place together."""
-    if result.dtype is not other.dtype:
-        note_lost(result)
-        note_lost(other)
-    else:
-        result.chosen = (*result.chosen, [_as_bool(test), holds, other, other.changes])
+    """Notes that a result is another one where the test `holds`, or does not."""
+    result.chosen = (*result.chosen, [_as_bool(test), holds, other, other.changes])
 
 
 def _of_before(chosen: tuple) -> list[list]:

@@ -82,3 +82,21 @@ def test_both_names_show_it(function):
             found.append([*(r.numpy() for r in results), x.grad.numpy()])
         for wanted, got in zip(*found, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
+def chosen_in_the_branch(x):
+    t = x * 1.0
+    other = t * 2
+    if (t < 5).all():
+        t = t + 1
+        other = t * 3
+        if (x > 1).all():
+            t = t - 0.5
+            other = t
+    t.scale_(0.5)
+    return t, other
+
+
+def test_what_a_statement_in_the_branch_decides_is_refused():
+    with pytest.raises(RuntimeError, match=r"is changed in place .*Give one of them a copy"):
+        paddle.jit.to_static(chosen_in_the_branch, full_graph=True)(paddle.ones([2]))
