@@ -24,7 +24,9 @@ def test_same_as_oracle(name):
     assert set(found) == set(expected)
     for key, value in expected.items():
         assert found[key].dtype == value.dtype and found[key].shape == value.shape, key
-        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-5, err_msg=key)
+        # a small gradient is a sum of large ones, and rounds as these do, by the library of products in its own way
+        close = 1e-5 * max(1.0, np.abs(value).max() / 5)
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=close, err_msg=key)
 
 
 @pytest.mark.parametrize("name", sorted(cases.MADE))
