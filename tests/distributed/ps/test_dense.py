@@ -100,3 +100,18 @@ def test_an_update_that_fails_ends_the_server_and_is_told():
             client.send_barrier([serving.endpoint])
         client.close()
     assert isinstance(serving.error, ZeroDivisionError)
+
+
+def test_a_number_that_is_given_has_the_shape_that_it_has_on_the_server():
+    """Programs of 2.x hold a learning rate without dimensions, those of 1.x one of one element: checkpoints compare."""
+    variables = {"rate": np.ones([1], "float32"), "scalar": np.ones([], "float32")}
+    with Serving(1, "async", variables, {}) as serving:
+        client = Client(0, OPTIONS)
+        client.assign(serving.endpoint, "rate", np.float32(0.5))
+        client.assign(serving.endpoint, "scalar", np.array([0.25], "float32"))
+        assert (client.receive(serving.endpoint, "rate").tolist(), variables["rate"].shape) == ([0.5], (1,))
+        assert (client.receive(serving.endpoint, "scalar").tolist(), variables["scalar"].shape) == (0.25, ())
+        with pytest.raises(RefusedError, match="takes float32"):
+            client.assign(serving.endpoint, "rate", np.zeros([2], "float32"))
+        client.complete([serving.endpoint])
+        client.close()
