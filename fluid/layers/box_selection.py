@@ -80,6 +80,7 @@ def locality_aware_nms(bboxes: Any, scores: Any, score_threshold: float, nms_top
                        background_label: int = -1, name: str | None = None) -> Any:
     """As `multiclass_nms` of one class: bboxes [N, M, 4], scores [N, 1, M]; neighbours that overlap are merged before.
 
+    More than four numbers are corners of polygons (x, y, x, y, …), as detectors of text give quadrilaterals.
     Zhou et al., EAST: An Efficient and Accurate Scene Text Detector, 2017.
     """
     return constants(LayerHelper("locality_aware_nms", name=name).apply(

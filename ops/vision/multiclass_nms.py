@@ -12,7 +12,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..sequence.offsets import levels_of
 from .matching import bounds_of
-from .nms import best_first, standing
+from .nms import best_first, is_region, standing, with_label_and_score
 
 
 def _of_class(xp: Any, boxes: Any, scores: Any, score_threshold: float, top: int, threshold: float, eta: float,
@@ -69,7 +69,8 @@ def _multiclass_nms(xp, boxes, scores, counts=None, *, background_label: int = 0
                     normalized: bool = True):
     _check_sizes(boxes, scores, counts)
     how = score_threshold, nms_top_k, nms_threshold, nms_eta, 0.0 if normalized else 1.0
-    rows, index, before = [xp.zeros((0, 6), boxes.dtype)], [xp.zeros((0, 1), "int64")], 0
+    rows, index = [xp.zeros((0, with_label_and_score(boxes.shape[-1])), boxes.dtype)], [xp.zeros((0, 1), "int64")]
+    before = 0
     for of_classes, values in _images(xp, boxes, scores, counts):
         which, at = _of_image(xp, of_classes, values, background_label, keep_top_k, counts is not None, how)
         labels = which.astype(boxes.dtype)[:, None]
@@ -83,13 +84,14 @@ def _multiclass_nms(xp, boxes, scores, counts=None, *, background_label: int = 0
 
 def _infer(boxes, scores, counts=None, **_):
     rank = 3 if counts is None else 2
-    if boxes.rank != 3 or boxes.shape[2] not in (4, -1) or scores.rank != rank:
+    if boxes.rank != 3 or not is_region(boxes.shape[2]) or scores.rank != rank:
         wanted = "[N, M, 4] and [N, classes, M]" if counts is None else "[M, classes, 4] and [M, classes] with RoisNum"
         raise ValueError(f"multiclass_nms3(BBoxes, Scores): must have the shapes {wanted}. "
                          f"Received {list(boxes.shape)} and {list(scores.shape)}.")
     _check_sizes(boxes, scores, counts)
     images = scores.shape[:1] if counts is None else counts.shape
-    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), Spec(images, dt.int32)
+    out = Spec((-1, with_label_and_score(boxes.shape[2])), boxes.dtype)
+    return out, Spec((-1, 1), dt.int32), Spec(images, dt.int32)
 
 
 multiclass_nms_op = operator("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
@@ -127,14 +129,15 @@ def _nms_2(xp, boxes, scores, lod=(), *, background_label: int = 0, score_thresh
 
 
 def _infer_with_lod(boxes, scores, lod=(), **_):
-    if boxes.rank != 3 or boxes.shape[2] not in (4, -1) or scores.rank not in (2, 3):
+    if boxes.rank != 3 or not is_region(boxes.shape[2]) or scores.rank not in (2, 3):
         raise ValueError("multiclass_nms(bboxes, scores): must have the shapes [N, M, 4] and [N, classes, M], or "
                          f"[M, classes, 4] and [M, classes] with a LoD. Received {list(boxes.shape)} and "
                          f"{list(scores.shape)}.")
     if scores.rank == 2:
         levels_of("multiclass_nms(bboxes)", lod)
     _check_sizes(boxes, scores, None if scores.rank == 3 else scores)
-    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), [Spec((-1,), dt.int64)]
+    return (Spec((-1, with_label_and_score(boxes.shape[2])), boxes.dtype), Spec((-1, 1), dt.int32),
+            [Spec((-1,), dt.int64)])
 
 
 def _infer_nms_1(boxes, scores, lod=(), **attrs):

@@ -11,6 +11,7 @@ from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..sequence.offsets import from_lengths
+from . import polygons
 
 _BLOCK = 64  # boxes that are compared with each other at once
 
@@ -18,8 +19,10 @@ _BLOCK = 64  # boxes that are compared with each other at once
 def overlaps(xp: Any, a: Any, b: Any, more: float = 0.0) -> Any:
     """Intersection over union of boxes a [..., 4] and b [..., 4], which broadcast; 0 for boxes without area.
 
-    `more` is added to sides: 1 where the last element of a box counts.
+    `more` is added to sides: 1 where the last element of a box counts. More numbers than four are corners of polygons.
     """
+    if a.shape[-1] > 4:
+        return polygons.overlaps(xp, a, b)
     common: Any = 1.0
     for n in range(2):
         side = xp.minimum(a[..., n + 2], b[..., n + 2]) - xp.maximum(a[..., n], b[..., n])
@@ -28,6 +31,16 @@ def overlaps(xp: Any, a: Any, b: Any, more: float = 0.0) -> Any:
     union = areas[0] + areas[1] - common
     union[union <= 0] = 1
     return common / union
+
+
+def is_region(numbers: int) -> bool:
+    """Whether so many numbers (-1: not known) are the corners of a box, or those of a polygon."""
+    return numbers in (-1, 4) or (numbers > 4 and numbers % 2 == 0)
+
+
+def with_label_and_score(numbers: int) -> int:
+    """How many numbers a region that stays has, its label and score before its own; -1 where they are not known."""
+    return -1 if numbers < 0 else numbers + 2
 
 
 def standing(xp: Any, boxes: Any, threshold: float, more: float = 0.0, eta: float = 1.0, most: int = -1) -> list[int]:

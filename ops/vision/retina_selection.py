@@ -11,13 +11,13 @@ from ...backend.arrays import to_numpy
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
-from .nms import best_first, overlaps, standing
+from .nms import best_first, is_region, overlaps, standing, with_label_and_score
 from .target_sampling import offsets_of
 
 
 def _packed(xp: Any, found: Sequence[np.ndarray], dtype: Any) -> tuple[Any, list[Any]]:
     """The rows of all images, [[-1]] where there are none, and their offsets."""
-    rows = np.concatenate([np.zeros((0, 6)), *found])
+    rows = np.concatenate(found) if found else np.zeros((0, 6))
     if not len(rows):
         return xp.full((1, 1), -1, dtype), [xp.asarray([0, 1], dtype="int64")]
     return xp.asarray(rows, dtype=dtype), [xp.asarray(offsets_of([len(part) for part in found]))]
@@ -108,12 +108,14 @@ def _locality_aware(xp, boxes, scores, *, background_label: int = -1, score_thre
 
 
 def _infer_locality_aware(boxes, scores, **_):
-    if boxes.rank != 3 or boxes.shape[2] not in (4, -1) or scores.rank != 3 or scores.shape[1] not in (1, -1):
-        raise ValueError(f"locality_aware_nms(bboxes, scores): must have the shapes [N, M, 4] and [N, 1, M]; "
-                         f"other polygons are not supported. Received {list(boxes.shape)} and {list(scores.shape)}.")
-    return Spec((-1, 6), boxes.dtype), [Spec((-1,), dt.int64)]
+    if boxes.rank != 3 or not is_region(boxes.shape[2]) or scores.rank != 3 or scores.shape[1] not in (1, -1):
+        raise ValueError(f"locality_aware_nms(bboxes, scores): must have the shapes [N, M, 4] (polygons: [N, M, 2 * "
+                         f"corners]) and [N, 1, M]. Received {list(boxes.shape)} and {list(scores.shape)}.")
+    return Spec((-1, with_label_and_score(boxes.shape[2])), boxes.dtype), [Spec((-1,), dt.int64)]
 
 
 locality_aware_nms_op = operator("locality_aware_nms", "BBoxes, Scores -> Out, out_lod^Out", kernel=_locality_aware,
                                  infer=_infer_locality_aware, lod="drop", fails="values")
-"""The boxes [K, 6] of one class that stay, neighbours merged before, with a LoD of images. Zhou et al., EAST, 2017."""
+"""The boxes [K, 6] of one class that stay, neighbours merged before, with a LoD of images; polygons as well.
+
+Zhou et al., EAST, 2017."""

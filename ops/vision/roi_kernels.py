@@ -173,30 +173,36 @@ class SummedBins:
         self.image = _images_of_boxes(xp, counts, boxes)[:, None, None, None]
         self.bins, self.sizes, self.xp = bins, sizes, xp
 
-    def _at(self, channels: int, edge: tuple[Any, Any]) -> tuple:
+    def _at(self, image: Any, channels: int, edge: tuple[Any, Any]) -> tuple:
         xp = self.xp
-        return (self.image, xp.arange(channels)[:, None, None], xp.arange(self.bins[0])[:, None],
+        return (image, xp.arange(channels)[:, None, None], xp.arange(self.bins[0])[:, None],
                 xp.arange(self.bins[1]), *edge)
 
     def means(self, x: Any) -> Any:
         """The mean of each bin [R, C', *bins]."""
         xp, channels = self.xp, x.shape[1] // (self.bins[0] * self.bins[1])
-        sums = xp.zeros((len(x), channels, *self.bins, self.sizes[0] + 1, self.sizes[1] + 1))
-        planes = x.reshape(len(x), channels, *self.bins, *self.sizes)
+        asked = xp.unique(self.image)  # only images that have regions are summed
+        sums = xp.zeros((len(asked), channels, *self.bins, self.sizes[0] + 1, self.sizes[1] + 1))
+        planes = x[asked].reshape(len(asked), channels, *self.bins, *self.sizes)
         sums[..., 1:, 1:] = xp.cumsum(xp.cumsum(planes, -1, "float64"), -2)
-        total = sum(sums[self._at(channels, edge)] * sign for edge, sign in self.edges)
+        image = xp.searchsorted(asked, self.image)
+        total = sum(sums[self._at(image, channels, edge)] * sign for edge, sign in self.edges)
         return (total * self.factor).astype(x.dtype)
 
     def back(self, g: Any, samples: int) -> Any:
         """The transpose of `means`: g [R, C', *bins] to the images."""
         xp, channels = self.xp, g.shape[1]
-        sums = xp.zeros((samples, channels, *self.bins, self.sizes[0] + 1, self.sizes[1] + 1))
+        asked = xp.unique(self.image)
+        image = xp.searchsorted(asked, self.image)
+        sums = xp.zeros((len(asked), channels, *self.bins, self.sizes[0] + 1, self.sizes[1] + 1))
         share = g * self.factor
         for edge, sign in self.edges:
-            at = xp.broadcast_arrays(*self._at(channels, edge))
+            at = xp.broadcast_arrays(*self._at(image, channels, edge))
             add_each_at(xp, sums, tuple(at), share * sign)
         ahead = xp.cumsum(xp.cumsum(sums[..., ::-1, ::-1], -1), -2)[..., ::-1, ::-1]
-        return ahead[..., 1:, 1:].reshape(samples, -1, *self.sizes).astype(g.dtype)
+        given = xp.zeros((samples, channels * self.bins[0] * self.bins[1], *self.sizes), g.dtype)
+        given[asked] = ahead[..., 1:, 1:].reshape(len(asked), -1, *self.sizes).astype(g.dtype)
+        return given
 
 
 # means of an image that is interpolated
