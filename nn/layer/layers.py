@@ -109,11 +109,11 @@ class Layer:
             outputs = outputs if changed is None else changed
         return outputs
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+    def register_forward_pre_hook(self, hook: Callable[[Any, Any], Any]) -> HookHandle:
         """Calls `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
         return add_hook(self._forward_pre_hooks, hook)
 
-    def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
+    def register_forward_post_hook(self, hook: Callable[[Any, Any, Any], Any]) -> HookHandle:
         """Calls `hook(layer, inputs, outputs)` after `forward`; what it returns takes the outputs' place."""
         return add_hook(self._forward_post_hooks, hook)
 
