@@ -11,7 +11,7 @@ from typing import Any
 _SUBJECTS = {
     "quantization of Programs": "incubate.quantization fluid.contrib.slim",
     "learned step sizes of quantization": "nn.quant.lsq",
-    "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
+    "pruning to a pattern of zeros (ASP)": "static.sparsity sparsity",
     "cost models": "cost_model",
     "schedules that count a Program's runs, which are fluid.layers'; this package has the classes of the schedules":
         "optimizer.lr.noam_decay optimizer.lr.exponential_decay optimizer.lr.natural_exp_decay "

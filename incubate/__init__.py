@@ -6,11 +6,11 @@ from ..ops.graph.neighbour_sampling import graph_khop_sampler, graph_reindex, gr
 from ..ops.graph.segments import segment_max, segment_mean, segment_min, segment_sum
 from ..ops.loss.identity_loss import identity_loss
 from ..ops.nn.masked_softmax import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
-from . import autograd, autotune, distributed, nn, optimizer
+from . import asp, autograd, autotune, distributed, nn, optimizer
 from .optimizer import LookAhead, ModelAverage
 
 __all__ = [
-    "LookAhead", "ModelAverage", "autograd", "autotune", "distributed", "graph_khop_sampler", "graph_reindex",
+    "LookAhead", "ModelAverage", "asp", "autograd", "autotune", "distributed", "graph_khop_sampler", "graph_reindex",
     "graph_sample_neighbors", "graph_send_recv", "identity_loss", "nn", "optimizer", "segment_max", "segment_mean",
     "segment_min", "segment_sum", "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle",
 ]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from proa.dygraph.tensor import Tensor as Tensor
-from . import autograd as autograd, autotune as autotune, distributed as distributed, nn as nn, optimizer as optimizer
+from . import asp as asp, autograd as autograd, autotune as autotune, distributed as distributed, nn as nn, optimizer as optimizer
 from proa.optimizer.lookahead import LookAhead as LookAhead
 from proa.optimizer.model_average import ModelAverage as ModelAverage
 

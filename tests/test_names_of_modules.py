@@ -84,7 +84,7 @@ def test_layers_between():
 
 
 @pytest.mark.parametrize(("package", "name", "subject"), [
-    ("proa.tensor", "top_p_sampling", "sampling of tokens"), ("proa.incubate", "asp", "ASP")])
+    ("proa.tensor", "top_p_sampling", "sampling of tokens"), ("proa.static", "sparsity", "ASP")])
 def test_what_is_not_here_is_told(package, name, subject):
     with pytest.raises(AttributeError, match=subject):
         getattr(importlib.import_module(package), name)

@@ -43,6 +43,9 @@ def snake_case(name: str) -> str:
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
+_convert_camel_to_snake = snake_case  # the name by which programs import it from here
+
+
 def is_parameter(value: Any) -> bool:
     """True for a Tensor or Variable that is trained, or could be."""
     return getattr(type(value), "is_parameter", False)

@@ -548,4 +548,15 @@ except Exception:
 x, v = paddle.to_tensor([[3.0]]), paddle.to_tensor([[3.0]], stop_gradient=False)
 paddle.put_along_axis(x, paddle.to_tensor([[0]]), v, 1, 'amax', include_self=False).backward()
 got = v.grad.tolist()""", [[1.0]]),
+    ("| weights behind the first step of an optimizer that `incubate.asp.decorate`", """
+net = nn.Linear(8, 4)
+sgd = paddle.incubate.asp.decorate(paddle.optimizer.SGD(0.1, parameters=net.parameters()))
+masks = paddle.incubate.asp.prune_model(net)
+sums = []
+for _ in range(2):
+    net(paddle.ones([1, 8])).sum().backward()
+    sgd.step()
+    sgd.clear_grad()
+    sums.append(float(net.weight.numpy().sum()))
+got = round(sums[0] - sums[1], 3)""", 1.6),
 ]
