@@ -73,7 +73,7 @@ def _add(wheel: str, name: str, content: bytes) -> None:
 # Built where there is a compiler; PROA_NATIVE=0 asks for an installation without it.
 DISPATCH = Extension(
     "proa.ops.core._dispatch", [f"ops/core/{name}.c" for name in (
-        "_dispatch", "_apply", "_recording", "_number_protocol", "_walk",
+        "_dispatch", "_apply", "_recording", "_number_protocol", "_attributes", "_walk",
         "_forms", "_elementwise", "_reductions", "_shapes", "_making", "_network", "_gates", "_sorting",
         "_parts", "_passes", "_along", "_layers", "_routine", "_rules", "_products", "_softmax", "_attention",
         "_steps")],

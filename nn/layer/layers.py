@@ -19,6 +19,7 @@ from ...core.lazy import require
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.array.full import is_value
+from ...ops.core import native
 from ...ops.core.trace import current_trace, in_to_static_mode
 from ..initializer.initializer import initial_value
 from ..state import load_state
@@ -53,9 +54,15 @@ def is_parameter(value: Any) -> bool:
 
 _OWN = f"{__name__.partition('.')[0]}."
 _COUNTED = frozenset({"training", "forward", "__class__"})
+if TYPE_CHECKING or native.module is None:
+
+    class _Attributes:
+        """Nothing: Python calls `__getattr__` for what it does not find. The compiled form has found that before."""
+else:
+    _Attributes = native.module.Attributes
 
 
-class Layer:
+class Layer(_Attributes):
     """Base of the layers. A subclass makes its parameters and sublayers in `__init__` and computes in `forward`.
 
     What is set as an attribute after `super().__init__()` is part of it: parameters (`create_parameter`), layers, and
@@ -452,6 +459,10 @@ class Layer:
         from .tree import layer_html  # needed in notebooks alone
 
         return layer_html(self)
+
+
+if native.module is not None:
+    native.module.serve_attributes(Layer.__getattr__, ("_parameters", "_sub_layers", "_buffers"))
 
 
 def _indented(text: str) -> str:

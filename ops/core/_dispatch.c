@@ -1,8 +1,8 @@
 /* The compiled form of the common case, as a module: what Python gives it, and what it gives to Python.
 
-It has no types of its own but `Syntax` and `Form`: it reads and fills the slots of the classes that `serve` is given.
+It has no types of its own but `Syntax`, `Attributes` and `Form`: it reads and fills the slots of the classes that `serve` is given.
 What is done lies beside it: _apply.c applies operators, _recording.c makes values and nodes of results,
-_number_protocol.c is Python's own operators of values, _walk.c the backward walk; forms of kernels, programs of rules and
+_number_protocol.c is Python's own operators of values, _attributes.c finds what layers hold, _walk.c is the backward walk; forms of kernels, programs of rules and
 steps of optimizers are in the files that _native.h names.
 */
 #include "_dispatch.h"
@@ -130,6 +130,7 @@ static PyMethodDef functions[] = {
     {"serve", serve, METH_VARARGS, serve_doc},
     {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
     {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
+    {"serve_attributes", serve_attributes, METH_VARARGS, serve_attributes_doc},
     {"serve_blas", serve_blas, METH_VARARGS, serve_blas_doc},
     {"serve_gemm", serve_gemm, METH_VARARGS, serve_gemm_doc},
     {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
@@ -139,6 +140,14 @@ static PyMethodDef functions[] = {
     {"take_step", take_step, METH_VARARGS, take_step_doc},
     {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL, walk_doc},
     {NULL, NULL, 0, NULL}};
+
+/* A class that Python's own are derived from; -1 with an error. */
+static int add_base(PyObject *module, const char *name, PyType_Spec *specification) {
+    PyObject *type = PyType_FromSpec(specification);
+    int ended = type ? PyModule_AddObjectRef(module, name, type) : -1;
+    Py_XDECREF(type);
+    return ended;
+}
 
 static int execute(PyObject *module) {
     if (interpreter && interpreter != PyInterpreterState_Get()) {
@@ -151,12 +160,9 @@ static int execute(PyObject *module) {
 #undef TEXT
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
-    PyObject *type = PyType_FromSpec(&syntax);
-    if (!type) return -1;
-    int ended = PyModule_AddObjectRef(module, "Syntax", type);
-    Py_DECREF(type);
-    if (ended < 0 || add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 17);
+    if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
+    if (add_forms(module) < 0) return -1;
+    return PyModule_AddIntConstant(module, "INTERFACE", 18);
 }
 
 static PyModuleDef_Slot module_slots[] = {

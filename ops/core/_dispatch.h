@@ -97,6 +97,11 @@ HIDDEN PyObject *serve_facts(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_syntax(PyObject *module, PyObject *arguments);
 extern HIDDEN const char serve_facts_doc[], serve_syntax_doc[];
 
+/* Attributes of layers: _attributes.c. */
+extern HIDDEN PyType_Spec attributes;
+HIDDEN PyObject *serve_attributes(PyObject *module, PyObject *arguments);
+extern HIDDEN const char serve_attributes_doc[];
+
 /* The backward walk: _walk.c. */
 HIDDEN PyObject *walk(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 HIDDEN PyObject *reach(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
