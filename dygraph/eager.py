@@ -32,10 +32,12 @@ from ..ops.math.elementwise import (
     add_op,
     divide_op,
     equal_op,
+    floor_divide_op,
     greater_equal_op,
     greater_than_op,
     less_equal_op,
     less_than_op,
+    mod_op,
     multiply_op,
     not_equal_op,
     scale_op,
@@ -443,7 +445,7 @@ def _serve_native() -> None:
             (np.asarray, next_order, failed, from_numpy_dtype, expected_namespace, NOT_IN_WORDS), np, _flags,
             probes)
         arithmetic = (("add", add_op), ("sub", subtract_op), ("mul", multiply_op), ("truediv", divide_op),
-                      ("neg", scale_op))
+                      ("floordiv", floor_divide_op), ("mod", mod_op), ("neg", scale_op))
         compared = (("lt", less_than_op), ("le", less_equal_op), ("eq", equal_op), ("ne", not_equal_op),
                     ("gt", greater_than_op), ("ge", greater_equal_op))
         native.module.serve_syntax(

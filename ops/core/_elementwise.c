@@ -86,6 +86,11 @@ BINARY(minimum_i, int32_t, int32_t, a < b ? a : b)
 BINARY(and_b, Truth, Truth, (a != 0) & (b != 0))
 BINARY(or_b, Truth, Truth, (a | b) != 0)
 BINARY(xor_b, Truth, Truth, (a != 0) ^ (b != 0))
+/* Of integers, rounded down: where no divisor is 0 or -1. */
+BINARY(floor_divide_l, int64_t, int64_t, a / b - (a % b != 0 && (a < 0) != (b < 0)))
+BINARY(floor_divide_i, int32_t, int32_t, a / b - (a % b != 0 && (a < 0) != (b < 0)))
+BINARY(remainder_l, int64_t, int64_t, a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0))
+BINARY(remainder_i, int32_t, int32_t, a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0))
 OF_ALL(equal, a == b)
 OF_ALL(not_equal, a != b)
 OF_ALL(less, a < b)
@@ -121,7 +126,7 @@ typedef struct {
 } Unary;
 typedef struct {
     BinaryLoop loops[BOOL + 1];
-    int gives_truth, looks_at_flags;
+    int gives_truth, looks_at_flags, divides; /* `divides`: integers, which NumPy divides by vectors where they are many */
 } Binary;
 
 static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
@@ -175,6 +180,15 @@ static int number_beside(int kind, PyObject *number, char *place) {
     return 1;
 }
 
+/* Whether integers can be divided by all of these: NumPy tells of a 0, and -1 may overflow. */
+static int are_divisors(int kind, const char *numbers, Py_ssize_t count) {
+    for (Py_ssize_t n = 0; n < count; n++) {
+        int64_t divisor = kind == INT64 ? ((const int64_t *)(const void *)numbers)[n] : ((const int32_t *)(const void *)numbers)[n];
+        if (divisor == 0 || divisor == -1) return 0;
+    }
+    return 1;
+}
+
 static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Binary *how = with;
     if (count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
@@ -193,7 +207,8 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
         }
     } else if (!number_beside(kind, inputs[1], number)) return declined_form();
     Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
-    if (most > most_elements()) return declined_form();
+    if (most > (how->divides ? MOST_ELEMENTS : most_elements())) return declined_form();
+    if (how->divides && !are_divisors(kind, second, other)) return declined_form();
     PyObject *result = new_array(how->gives_truth ? BOOL : kind, larger->dimensions_count, larger->dimensions);
     if (!result || !most || !least) return result;
     Py_ssize_t width = least, rows = most / least;
@@ -298,6 +313,7 @@ static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t co
 
 #define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}
 #define NUMBERS(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NULL}
+#define INTEGERS(NAME) {NULL, NULL, NAME##_l, NAME##_i, NULL}
 #define ALL(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NAME##_b}
 #define BITS(NAME, OF_BOOLS) {NULL, NULL, NAME##_l, NAME##_i, OF_BOOLS}
 #define ONE_ARRAY(NAME, ...) {NAME, one_array, &(const Unary){__VA_ARGS__}}
@@ -309,6 +325,7 @@ const FormEntry elementwise_forms[] = {
     TWO_ARRAYS("true_divide", FLOATS(divide), 0, 1), TWO_ARRAYS("maximum", NUMBERS(maximum), 0, 0),
     TWO_ARRAYS("minimum", NUMBERS(minimum), 0, 0), TWO_ARRAYS("bitwise_and", BITS(bitwise_and, and_b), 0, 0),
     TWO_ARRAYS("bitwise_or", BITS(bitwise_or, or_b), 0, 0), TWO_ARRAYS("bitwise_xor", BITS(bitwise_xor, xor_b), 0, 0),
+    TWO_ARRAYS("floor_divide", INTEGERS(floor_divide), 0, 0, 1), TWO_ARRAYS("remainder", INTEGERS(remainder), 0, 0, 1),
     TWO_ARRAYS("logical_and", {NULL, NULL, NULL, NULL, and_b}, 1, 0),
     TWO_ARRAYS("logical_or", {NULL, NULL, NULL, NULL, or_b}, 1, 0),
     TWO_ARRAYS("logical_xor", {NULL, NULL, NULL, NULL, xor_b}, 1, 0),

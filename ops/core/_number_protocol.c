@@ -3,7 +3,7 @@ one of both is something else. Beside them what is asked most of values: `shape`
 */
 #include "_dispatch.h"
 
-enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, ARITHMETIC, COMPARISONS = 6 };
+enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, NEGATIVE, ARITHMETIC, COMPARISONS = 6 };
 static PyObject *operators[ARITHMETIC], *forward[ARITHMETIC], *reverse[ARITHMETIC];
 static PyObject *compared[COMPARISONS], *comparing[COMPARISONS]; /* operators and functions, in Python's order */
 static PyObject *scale, *float32, *float64;
@@ -76,6 +76,28 @@ static PyObject *with_number(PyObject *x, PyObject *number, int which, int is_tu
     return result;
 }
 
+/* `x // number` and its like: the number becomes a value of x's dtype, as `operand` makes it. */
+static PyObject *with_operand(PyObject *x, PyObject *number, int which, int is_turned, int *declined) {
+    PyObject *trace = of_state(str_trace), *made = NULL, *array = NULL, *operand = NULL, *result = NULL;
+    *declined = 0;
+    if (!trace) return NULL;
+    if (Py_TYPE(trace) != trace_type) *declined = 1;
+    else if ((array = number_in(((Array *)slot(x, of_value.array))->dtype, number))
+             && (made = PyObject_GetAttr(trace, str_value_class))) {
+        if (Py_TYPE(array) != array_type || !PyType_Check(made) || !PyType_IsSubtype((PyTypeObject *)made, value_type))
+            *declined = 1;
+        else if ((operand = value_of((PyTypeObject *)made, array, Py_NewRef(Py_None)))) {
+            PyObject *inputs[2] = {is_turned ? operand : x, is_turned ? x : operand};
+            result = applied_here(operators[which], inputs, 2, NULL, NULL, declined);
+        }
+    }
+    Py_DECREF(trace);
+    Py_XDECREF(made);
+    Py_XDECREF(array);
+    Py_XDECREF(operand);
+    return result;
+}
+
 static int is_number(PyObject *x) { return PyFloat_CheckExact(x) || PyLong_CheckExact(x); }
 
 static PyObject *binary(PyObject *x, PyObject *y, int which) {
@@ -86,9 +108,9 @@ static PyObject *binary(PyObject *x, PyObject *y, int which) {
         if (which != DIVIDE || (holds_floats(x) && holds_floats(y)))
             result = applied_here(operators[which], inputs, 2, NULL, NULL, &declined);
     } else if (is_value && is_number(y) && (holds_floats(x) || (which != DIVIDE && holds_integer(x, y))))
-        result = with_number(x, y, which, 0, &declined);
+        result = (which < FLOOR_DIVIDE ? with_number : with_operand)(x, y, which, 0, &declined);
     else if (!is_value && is_number(x) && (holds_floats(y) || (which != DIVIDE && holds_integer(y, x))))
-        result = with_number(y, x, which, 1, &declined);
+        result = (which < FLOOR_DIVIDE ? with_number : with_operand)(y, x, which, 1, &declined);
     if (!declined) return result;
     PyObject *straight[2] = {x, y}, *turned[2] = {y, x};
     return is_value ? PyObject_Vectorcall(forward[which], straight, 2, NULL)
@@ -99,6 +121,9 @@ static PyObject *add(PyObject *x, PyObject *y) { return binary(x, y, ADD); }
 static PyObject *subtract(PyObject *x, PyObject *y) { return binary(x, y, SUBTRACT); }
 static PyObject *multiply(PyObject *x, PyObject *y) { return binary(x, y, MULTIPLY); }
 static PyObject *divide(PyObject *x, PyObject *y) { return binary(x, y, DIVIDE); }
+
+static PyObject *floor_divide(PyObject *x, PyObject *y) { return binary(x, y, FLOOR_DIVIDE); }
+static PyObject *remainder_of(PyObject *x, PyObject *y) { return binary(x, y, REMAINDER); }
 
 static PyObject *negative(PyObject *x) {
     if (!forward[NEGATIVE]) return PyErr_Format(PyExc_TypeError, "bad operand type for unary -: '%s'", Py_TYPE(x)->tp_name);
@@ -232,14 +257,15 @@ PyObject *serve_facts(PyObject *module, PyObject *arguments) {
 
 static PyType_Slot syntax_slots[] = {
     {Py_nb_add, add}, {Py_nb_subtract, subtract}, {Py_nb_multiply, multiply}, {Py_nb_true_divide, divide},
+    {Py_nb_floor_divide, floor_divide}, {Py_nb_remainder, remainder_of},
     {Py_nb_negative, negative}, {Py_tp_richcompare, compare}, {Py_tp_hash, PyObject_HashNotImplemented},
     {Py_tp_getset, syntax_facts},
-    {Py_tp_doc, "The operators of values: +, -, *, / and comparisons. It holds nothing."}, {0, NULL}};
+    {Py_tp_doc, "The operators of values: +, -, *, /, //, % and comparisons. It holds nothing."}, {0, NULL}};
 PyType_Spec syntax = {"proa.ops.core._dispatch.Syntax", sizeof(PyObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, syntax_slots};
 
 const char serve_syntax_doc[] = PyDoc_STR("serve_syntax($module, operators, forward, reverse, compared, comparing, scale, dtypes, weak, /)\n--\n\n"
-             "Takes the operators of +, -, *, / and of <, <=, ==, !=, >, >=, the functions that stand for them with\n"
+             "Takes the operators of +, -, *, /, //, %, - and of <, <=, ==, !=, >, >=, the functions that stand for them with\n"
              "anything else, what takes numbers, the dtypes that meet them, and whether these keep their dtype.");
 
 /* The items of a tuple of so many; -1 with an error. */

@@ -1,18 +1,47 @@
 /* Order in short rows: sorted with positions, the first k, order statistics, different elements.
 
-Rows are sorted by insertion: equal elements keep their order. Where there is a NaN, NumPy sorts.
+Rows are sorted by insertion: equal elements keep their order. Of a long row most elements come behind the last that is
+kept, and are passed over by blocks. Where there is a NaN, NumPy sorts.
 */
-#include "_native.h"
+#include "_vectors.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 
 enum { LONGEST = 128, MOST_KEPT = 16 }; /* elements of a row that is sorted; the first k of a longer one */
 enum { SHORT = 16, MOST_IN_SHORT_ROWS = 1 << 22 }; /* many short rows: what sets up buffers for each takes far longer */
 
+enum { BLOCK = 32 };
+
+/* How many elements at the row's beginning, whole blocks, come behind `last`; a NaN comes behind nothing. */
+#define BEHIND(NAME, T) \
+    INLINE void NAME##_body(const T *x, Py_ssize_t count, T last, int falls, Py_ssize_t *found) { \
+        Py_ssize_t n = 0; \
+        for (; n + BLOCK <= count; n += BLOCK) { \
+            unsigned before = 0; \
+            if (falls) \
+                for (int m = 0; m < BLOCK; m++) before |= !(x[n + m] <= last); \
+            else \
+                for (int m = 0; m < BLOCK; m++) before |= !(x[n + m] >= last); \
+            if (before) break; \
+        } \
+        *found = n; \
+    } \
+    TWO_WAYS(NAME, (const T *x, Py_ssize_t count, T last, int falls, Py_ssize_t *found), (x, count, last, falls, found))
+
 /* Puts a row's positions in order into `order`, the first `kept` of them; 0 where there is a NaN. */
 #define ORDER(NAME, T) \
+    BEHIND(NAME##_behind, T) \
     static int NAME(const void *given, Py_ssize_t count, Py_ssize_t step, Py_ssize_t kept, int falls, int64_t *order) { \
         const T *x = given; \
         Py_ssize_t filled = 0; \
         for (Py_ssize_t n = 0; n < count; n++) { \
+            if (filled == kept && step == 1 && n + BLOCK <= count && n % BLOCK == 0) { \
+                Py_ssize_t passed; \
+                NAME##_behind(x + n, count - n, x[order[kept - 1]], falls, &passed); \
+                if ((n += passed) == count) break; \
+            } \
             T a = x[n * step]; \
             if (a != a) return 0; \
             Py_ssize_t low = 0, high = filled; \

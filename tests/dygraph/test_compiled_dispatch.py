@@ -330,6 +330,34 @@ def _with_edge(node):
     return value
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "float32", "float64", "bool"])
+def test_quotients_and_remainders_with_numbers(dtype):
+    """`x // number` and its like are what the functions give of a value and a number."""
+    x = paddle.to_tensor(np.array([7, -7, 5, 0, 1])).astype(dtype)
+    for number in (2, -3, 2.5, True, np.int64(3), 2**40, -1):
+        for by_syntax, function in ((operator.floordiv, paddle.floor_divide), (operator.mod, paddle.mod)):
+            for turned in (False, True):
+                given = (number, x + 10) if turned else (x, number)
+                meant = (paddle.to_tensor(given[0]).astype(given[1].dtype), given[1]) if turned else given
+                if turned and (type(number) is not int or dtype == "bool" or number == 2**40 and dtype == "int32"):
+                    continue
+                try:
+                    wanted = function(*meant)
+                except (OverflowError, ValueError) as error:
+                    with pytest.raises(type(error)):
+                        by_syntax(*given)
+                    continue
+                found = by_syntax(*given)
+                assert found.dtype == wanted.dtype
+                assert np.array_equal(found.numpy(), wanted.numpy(), equal_nan=True)
+
+
+def test_a_remainder_by_a_number_has_a_gradient():
+    x = tensor(5)
+    (x % 0.3).sum().backward()
+    assert x.grad.tolist() == [1.0] * 5
+
+
 # Memory
 
 def _work():
@@ -338,6 +366,7 @@ def _work():
     paddle.exp(y - y).sum().backward()
     parts = paddle.split(paddle.concat([x, w], axis=1), 2, axis=1)
     (parts[0] * 1.5 - 2 + paddle.stack([x, w]).sum(0) / 3.0).max().backward()
+    w // 2, 2 % (w + 3)
     paddle.topk(w, 2), paddle.unbind(w), paddle.zeros([2, 3]), w < 0.5, w == w, -w, w.shape, w.dtype, w.ndim
     for wrong in (lambda: x + tensor(3), lambda: x + object(), lambda: paddle.concat([x, tensor(2, 3)], 0),
                   lambda: x * 10**400, lambda: w < 10**400, lambda: paddle.topk(w, 9), lambda: x < object()):

@@ -590,3 +590,35 @@ def test_threads_compute_beside_each_other():
     threads = [threading.Thread(target=compute, args=(n,)) for n in range(4)]
     [t.start() for t in threads], [t.join() for t in threads]
     assert sorted(found) == [(n, 2 * (276 + 24 * n) - 24.0) for n in range(4)]
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder"])
+@pytest.mark.parametrize("dtype", "li")
+def test_integers_are_divided_downwards(name, dtype):
+    function, least = getattr(np, name), np.iinfo(dtype).min
+    x = np.array([7, -7, 6, -6, 0, least, np.iinfo(dtype).max], dtype)
+    for y in (np.array([2, -2, 3, -3, 5, 7, -9], dtype), np.array(4, dtype), np.array([[3] * 7, [-5] * 7], dtype)):
+        compare(formed(name, x, y, direct=True), function(x, y))
+        compare(formed(name, y, x | 16, direct=True), function(y, x | 16))
+    compare(formed(name, x, 3, direct=True), function(x, 3))
+    for y in (np.array(0, dtype), np.array(-1, dtype), x * 0, 0, -1):
+        with pytest.raises(Declined):  # NumPy tells of a 0, and the least number has no opposite
+            formed(name, x, y, direct=True)
+
+
+def test_long_rows_pass_over_what_comes_behind():
+    random = np.random.default_rng(0)
+    for dtype in "fdli":
+        for size in (129, 500, 1999, 2048):
+            x = (random.standard_normal(size) * 1000).astype(dtype)
+            for k, falls in itertools.product((1, 4, 16), (True, False)):
+                order = np.argsort(-x if falls else x, kind="stable")[:k]
+                values, positions = formed("topk", x, None, k=k, largest=falls)
+                assert positions.tolist() == order.tolist()
+                assert values.tolist() == x[order].tolist()
+    x = random.standard_normal(1000).astype("f")
+    for place in (0, 3, 40, 700, 999):
+        y = x.copy()
+        y[place] = np.nan
+        with pytest.raises(Declined):
+            formed("topk", y, None, k=3)
