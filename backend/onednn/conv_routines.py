@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.processors import halves_wide_vectors
+from . import blocked
 from .columns import Columns, are_fewer
 from .descriptors import (
     Description,
@@ -39,7 +40,7 @@ from .primitives import (
     post_operation,
     reorder,
 )
-from .routine import LEAST_ROWS, Routine, address_of, memoised
+from .routine import LEAST_ROWS, Routine, address_of, memoised, packed
 
 _TRAINING, _INFERENCE, _DIRECT = 64, 96, 1
 _FEW_CHANNELS = 8  # with fewer, the gradient of the input is faster in an order that oneDNN chooses
@@ -47,6 +48,7 @@ _MANY_CHANNELS = 64  # from so many on it is as fast by oneDNN's own code for it
 _FLOAT32 = np.dtype(np.float32)
 _OF_DEPTHWISE = 4  # an operation of a depthwise convolution takes as long as so many of a product
 _LAYOUTS = 256  # that are kept
+_PLANS = 8  # that are kept: a filter is packed as the convolution wants it that is made next
 _WIDTH = 16  # channels that are computed at a time
 _NARROW, _DEPTHWISE = ":avx2", "jit_dw:avx512"
 _MOST_NARROW = (56, 256)  # filters, and channels of each, up to which vectors of half the width are as fast
@@ -67,13 +69,13 @@ class PackedWeight:
     __slots__ = ("plain", "scale", "shape", "strides", "dtype", "source", "description", "data", "others", "in_vain")
 
     def __init__(self, plain: np.ndarray, scale: np.ndarray | None, source: Description, description: Description,
-                 data: np.ndarray, rank: int):
+                 data: np.ndarray, layout: tuple):
         self.plain: np.ndarray | None = plain
         self.scale, self.source, self.description, self.data = scale, source, description, data
         self.others: tuple[PackedWeight, ...] = ()  # replaced as a whole: several threads may run at once
         self.in_vain = 0  # how often an order did not serve the images that it was made for
         self.shape, self.dtype = plain.shape, plain.dtype
-        self.strides = description.layout(rank)  # tells routines apart, as the strides of an array do
+        self.strides = layout  # of the description: it tells routines apart, as the strides of an array do
 
     def release(self) -> bool:
         """Lets the filters go that it was made of, unless they are as it wants them: False then."""
@@ -144,7 +146,8 @@ class Layouts:
         """An image as a primitive will have it."""
         return free(self.library, tuple(image_dims(shape)), self.number)
 
-    def _grouped(self, shape: Sequence[int]) -> list[int]:
+    def grouped(self, shape: Sequence[int]) -> list[int]:
+        """The shape of filters, divided into groups where there are several."""
         if self.groups == 1:
             return list(shape)
         if shape[0] % self.groups:
@@ -160,16 +163,16 @@ class Layouts:
             raise Unimplemented("strides")
         if self.groups > 1:
             steps = [steps[0] * (w.shape[0] // self.groups), *steps]
-        return strided(self.library, self._grouped(w.shape), steps, self.number)
+        return strided(self.library, self.grouped(w.shape), steps, self.number)
 
     def filters_plain(self, shape: Sequence[int]) -> Description:
         """C-contiguous filters."""
-        shape = self._grouped(shape)
+        shape = self.grouped(shape)
         return strided(self.library, shape, dense_strides(shape), self.number)
 
     def filters_free(self, shape: Sequence[int]) -> Description:
         """Filters as a primitive will have them."""
-        return free(self.library, tuple(self._grouped(shape)), self.number)
+        return free(self.library, tuple(self.grouped(shape)), self.number)
 
     def factors(self, count: int) -> Description:
         """A number for each filter."""
@@ -227,6 +230,39 @@ def layouts(library: Library, dtype: np.dtype, strides: Numbers, pads: Pairs, di
     return Layouts(library, dtype, strides, pads, dilations, groups)
 
 
+_NOTHING, _READ, _WRITTEN = "nothing", "an array", "where it writes"
+
+
+class Behind(NamedTuple):
+    """What follows the product of a convolution: whether a bias, which function, and what is added."""
+
+    has_bias: bool = False
+    epilogue: str | None = None
+    adds: str = _NOTHING
+
+
+def _planned(lay: Layouts, images: Numbers, filters: Numbers, weights: Description, behind: Behind) -> Plan:
+    """How a convolution of images and filters of these shapes would be computed, where the filters lie so."""
+    shape = (images[0], filters[0], *lay.out_sizes(images[2:], filters[2:]))
+    last, bias = lay.image_last(shape), lay.factors(filters[0]) if behind.has_bias else None
+    attributes = attributes_of(lay.library, behind.epilogue) if behind.adds == _NOTHING else Attributes(
+        lay.library, last if behind.adds == _READ else None, behind.epilogue, accumulates=behind.adds == _WRITTEN)
+    return best([
+        lambda: lay.forward(lay.image_last(images), weights, last, bias, attributes, shapes=(images, filters)),
+        lambda: lay.forward(lay.image_free(images), weights, lay.image_free(shape), bias, attributes)])
+
+
+@functools.lru_cache(_PLANS)
+def _wanted(lay: Layouts, count: int, images: Numbers, filters: Numbers, behind: Behind) -> Plan:
+    """The same, by so many threads, where the filters lie as oneDNN wants them."""
+    return _planned(lay, images, filters, lay.filters_free(filters), behind)
+
+
+def behind_of(bias: Any, residual: Any, epilogue: str | None) -> Behind:
+    """What follows a convolution that is given these."""
+    return Behind(bias is not None, epilogue, _NOTHING if residual is None else _READ)
+
+
 def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
              bias: Any, residual: Any, epilogue: str | None, out: Any, scale: Any) -> Any:
     """The routine of a convolution, with what follows it; or Columns."""
@@ -239,36 +275,29 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
     image, filters = routine.external(lay.image(x)), routine.external(lay.filters(w))
     if plain and groups == 1 and x.dtype == _FLOAT32 and are_fewer(shape) and x.shape[1] == w.shape[1]:
         return Columns(x.shape, w.shape, strides, pads, dilations, sizes)
-    operands, described, last = {}, None, lay.image_last(shape)
+    operands, last = {}, lay.image_last(shape)
     if bias is not None:
-        described = strided(library, bias.shape, [1], lay.number)
-        operands[BIAS] = routine.external(described)
+        operands[BIAS] = routine.external(lay.factors(w.shape[0]))
     added = None if residual is None else routine.external(lay.image(residual))
     factors = None if scale is None else routine.external(lay.factors(w.shape[0]))
     target = routine.external(last if out is None else lay.image(out))
-    wanted = lay.filters_free(w.shape)
 
-    def chosen_for(filters: Description, attributes: Attributes) -> Plan:
-        return best([
-            lambda: lay.forward(lay.image_last(x.shape), filters, last, described, attributes,
-                                shapes=(x.shape, w.shape)),
-            lambda: lay.forward(lay.image_free(x.shape), filters, lay.image_free(shape), described, attributes)])
-
-    def chosen(attributes: Attributes) -> Plan:
-        plan = chosen_for(wanted, attributes)
+    def chosen(behind: Behind) -> Plan:
+        plan = _wanted(lay, routine.count, x.shape, w.shape, behind)
         if type(w) is not PackedWeight or plan.operand(WEIGHTS) == w.description:
             return plan
-        as_packed = chosen_for(w.description, attributes)
+        as_packed = _planned(lay, x.shape, w.shape, w.description, behind)
         if as_packed.rank < plan.rank:
             raise Unimplemented("these images want another order of the filters")
         return as_packed
 
+    behind = behind_of(bias, residual, epilogue)
     try:
-        plan = chosen(attributes_of(library, epilogue) if added is None else Attributes(library, last, epilogue))
+        plan = chosen(behind)
     except Unimplemented:
         if added is None:
             raise
-        plan = chosen(Attributes(library, None, epilogue, accumulates=True))
+        plan = chosen(behind._replace(adds=_WRITTEN))
     else:
         if added is not None:
             operands[post_operation(0)], added = routine.brought(added, last), None
@@ -380,21 +409,49 @@ def unpacking(library: Library, packed: Any) -> Routine:
     return routine
 
 
+class Packing:
+    """How filters of one kind are packed: the layouts that they have and get, and what brings them there.
+
+    That is a routine, or, for what is small, NumPy; neither where they lie well as they are.
+    """
+
+    __slots__ = ("source", "target", "layout", "routine", "blocks", "shape", "used")
+
+    def __init__(self, source: Description, target: Description, shape: Sequence[int]):
+        self.source, self.target, self.shape = source, target, shape
+        self.layout = target.layout(len(shape))
+        self.routine: Routine | None = None
+        self.blocks: blocked.Blocked | None = None
+        self.used = 0
+
+    def packed(self, w: np.ndarray, scale: np.ndarray | None) -> np.ndarray:
+        """The filters as they are wanted, multiplied by `scale` where it was said that there is one."""
+        if self.blocks is not None:
+            return self.blocks.filled(blocked.scaled(w, scale, self.shape), self.target.size)
+        if self.routine is None:
+            return w
+        factors = () if scale is None else (address_of(scale),)
+        return packed(self.routine, self.target.size, address_of(w), *factors)
+
+
 def packing(library: Library, x: np.ndarray, w: np.ndarray, strides: Numbers, pads: Pairs, dilations: Numbers,
-             groups: int, is_scaled: bool) -> Routine:
-    """The routine that packs filters: without a step where they lie well as they are."""
+            groups: int, is_scaled: bool, behind: Behind) -> Packing:
+    """How filters are packed for images as `x`."""
     lay = layouts(library, x.dtype, strides, pads, dilations, groups)
     shape = (x.shape[0], w.shape[0], *lay.out_sizes(x.shape[2:], w.shape[2:]))
     routine = lay.routine(f"packing of filters {list(w.shape)}", shape, x.shape[0] * math.prod(shape[2:]), w.shape)
-    plan = best([
-        lambda: lay.forward(lay.image_last(x.shape), lay.filters_free(w.shape), lay.image_last(shape),
-                            shapes=(x.shape, w.shape)),
-        lambda: lay.forward(lay.image_free(x.shape), lay.filters_free(w.shape), lay.image_free(shape))])
-    source, target = routine.external(lay.filters(w)), plan.operand(WEIGHTS)
+    plan = _wanted(lay, routine.count, x.shape, w.shape, behind)
+    source, target = lay.filters(w), plan.operand(WEIGHTS)
+    made = Packing(source, target, lay.grouped(w.shape))
+    if not is_scaled and source == target:
+        return made
+    if w.size <= blocked.MOST and w.dtype == _FLOAT32:
+        made.blocks = blocked.blocked(made.layout)
+        return made
+    made.routine, place = routine, routine.external(source)
     if is_scaled:
         factors = routine.external(lay.factors(w.shape[0]))
-        routine.scale(source, routine.external(target), factors, lay.leading)
-    elif target != routine.operands[source]:
-        place = routine.external(target)
-        routine.step(reorder(library, routine.operands[source], target), {1: source, 17: place})
-    return routine
+        routine.scale(place, routine.external(target), factors, lay.leading)
+    else:
+        routine.step(reorder(library, source, target), {1: place, 17: routine.external(target)})
+    return made

@@ -17,7 +17,7 @@ from . import conv_routines as routines
 from .columns import Columns
 from .conv_routines import Numbers, PackedWeight, Pairs
 from .descriptors import channels_last, element_strides
-from .routine import Prepared, Routine, address_of, are_as_long, memoised, packed
+from .routine import Prepared, Routine, address_of, are_as_long, memoised
 
 _FLOAT32 = np.dtype(np.float32)
 _MOST_OTHERS = 2  # orders of one filter, beside the first, that are kept: each takes its memory
@@ -77,7 +77,7 @@ def _routine_and_form(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dila
             return routine, form
     if len(w.others) + w.in_vain < _MOST_OTHERS:
         plain, left = w.unpacked_and_scale()
-        form = pack_weight(plain, x.shape, strides, pads, dilations, groups, left)
+        form = pack_weight(plain, x.shape, strides, pads, dilations, groups, left, bias, residual, epilogue)
         if type(form) is PackedWeight and (routine := _routine(x, form, *rest)) is not None:
             form.release()
             w.others = (*w.others, form)
@@ -195,20 +195,20 @@ def convolution_filter_grad(x: np.ndarray, g: np.ndarray, kernel: Numbers, strid
 
 
 def pack_weight(w: np.ndarray, x_shape: Numbers, strides: Numbers, pads: Pairs, dilations: Numbers,
-                groups: int = 1, scale: np.ndarray | None = None) -> Any:
+                groups: int = 1, scale: np.ndarray | None = None, bias: Any = None, residual: Any = None,
+                epilogue: str | None = None) -> Any:
     """The filters in the order that their convolution with images of this shape wants, for use again and again.
 
-    They are multiplied on the way by `scale` [o], C-contiguous, where that is given.
+    They are multiplied on the way by `scale` [o], C-contiguous, where that is given. What follows the product is told
+    as at `convolution`.
     """
     x = np.lib.stride_tricks.as_strided(np.empty(1, w.dtype), x_shape, [0] * len(x_shape))
-    key = ("pack", x_shape, w.dtype.char, w.shape, w.strides, strides, pads, dilations, groups, scale is None)
-    routine = memoised(key, routines.packing, x, w, strides, pads, dilations, groups, scale is not None)
-    if routine is None:
+    behind = routines.behind_of(bias, residual, epilogue)
+    key = ("pack", x_shape, w.dtype.char, w.shape, w.strides, strides, pads, dilations, groups, scale is None, behind)
+    packing = memoised(key, routines.packing, x, w, strides, pads, dilations, groups, scale is not None, behind)
+    if packing is None:
         return NotImplemented
-    target = routine.operands[routine.externals[-1]]
-    factors = () if scale is None else (address_of(scale),)
-    data = packed(routine, target.size, address_of(w), *factors) if routine.steps else w
-    return PackedWeight(w, scale, routine.operands[routine.externals[0]], target, data, w.ndim + (groups > 1))
+    return PackedWeight(w, scale, packing.source, packing.target, packing.packed(w, scale), packing.layout)
 
 
 def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:

@@ -246,7 +246,7 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         if apart is not None:
             return relu_in_place(apart) if activation == "relu" else apart
     given = geo.strides, geo.pads, geo.dilations, groups
-    weight = packed.of(w, "packed", lambda: _packed_filter(w, x.shape, *given, scale), scale)
+    weight = packed.of(w, "packed", lambda: _packed_filter(w, x.shape, *given, scale, bias, residual, epilogue), scale)
     if weight is None:
         result = onednn.convolution(x, w, *given, bias, residual, epilogue, scale=scale)
     else:
@@ -274,19 +274,20 @@ def _bound(make: Any, x: Any, w: Any, weight: Any, scale: Any, bias: Any, residu
                                     ACTIVATIONS[activation], (w, scale, bias), following)
 
 
-def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any) -> Any:
+def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any,
+                   *behind: Any) -> Any:
     """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer then."""
     if type(w) is not FrozenWeight:
-        return onednn.pack_weight(w, shape, strides, pads, dilations, groups, scale)
+        return onednn.pack_weight(w, shape, strides, pads, dilations, groups, scale, *behind)
     with w.lent(scale) as (array, left):
-        packed = onednn.pack_weight(array, shape, strides, pads, dilations, groups, left)
+        packed = onednn.pack_weight(array, shape, strides, pads, dilations, groups, left, *behind)
         if packed is NotImplemented:
             return packed
         if packed.release():
             w.release(packed.unpacked, scale is not None)
             return packed
     array, left = w.scaled_by(scale)  # to be kept: oneDNN wants it as it lies
-    return onednn.pack_weight(array, shape, strides, pads, dilations, groups, left)
+    return onednn.pack_weight(array, shape, strides, pads, dilations, groups, left, *behind)
 
 
 def _packed_matrix(y: Any, rows: int) -> Any:

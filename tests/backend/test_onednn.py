@@ -160,6 +160,25 @@ def test_depthwise_filters_by_the_code_that_suits_them(kernel, monkeypatch):
     routine.forget()
 
 
+@pytest.mark.parametrize("is_scaled", [False, True])
+@pytest.mark.parametrize("shape, groups", [((24, 8, 1, 1), 1), ((64, 64, 1, 1), 1), ((8, 3, 3, 3), 1),
+                                           ((40, 1, 5, 5), 40), ((24, 4, 3, 3), 2)])
+def test_numpy_packs_filters_as_onednn_does(shape, groups, is_scaled, monkeypatch):
+    w, scale = normal(*shape), normal(shape[0]) if is_scaled else None
+    pad = shape[2] // 2
+    rest = ((1, 1), ((pad, pad), (pad, pad)), (1, 1))
+    forms = {}
+    for most in (0, w.size):
+        monkeypatch.setattr(conv_routines.blocked, "MOST", most)
+        routine.forget()
+        forms[most] = onednn.pack_weight(w, (2, shape[1] * groups, 11, 13), *rest, groups, scale)
+    by_onednn, by_numpy = forms.values()
+    assert type(by_numpy) is onednn.PackedWeight and by_numpy.strides == by_onednn.strides
+    assert by_numpy.data.tobytes() == by_onednn.data.tobytes()
+    assert np.array_equal(by_numpy.unpacked(), w if scale is None else w * scale.reshape(-1, 1, 1, 1))
+    routine.forget()
+
+
 def test_images_in_turn_pack_a_filter_once_for_each_order(monkeypatch):
     """Sizes for which oneDNN wants filters in blocks of 48 and of 64, on processors where it does."""
     w, bias, scale = normal(512, 128, 1, 1), normal(512), normal(512)
