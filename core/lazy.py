@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any
 
 from .absent import refusal
-from .collection import resting
+from .collection import staying
 from .forks import unforked
 
 _OF_THE_LISTING = {"TYPE_CHECKING", "annotations", "asked_of", "attach", "provide", "stand_at", "begin_with_ipython"}
@@ -46,7 +46,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         found = known().get(name)
         if found is None:
             raise refusal(package, name)
-        with unforked(), resting():
+        with unforked(), staying():
             module = importlib.import_module(found[0])
         value = module if found[1] is None else getattr(module, found[1])
         vars(sys.modules[package])[name] = value  # the next look finds it there

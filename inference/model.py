@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import backend
 from ..backend.memory import usual_pages
-from ..core.collection import resting
+from ..core.collection import staying
 from ..core.forks import unforked
 from ..core.place import Place
 from ..ops.core.spec import Spec
@@ -111,7 +111,7 @@ class Model:
         if plan.has_run and size <= self._largest:
             results = plan(self.xp, values)
         else:
-            with unforked(), resting(), usual_pages():  # routines, packed weights and memory, which stay
+            with unforked(), staying(), usual_pages():  # routines, packed weights and memory, which stay
                 results = plan(self.xp, values)
             self._largest = max(size, self._largest)
         count = len(self.outputs)

@@ -18,7 +18,7 @@ from .. import backend
 from ..backend.memory import usual_pages
 from ..backend.threads import set_num_threads
 from ..core.byte_reader import open_reader, source_name
-from ..core.collection import resting
+from ..core.collection import staying
 from ..core.dtype import from_numpy_dtype
 from ..core.forks import unforked
 from ..core.place import Place
@@ -294,7 +294,7 @@ def create_predictor(config: Config) -> Predictor:
     content, name, values = _files(config)
     if config._threads is not None:
         set_num_threads(config._threads)
-    with unforked(), resting(), usual_pages():
+    with unforked(), staying(), usual_pages():
         return Predictor(_opened(content, name, values, config))
 
 
