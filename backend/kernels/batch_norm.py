@@ -81,7 +81,7 @@ def batch_norm(x: np.ndarray, scale: Any, bias: Any, mean: np.ndarray, variance:
     layout = _layout(x, data_layout)
     channels = layout.channels
     scale, bias = parameter(scale, channels, dtype, 1.0), parameter(bias, channels, dtype, 0.0)
-    if scale is None or bias is None or mean.size != channels or variance.size != channels:
+    if scale is None or bias is None or mean.size != channels or variance.size != channels or x.size == channels:
         return NotImplemented
     y = np.empty_like(layout.x)
     if (is_test and not trainable_statistics) or use_global_stats:
@@ -123,7 +123,7 @@ def batch_norm_grad(x: np.ndarray, scale: Any, mean: np.ndarray, inverse: np.nda
     layout = _layout(x, data_format)
     channels = layout.channels
     scale = parameter(scale, channels, dtype, 1.0)
-    if scale is None or g.shape != x.shape or mean.size != channels or inverse.size != channels:
+    if scale is None or g.shape != x.shape or mean.size != channels or inverse.size != channels or x.size == channels:
         return NotImplemented
     g, dx = _arranged(g, layout.x), np.empty_like(layout.x)
     share = 0.0 if constant else channels / x.size

@@ -17,13 +17,14 @@ from ...core.dtype import float32
 from ..array.creation import full_like
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape_op, shape_handle
+from ..array.where import broadcast_where_op
 from ..core.infer import product
 from ..core.kernels import by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
-from ..math.elementwise import power_op
+from ..math.elementwise import equal_op, power_op
 from ..math.reduce import reduced_count, sum
 from .norm_kernels import View, gradients, scaled, statistics, view_of
 
@@ -33,7 +34,7 @@ def _wide(x: Any) -> Any:
     return x.astype("float32") if x.dtype.itemsize == 2 else x
 
 
-# batch normalization
+# batch normalization: of one element for each channel there are no statistics, and it is left as it is
 
 def _batch_norm(xp, x, scale, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9,
                 epsilon: float = 1e-5, is_test: bool = False, data_layout: str = "NCHW",
@@ -44,6 +45,8 @@ def _batch_norm(xp, x, scale, bias, mean, variance, momentum_tensor=None, *, mom
         mean_out, variance_out, centered = mean, variance, viewed - mean.reshape(view.parameters)
         inverse = 1 / xp.sqrt(variance + epsilon)
         saved_mean = mean.copy()
+    elif x.size == mean.size:
+        return x.copy(), mean, variance, xp.zeros_like(mean), xp.ones_like(variance)
     else:
         saved, spread, centered = statistics(xp, viewed, view)
         saved_mean, spread = saved.reshape(-1), spread.reshape(-1)
@@ -91,6 +94,8 @@ def _wanted(found: Sequence[Any], scale: Any, wants: Sequence[bool]) -> tuple[An
 def _norm_grad(xp, x, scale, mean, inverse, g, *, kind: str, data_format: str = "NCHW", begin: int = 1,
                groups: int = 1, epsilon: float, inverted: bool = False, constant: bool = False):
     view = view_of(kind, x.shape, data_format, begin, groups)
+    if kind == "batch" and x.size == mean.size and not constant:
+        return g.copy(), xp.zeros_like(mean), xp.zeros_like(mean)
     statistic = _statistic_shape(view)
     inverse = inverse if inverted else 1 / xp.sqrt(inverse + epsilon)
     dx, d_scale, d_bias = gradients(
@@ -153,6 +158,16 @@ class _Second:
         spread = self.mean(v * self.project(w))
         return self.r * self.project(h) - spread * self.r * self.r * self.n, d_scale, d_g
 
+    def single(self, v: Any, found: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        """`gradients` of a batch norm: of one element for each channel the gradient is g, and nothing else counts."""
+        if self.constant or (isinstance(self.count, int) and self.count > 1):
+            return found
+        d_x, d_scale, d_g = found
+        if isinstance(self.count, int):
+            return d_x * 0.0, d_scale * 0.0, v
+        alone = apply(equal_op, self.count, full_like(self.count, 1.0))
+        return d_x, d_scale, apply(broadcast_where_op, alone, v, d_g)
+
 
 def _power(x: Any, exponent: float) -> Any:
     return apply(power_op, x, None, factor=exponent)
@@ -167,9 +182,10 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
     view = view_of(kind, tuple(X.shape), data_format, begin, groups)
     parts = _Second(view, X, Mean, Spread, epsilon, inverted, constant)
     scale = None if Scale is None else _shaped(Scale, view.parameters)
-    dx, d_scale, d_g = parts.gradients(
-        _shaped(G, view.shape), scale, _shaped(d_DX, view.shape), _shaped(d_DScale, view.parameters),
-        _shaped(d_DBias, view.parameters))
+    v = _shaped(d_DX, view.shape)
+    found = parts.gradients(_shaped(G, view.shape), scale, v, _shaped(d_DScale, view.parameters),
+                            _shaped(d_DBias, view.parameters))
+    dx, d_scale, d_g = parts.single(v, found) if kind == "batch" else found
     handle = shape_handle(X)
     return (reshape_to(dx, handle), None if Scale is None else reshape_to(d_scale, shape_handle(Scale)),
             reshape_to(d_g, handle))

@@ -94,3 +94,15 @@ def test_all_sequences_of_labels_are_empty():
     (labels, lod), (far, _) = run(built, x=sequences(np.tile(np.float32([0, 1]), (4, 1)), [1, 3]),
                                   y=sequences(np.ones((3, 1), "int64"), [2, 1]))
     assert labels.tolist() == [[-1]] and lod == [[0, 0, 0]] and far.tolist() == [[2], [1]]
+
+
+def test_hsigmoid_gives_rows_without_offsets():
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(fluid.Scope()):
+        x = fluid.layers.data("x", [4], lod_level=1)
+        words = fluid.layers.data("words", [1], dtype="int64", lod_level=1)
+        cost = fluid.layers.hsigmoid(x, words, 6)
+        exe = fluid.Executor()
+        exe.run(fluid.default_startup_program())
+        feed = {"x": fluid.create_lod_tensor(np.ones((3, 4), "float32"), [[1, 2]], fluid.CPUPlace()),
+                "words": fluid.create_lod_tensor(np.array([[0], [5], [2]], "int64"), [[1, 2]], fluid.CPUPlace())}
+        assert exe.run(feed=feed, fetch_list=[cost], return_numpy=False)[0].lod() == []
