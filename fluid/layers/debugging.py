@@ -43,9 +43,12 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
 
 @face
 def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
-    """alpha * input + beta * sines and cosines of the places (Vaswani et al., 2017)."""
-    return LayerHelper("add_position_encoding", name=name).apply("add_position_encoding", input, alpha=float(alpha),
-                                                                 beta=float(beta))
+    """alpha * input + beta * sines and cosines of the places (Vaswani et al., 2017).
+
+    The input is [N, length, width], or rows of sequences, [rows, width], whose places begin with each sequence.
+    """
+    return LayerHelper("add_position_encoding", name=name).apply("add_position_encoding", input, None,
+                                                                 alpha=float(alpha), beta=float(beta))
 
 
 @face

@@ -101,7 +101,7 @@ def _concat_by_loops(x, axis_tensor=None, *, axis=0):
 concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat,
                      engines=[by(LOOPS, _concat_by_loops)],
                      grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)},
-                     moves=True, compiled="concat")
+                     moves=True, compiled="concat", lod="joined")
 
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:

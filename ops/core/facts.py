@@ -48,6 +48,8 @@ LODS = {
     "share": "the results that have as many rows as the first input have its LoD",
     "first": "the first result has it; what the operator gives beside that, statistics say, has none",
     "rows": "as `share`, unless its attributes `dim` and `reduce_all` reduce the first dimension: the rows themselves",
+    "joined": "as `share`, but along the first dimension, by its attribute `axis`: the sequences of one input behind "
+              "those of the other, if each has as many levels",
     "drop": "the results have none",
 }
 """What becomes of the LoD (the lengths of sequences whose rows lie one behind the other) of an operator's inputs."""

@@ -13,7 +13,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import scale
-from ..sequence.offsets import lengths_of, repeated
+from ..sequence.offsets import last_of, lengths_of, levels_of, places_in, repeated
 
 
 def _mean_iou(xp, predictions, labels, wrongs=None, corrects=None, ious=None, *, num_classes: int):
@@ -66,17 +66,24 @@ def _positions(xp: Any, length: int, width: int, dtype: Any) -> Any:
     return xp.asarray(np.concatenate([np.sin(places), np.cos(places)], 1), dtype)
 
 
-def _encoded(xp, x, *, alpha: float = 1.0, beta: float = 1.0):
-    return x * alpha + _positions(xp, x.shape[1], x.shape[2], x.dtype) * beta
+def _encoded(xp, x, lod=(), *, alpha: float = 1.0, beta: float = 1.0):
+    if x.ndim == 3:
+        return x * alpha + _positions(xp, x.shape[1], x.shape[2], x.dtype) * beta
+    places = places_in(xp, last_of("add_position_encoding(input)", lod, len(x)))
+    longest = int(places.max()) + 1 if len(places) else 0
+    return x * alpha + _positions(xp, longest, x.shape[1], x.dtype)[places] * beta
 
 
-def _infer_encoded(x, *, alpha=1.0, beta=1.0):
-    if x.rank != 3 or x.shape[2] % 2:
-        raise ValueError(f"add_position_encoding(input): [N, length, an even width]. Received shape {list(x.shape)}.")
+def _infer_encoded(x, lod=(), *, alpha=1.0, beta=1.0):
+    if x.rank not in (2, 3) or x.shape[-1] % 2:
+        raise ValueError(f"add_position_encoding(input): [N, length, an even width], or rows of sequences, [N, an even "
+                         f"width]. Received shape {list(x.shape)}.")
+    if x.rank == 2:
+        levels_of("add_position_encoding(input)", lod)
     return x
 
 
-add_position_encoding_op = operator("add_position_encoding", "X -> Out", kernel=_encoded, infer=_infer_encoded,
+add_position_encoding_op = operator("add_position_encoding", "X, lod^X -> Out", kernel=_encoded, infer=_infer_encoded,
                                     grad={"X": lambda g, alpha: scale(g, alpha)})
 
 

@@ -83,7 +83,7 @@ def _abs_gradient(g: Any, x: Any) -> Any:
 abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)", ufunc="absolute",
                   ufunc_for=_NUMBERS, grad={"X": lambda g, X: _abs_gradient(g, X)},
                   infer=lambda x: x if not x.dtype.is_complex else Spec(
-                      x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64), lod="drop")
+                      x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
 
 
 def _flat(g: Any) -> Any:

@@ -153,7 +153,7 @@ def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dil
 def _convolution(type: str, precision: str = "gray", compiled: str = "") -> Operator:
     return operator(type, "Input, Filter -> Output", kernel=_conv,
                     engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
-                    grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision, lod="drop",
+                    grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision,
                     promotes=True, compiled=compiled, holomorphic=True)
 
 

@@ -104,6 +104,11 @@ rows_in_joined_op = operator(
     only_here=True, lod="drop")
 """Where `sequence_concat` puts the rows of the input with an index."""
 
+joined_offsets_op = operator(
+    "joined_offsets", "Offsets* -> Out", kernel=lambda xp, levels: from_lengths(xp, xp.concatenate(
+        [lengths_of(level) for level in levels])), infer=lambda levels: Spec((-1,), int64), only_here=True, lod="drop")
+"""The offsets of sequences that `concat` puts behind each other: one level of all of them."""
+
 sequence_concat_op = operator(
     "sequence_concat", "X*, lod^X -> Out, out_lod^Out", kernel=_concat, infer=_infer_concat,
     grad={"X": lambda g, X_shape, lod: [apply(gather_op, g, apply(rows_in_joined_op, lod, index=n), None, axis=0)

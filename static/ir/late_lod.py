@@ -82,7 +82,7 @@ def _shares_with(variable: Variable) -> Variable | None:
             operator = find(op.type) if is_declared(op.type) else None
             names = op.input(operator.inputs[0].name) if operator is not None and operator.inputs else []
             before = block.find_var(names[0]) if names else None
-            if operator is None or operator.lod not in ("share", "first", "rows") or before is None:
+            if operator is None or operator.lod not in ("share", "first", "rows", "joined") or before is None:
                 return None
             return None if loses_rows(operator, len(before.shape), op.attrs) else before
     return None

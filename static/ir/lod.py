@@ -80,6 +80,9 @@ def _shared(op: Operator, inputs: Sequence[Any], results: Sequence[Any],
         yield 0, op.lod(tuple([level for v in _listed(given) for level in v.lod] for given in inputs), attrs)
         return
     first = next(iter(_listed(inputs[0])), None) if inputs else None
+    if op.lod == "joined" and first is not None and _is_along_rows(len(first.shape), attrs):
+        yield 0, _joined_lod(_listed(inputs[0]))
+        return
     if op.lod == "drop" or first is None or not first.lod or loses_rows(op, len(first.shape), attrs):
         return
     aliases = {index for index, _ in op.aliases}
@@ -89,8 +92,26 @@ def _shared(op: Operator, inputs: Sequence[Any], results: Sequence[Any],
             yield index, first.lod
 
 
+def _is_along_rows(rank: int, attrs: dict[str, Any]) -> bool:
+    return attrs.get("axis", 0) in (0, -rank)
+
+
+def _joined_lod(variables: Sequence[Variable]) -> list[Variable]:
+    """The offsets of several variables' sequences behind each other; none unless each has as many levels."""
+    first = variables[0]
+    if any(len(each.lod) != len(first.lod) for each in variables):
+        return []
+    block, joined = first.program.current_block(), []
+    for levels in zip(*(each.lod for each in variables), strict=True):
+        joined.append(new_offsets(block, block.program.new_name("lod"), first.name))
+        block.append("joined_offsets", {"Offsets": [level.name for level in levels]}, {"Out": [joined[-1].name]}, {})
+    return joined
+
+
 def loses_rows(op: Operator, rank: int, attrs: dict[str, Any]) -> bool:
-    """Whether a reduction, by its attributes, leaves no rows of an input with so many dimensions: no sequences."""
+    """Whether by its attributes an operation has other rows than an input with so many dimensions."""
+    if op.lod == "joined":
+        return _is_along_rows(rank, attrs)
     if op.lod != "rows":
         return False
     reduced = attrs.get("dim")

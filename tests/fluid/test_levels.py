@@ -106,3 +106,35 @@ def test_hsigmoid_gives_rows_without_offsets():
         feed = {"x": fluid.create_lod_tensor(np.ones((3, 4), "float32"), [[1, 2]], fluid.CPUPlace()),
                 "words": fluid.create_lod_tensor(np.array([[0], [5], [2]], "int64"), [[1, 2]], fluid.CPUPlace())}
         assert exe.run(feed=feed, fetch_list=[cost], return_numpy=False)[0].lod() == []
+
+
+def test_rows_joined_along_the_first_dimension_are_the_sequences_of_all(tmp_path):
+    def built():
+        x, y = (layers.data(name, [1], lod_level=2) for name in "xy")
+        both = layers.abs(layers.concat([x, y], axis=0))
+        return both, layers.sequence_pool(both, "sum"), layers.concat([x, y], axis=1)
+
+    feed = {"x": TWO, "y": sequences(10 * ROWS[:3], [1], [3])}
+    both, summed, beside = run(built, x=TWO, y=TWO)
+    assert both[1] == [[0, 2, 3, 5, 6], [0, 1, 3, 6, 7, 9, 12]] and beside[1] == [[0, 2, 3], [0, 1, 3, 6]]
+    np.testing.assert_array_equal(summed[0], [[0], [3], [12]] * 2)
+    assert summed[1] == [[0, 2, 3, 5, 6]]
+    exe, main = fluid.Executor(fluid.CPUPlace()), fluid.Program()
+    with fluid.program_guard(main, fluid.Program()), fluid.scope_guard(fluid.Scope()):
+        x, y = (layers.data(name, [1], lod_level=2) for name in "xy")
+        fluid.io.save_inference_model(
+            str(tmp_path), ["x", "y"], [layers.sequence_pool(layers.concat([x, y], axis=0), "sum")], exe, main)
+        read, _, (target,) = fluid.io.load_inference_model(str(tmp_path), exe)
+        found = exe.run(read, feed=feed, fetch_list=[target], return_numpy=False)[0]
+    assert np.array(found).tolist() == [[0], [3], [12], [30]] and found.lod() == [[0, 2, 3, 4]]
+
+
+def test_places_begin_with_each_sequence():
+    def built():
+        return (layers.add_position_encoding(layers.data("x", [4], lod_level=1), 0.5, 2.0),
+                layers.add_position_encoding(layers.data("padded", [3, 4]), 0.5, 2.0))
+
+    values = np.arange(24, dtype="float32").reshape(2, 3, 4)
+    rows, padded = run(built, x=sequences(values.reshape(6, 4)[:5], [3, 2]), padded=values)
+    np.testing.assert_allclose(rows[0], padded[0].reshape(6, 4)[:5], rtol=1e-6)
+    assert rows[1] == [[0, 3, 5]]
