@@ -2,7 +2,8 @@
 
 `_legacy_C_ops.scale(x, "scale", 2.0)` applies the operator `scale`: the inputs slot by slot (None for one that is
 absent, a list for one that is repeated), how many results each repeated output has (`unbind(x, 3, "axis", 0)`; passed
-over, as the operator knows), then names and values of attributes. Attributes that only say how to compute (`use_cudnn`)
+over, as the operator knows), what results are written to where PaddlePaddle's function takes that (a parameter and its
+moments, running means), then names and values of attributes. Attributes that only say how to compute (`use_cudnn`)
 are passed over; TypeError for others that the operator does not have. Inputs and results stand in the order of
 PaddlePaddle's own descriptions of operators, without offsets (LoD); None stands for a result that files alone have.
 """
@@ -13,6 +14,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from .dygraph.guards import no_grad
 from .ops.core.hints import without_hints
 from .ops.core.operator import Operator, find, is_declared
 from .ops.core.signature import Slot
@@ -60,14 +62,71 @@ def _applied(op: Operator, *arguments: Any) -> Any:
         if slot.many and not slot.offsets_of and inputs and type(inputs[-1]) is int:
             inputs.pop()
     names = _names(op.inputs, _INPUTS.get(op.type))
-    if len(inputs) > len(names) or len(pairs) % 2:
-        raise TypeError(f"_legacy_C_ops.{op.type}: takes the inputs {names}, then names and values of attributes. "
-                        f"Received {len(inputs)} inputs and {len(pairs)} further arguments.")
-    given = dict(zip(names, inputs, strict=False))
-    attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
-    results = apply(op, *(given.get(slot.name) for slot in op.inputs),
-                    **without_hints(op, attributes, f"_legacy_C_ops.{op.type}"))
-    computed = iter(results if len(op.results) > 1 else (results,))
-    by_name = {slot.name: None if slot.file_only else next(computed) for slot in op.outputs}
+    inputs, targets, master = _divided(op, names, inputs)
+    if targets is None or len(pairs) % 2:
+        raise TypeError(f"_legacy_C_ops.{op.type}: takes the inputs {names}, perhaps what results are written to, then "
+                        f"names and values of attributes. Received {count} tensors and {len(pairs)} further arguments.")
+    given = _apart(op, dict(zip(names, inputs, strict=False)), targets)
+    attributes = without_hints(op, dict(zip(pairs[::2], pairs[1::2], strict=True)), f"_legacy_C_ops.{op.type}")
+    if "Param" in names:
+        return _stepped(op, given, attributes, targets, master)
+    by_name = _results(op, apply(op, *(given.get(slot.name) for slot in op.inputs), **attributes))
+    for name, target in targets.items():
+        by_name[name] = _written(target, by_name[name])
     wanted = tuple(by_name[name] for name in _names(op.outputs, _OUTPUTS.get(op.type)))
+    return wanted if len(wanted) > 1 else wanted[0]
+
+
+def _divided(op: Operator, names: list[str], given: list[Any]) -> tuple[list[Any], dict[str, Any] | None, list[Any]]:
+    """The inputs; behind them by output what the results are written to, None where their number fits nothing; and the
+    parameter's float32 copy, which optimizers' operators take behind the inputs, and again behind the outputs.
+
+    Results are written to all outputs, or to those that are new values of inputs.
+    """
+    inputs, others = given[:len(names)], given[len(names):]
+    written = [slot.name for slot in op.outputs if slot.alias]
+    every = _names(op.outputs, _OUTPUTS.get(op.type))
+    if "Param" in names and len(others) in (1, len(written) + 2) and len(others) != len(written):
+        master, others = others[:1], others[1:len(written) + 1]
+    else:
+        master = []
+    targets = next((t for t in ([], written, every) if len(t) == len(others)), None)
+    return inputs, None if targets is None else dict(zip(targets, others, strict=True)), master
+
+
+def _apart(op: Operator, given: dict[str, Any], targets: dict[str, Any]) -> dict[str, Any]:
+    """The inputs, copied where a result that is written into an input's memory is to go elsewhere."""
+    for slot in op.outputs:
+        target = targets.get(slot.name)
+        if slot.writes and target is not None and slot.alias is not None and target is not given.get(slot.alias):
+            given[slot.alias] = given[slot.alias].clone()
+    return given
+
+
+def _results(op: Operator, results: Any) -> dict[str, Any]:
+    """What the operator has computed, by output."""
+    computed = iter(results if len(op.results) > 1 else (results,))
+    return {slot.name: None if slot.file_only else next(computed) for slot in op.outputs}
+
+
+def _written(target: Any, result: Any) -> Any:
+    """Gives a result to the tensor that it is to be written to, or each of several."""
+    if isinstance(result, (list, tuple)):
+        return [_written(t, r) for t, r in zip(target, result, strict=True)]
+    return result if target is None or target is result else target._rebind(result)
+
+
+def _stepped(op: Operator, given: dict[str, Any], attributes: dict[str, Any], targets: dict[str, Any],
+             master: list[Any]) -> Any:
+    """What an optimizer's operator gives: it updates the parameter, or its float32 copy and then rounds into it."""
+    parameter, copy = given["Param"], master[0] if master else None
+    with no_grad():
+        if copy is not None:
+            given = given | {"Param": copy, "Grad": given["Grad"].astype(copy.dtype)}
+        by_name = _results(op, apply(op, *(given.get(slot.name) for slot in op.inputs), **attributes))
+        if copy is not None:
+            by_name["ParamOut"] = parameter.set_value(copy.astype(parameter.dtype)) or parameter
+        for name, target in targets.items():
+            by_name[name] = _written(target, by_name[name])
+    wanted = (*(by_name[slot.name] for slot in op.outputs if slot.alias), *master)
     return wanted if len(wanted) > 1 else wanted[0]

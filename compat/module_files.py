@@ -38,8 +38,23 @@ _FILES = {
 #: The modules that have a file's names, both with the dot that stands behind the root.
 PLACES = {f".{package}.{file}": f".{package}" for package, files in _FILES.items() for file in files.split()}
 
+#: Files under `paddle.fluid` that Paddle 2.0 to 2.4 had and 1.8 had not, which packages of those years import.
+PLACES |= {
+    ".fluid.dataloader": ".io.dataloader",
+    ".fluid.dataloader.batch_sampler": ".io.batch_sampler",
+    ".fluid.dataloader.collate": ".io.dataloader.collate",
+    ".fluid.dataloader.dataloader_iter": ".io.dataloader.dataloader_iter",
+    ".fluid.dataloader.dataset": ".io.dataset",
+    ".fluid.dataloader.sampler": ".io.sampler",
+    ".fluid.dataloader.worker": ".io.dataloader.worker",
+    ".fluid.dygraph.amp": ".amp",
+    ".fluid.dygraph.amp.auto_cast": ".amp.auto_cast",
+    ".fluid.dygraph.amp.loss_scaler": ".amp.grad_scaler",
+}
+
 _NAMED_LIKE_A_FUNCTION = {
     "autograd": "saved_tensors_hooks",
+    "distributed.fleet.recompute": "recompute recompute_hybrid",
     "incubate.nn.functional": "block_multihead_attention fused_dropout_add fused_ec_moe fused_layer_norm "
                               "fused_matmul_bias fused_rms_norm fused_rotary_position_embedding "
                               "masked_multihead_attention variable_length_memory_efficient_attention",

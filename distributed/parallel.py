@@ -6,11 +6,24 @@ from typing import Any
 
 from ..nn import Layer
 from . import parallel_helper
+from .collectives import broadcast
 from .environment import ParallelEnv
 from .groups import Group
 from .replica import Replica
 
 __all__ = ["DataParallel", "ParallelEnv", "parallel_helper"]
+
+
+def sync_params_buffers(model: Layer, comm_group: Group | None = None, src_rank: int = 0,
+                        is_model_parallel: bool = False, fuse_params: bool = True) -> None:
+    """Gives every process the parameters and buffers that the Layer has in process `src_rank`.
+
+    With `is_model_parallel` parameters that are divided among processes (`is_distributed`) keep each its own values.
+    `fuse_params` is without effect.
+    """
+    for value in [*model.parameters(), *model.buffers()]:
+        if not (is_model_parallel and getattr(value, "is_distributed", False)):
+            broadcast(value.detach(), src_rank, comm_group)
 
 
 class DataParallel(Replica):

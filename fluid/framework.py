@@ -12,6 +12,7 @@ from ..core.flags import get_flags, set_flags
 from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
 from ..device import is_compiled_with_cuda
+from ..dygraph.parameter import EagerParamBase  # noqa: F401 - as Paddle 2.0 to 2.4 had it here
 from ..ops.core.trace import current_trace
 from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
 from ..static.ir.block import Block

@@ -135,5 +135,10 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return f"ClipGradByGlobalNorm(global_clip_norm={self.clip_norm})"
 
 
+def _squared_l2_norm(x: Any) -> Any:
+    """The sum of the squares of x, of shape [1], as clippers that users write for Paddle ask for it."""
+    return total_square([held_values(x)]).reshape([1])
+
+
 def _clipped_values(params_grads: Pairs) -> list[Any]:
     return [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]

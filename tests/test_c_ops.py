@@ -99,3 +99,40 @@ def test_a_value_is_a_variable_in_either_mode():
             assert isinstance(paddle.static.data("x", [1]), Variable) and not isinstance(tensor, Variable)
     finally:
         paddle.disable_static()
+
+
+def _values(*values):
+    return [value.numpy().astype("float64").round(4).tolist() for value in values]
+
+
+def test_results_are_written_to_what_is_given_for_them():
+    legacy = paddle._legacy_C_ops
+    x, ones, zeros = paddle.to_tensor([[1.0, 2.0], [3.0, 6.0]]), paddle.ones([2]), paddle.zeros([2])
+    mean, variance = paddle.zeros([2]), paddle.ones([2])
+    found = legacy.batch_norm(x, ones, zeros, mean, variance, None, mean, variance, "momentum", 0.5, "is_test", False)
+    assert _values(mean, variance) == [[1, 2], [1, 2.5]]
+    assert _values(found[0]) == [[[-1, -1], [1, 1]]]
+    other, flag = paddle.zeros([2, 2]), paddle.to_tensor([False])
+    assert legacy.assign(x, other) is other and other.tolist() == x.tolist()
+    legacy.check_finite_and_unscale([other, ones], paddle.to_tensor([2.0]), [other, ones], flag)
+    assert _values(other, ones) == [[[0.5, 1], [1.5, 3]], [0.5, 0.5]] and not flag
+    with pytest.raises(TypeError, match="perhaps what results are written to"):
+        legacy.assign(x, x, x)
+
+
+def test_steps_of_optimizers_by_their_operators():
+    legacy, rate = paddle._legacy_C_ops, paddle.to_tensor([0.5])
+    p = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    g, m, v = paddle.to_tensor([0.1, 0.2]), paddle.to_tensor([0.2, 0.4]), paddle.to_tensor([0.3, 0.6])
+    one, two = paddle.to_tensor([0.9]), paddle.to_tensor([0.999])
+    found = legacy.adamw(p, g, rate, m, v, one, two, None, p, m, v, one, two, None, "epsilon", 1e-8, "lazy_mode", False,
+                         "min_row_size_to_use_multithread", 1000, "beta1", 0.9, "beta2", 0.999, "with_decay", True,
+                         "coeff", 0.1, "multi_precision", False, "lr_ratio", 1.0)
+    assert _values(p, m, v, one, two) == [[0.8951, 1.8224], [0.19, 0.38], [0.2997, 0.5994], [0.81], [0.998]]
+    assert found[0] is p and len(found) == 6
+    copy, half = paddle.ones([2]), paddle.ones([2], "float16")
+    legacy.sgd(half, rate, g.astype("float16"), copy, half, copy, "multi_precision", True)
+    assert _values(copy) == [[0.95, 0.9]] and half.dtype is paddle.float16 and _values(half) == [[0.9502, 0.8999]]
+    elsewhere = paddle.zeros([2])
+    legacy.sgd(copy, rate, g, None, elsewhere, None)
+    assert _values(copy, elsewhere) == [[0.95, 0.9], [0.9, 0.8]]

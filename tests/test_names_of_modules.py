@@ -40,6 +40,15 @@ def test_guards_of_gradients_by_autograd():
             assert paddle.autograd.is_grad_enabled()
 
 
+def test_names_that_clippers_and_wrappers_of_users_import():
+    from proa.distributed.parallel import sync_params_buffers
+
+    assert paddle.nn.clip._squared_l2_norm(paddle.to_tensor([3.0, 4.0])).tolist() == [25]
+    layer = paddle.nn.BatchNorm1D(2)
+    sync_params_buffers(layer, src_rank=0, is_model_parallel=True)
+    assert layer.weight.tolist() == [1, 1]
+
+
 def test_clip_by_norm_has_a_gradient():
     x = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
     y = paddle.nn.clip.clip_by_norm(x, 1.0)

@@ -7,7 +7,7 @@ other processes says so.
 from ...core.absent import asked_of
 from ...io.multi_slot.data_generator import MultiSlotDataGenerator, MultiSlotStringDataGenerator
 from ...io.multi_slot.dataset import DatasetBase, FileInstantDataset, InMemoryDataset, QueueDataset
-from . import base, data_generator, dataset, layers, meta_optimizers, meta_parallel, metrics, model, utils
+from . import base, data_generator, dataset, layers, meta_optimizers, meta_parallel, metrics, model, recompute, utils
 from .base.distributed_strategy import DistributedStrategy
 from .base.role_maker import PaddleCloudRoleMaker, Role, UserDefinedRoleMaker
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
@@ -48,7 +48,6 @@ from .fleet import (
     world_size,
 )
 from .numbers import get_log_level_code, get_log_level_name, local_device_ids, set_log_level, world_device_ids
-from .recomputation import recompute
 
 __all__ = ["CommunicateTopology", "DatasetBase", "DistributedStrategy", "FileInstantDataset", "Fleet",
            "HybridCommunicateGroup", "InMemoryDataset", "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",

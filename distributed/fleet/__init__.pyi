@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from . import base as base, data_generator as data_generator, dataset as dataset, layers as layers, meta_optimizers as meta_optimizers, meta_parallel as meta_parallel, metrics as metrics, model as model, utils as utils
+from . import base as base, data_generator as data_generator, dataset as dataset, layers as layers, meta_optimizers as meta_optimizers, meta_parallel as meta_parallel, metrics as metrics, model as model, recompute as recompute, utils as utils
 from proa.distributed.fleet.base.distributed_strategy import DistributedStrategy as DistributedStrategy
 from proa.distributed.fleet.base.role_maker import PaddleCloudRoleMaker as PaddleCloudRoleMaker, UserDefinedRoleMaker as UserDefinedRoleMaker
 from proa.distributed.fleet.base.roles import Role as Role
@@ -12,7 +12,6 @@ from proa.distributed.fleet.base.topology import CommunicateTopology as Communic
 from proa.distributed.fleet.base.util_factory import UtilBase as UtilBase, UtilBase as _UtilBase
 from proa.distributed.fleet.fleet import Fleet as Fleet, Fleet as _Fleet
 from proa.distributed.fleet.numbers import get_log_level_code as get_log_level_code, get_log_level_name as get_log_level_name, local_device_ids as local_device_ids, world_device_ids as world_device_ids
-from proa.distributed.fleet.recomputation import recompute as recompute
 from proa.distributed.fleet.utils.log_util import set_log_level as set_log_level
 from proa.dygraph.tensor import Tensor as Tensor
 from proa.io.multi_slot.data_generator import MultiSlotDataGenerator as MultiSlotDataGenerator, MultiSlotStringDataGenerator as MultiSlotStringDataGenerator

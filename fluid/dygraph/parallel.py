@@ -14,6 +14,7 @@ from ...core import launched
 from ...core.selected_rows import SelectedRows
 from ...distributed import engine
 from ...distributed.initialization import connect_launched
+from ...distributed.parallel import sync_params_buffers  # noqa: F401
 from ...distributed.program_kernels import all_reduced
 from ...dygraph.selected_rows import gradient_of
 from ...ops.core.trace import grad_mode

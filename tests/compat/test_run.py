@@ -266,6 +266,12 @@ def test_names_by_the_files_that_paddle_has_them_in(tmp_path):
         "    package, _, name = file.rpartition('.')\n"
         "    given = {}\n"
         "    exec(f'from paddle{package} import {name}', given)\n"
-        "    assert given[name] is importlib.import_module('paddle' + file), file\n")
+        "    assert given[name] is importlib.import_module('paddle' + file), file\n"
+        "from paddle.distributed.fleet.recompute.recompute import recompute\n"
+        "from paddle.fluid.dygraph.amp import AmpScaler, OptimizerState\n"
+        "from paddle.fluid.dataloader.collate import default_collate_fn\n"
+        "from paddle.fluid.framework import EagerParamBase\n"
+        "assert recompute is paddle.distributed.fleet.utils.recompute and AmpScaler is paddle.amp.GradScaler\n"
+        "assert default_collate_fn is paddle.io.default_collate_fn\n")
     done = run("-m", "proa", "run", str(tmp_path / "main.py"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

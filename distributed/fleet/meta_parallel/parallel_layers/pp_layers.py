@@ -9,7 +9,7 @@ from typing import Any
 from .....core.random import get_rng_state, seed, set_rng_state
 from .....nn import Layer, LayerDict
 from ...base.topology import CommunicateTopology
-from ...recomputation import recompute_hybrid
+from ...recompute import recompute_hybrid
 
 __all__ = ["LayerDesc", "PipelineLayer", "SharedLayerDesc"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...dygraph.recompute import run_recomputed
-from ...jit.convert.functions import converted_callable
-from ...jit.tracing.recomputing import run_marked
-from ...nn.layer import Layer
-from ...ops.core.trace import state
+from ....dygraph.recompute import run_recomputed
+from ....jit.convert.functions import converted_callable
+from ....jit.tracing.recomputing import run_marked
+from ....nn.layer import Layer
+from ....ops.core.trace import state
 
 
 def _state(function: Any) -> list[Any]:
