@@ -58,20 +58,24 @@ def rebind(variable: Variable, result: Variable) -> Variable:
                 f"{each[1]} is changed in place ({user_line()}), and how often a loop runs or which branch, which a "
                 "tensor decides, says whether another variable is the same tensor and changes too. Give one of them a "
                 "copy: x.clone().")
-        each[3] = trace.lift(each[2], "a tensor that a condition chose").changes  # the result was made of it as it is
-    for each in variable.chosen:
-        _change_where_chosen(variable, each)
+    if variable.chosen:
+        given = copy.copy(variable)
+        given.chosen = ()  # read as it is: those that it may be have not been given it yet
+        for each in variable.chosen:
+            _change_where_chosen(variable, given, each)
+            if elsewhere:  # only where this branch or round has run it is again what it was made of
+                each[3] = -1
     return variable
 
 
-def _change_where_chosen(variable: Variable, each: list) -> None:
+def _change_where_chosen(variable: Variable, given: Variable, each: list) -> None:
     """Lets a value have what a variable was given, in runs in which the variable is that value."""
     condition, holds, value, _ = each
     if list(value.shape) != list(variable.shape):
         raise RuntimeError(
             f"{variable.name!r} is another value where a tensor decides so, and its shape is changed in place "
             f"({user_line()}) from {list(value.shape)} to {list(variable.shape)}. Use the form that gives another.")
-    value._rebind(where(condition if holds else logical_not(condition), variable, value._alias()))
+    value._rebind(where(condition if holds else logical_not(condition), given, value._alias()))
     each[3] = current_trace().lift(value, "a tensor that a condition chose").changes
 
 
