@@ -65,7 +65,7 @@ class Dependencies:
         self.read_and_changed = [t.name for t, _ in captured.looked_at if any(t is each for each in captured.rebound)]
         self._settings = [(mapping, key, value) for mapping, contents in surroundings.settings
                           for key, value in contents.items()
-                          if isinstance(value, _PLAIN) and key != "training" and mapping.get(key) == value]
+                          if isinstance(value, _PLAIN) and mapping.get(key) == value]
         counted = {id(layer._sub_layers) for layer in surroundings.layers}
         for mapping, _, contents in surroundings.mappings:
             for key, value in contents.items():

@@ -6,14 +6,18 @@ Knows Python values alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping, Set
+from enum import Enum
 from types import CellType, CodeType
 from typing import Any
 
-from ...dygraph.value import EagerValue
-from ...static.ir.variable import Variable
 from .locations import ABSENT, attributes_in_slots
 
-_VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, EagerValue, Variable)
+
+def is_value_of_class(kind: type, name: str, value: Any) -> bool:
+    """Whether an attribute of a class is a value, and not a function, a class, or a member of an enumeration."""
+    if name.startswith("__") or isinstance(value, type) or hasattr(type(value), "__get__"):
+        return False
+    return not issubclass(kind, Enum) or name not in kind.__members__ and not name.startswith("_")
 
 
 class CellVariable(MutableMapping):
@@ -91,7 +95,7 @@ class ClassAttributes(MutableMapping):
 
     def __getitem__(self, name: str) -> Any:
         value = vars(self.kind)[name]
-        if name.startswith("__") or not isinstance(value, _VALUES) and not hasattr(type(value), "stands_for_a_value"):
+        if not is_value_of_class(self.kind, name, value):
             raise KeyError(name)
         return value
 

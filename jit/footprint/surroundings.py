@@ -64,7 +64,7 @@ class Surroundings:
         self._slotted: dict[int, SlotAttributes] = {}
         self._items: dict[int, list[Any]] = {}
         self.layers: list[Layer] = []
-        self.settings: list[tuple[dict, dict]] = []  # the attributes of this package's own layers, with their contents
+        self.settings: list[tuple[dict, dict]] = []  # attributes of layers, with what these are set to
         pending = [(value, name) for name, value in arguments.items()]
         pending += [*((value, "self") for value in receiver), (function, "")]
         self._note_all(pending)
@@ -210,8 +210,8 @@ class Surroundings:
         elif _is_of_library(type(value)):
             return []
         elif isinstance(getattr(value, "__dict__", None), dict):
-            if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
-                self.settings.append((value.__dict__, dict(value.__dict__)))
+            if isinstance(value, Layer):
+                self.settings.append((value.__dict__, _settings_of(value)))
             found = self._mapping(value.__dict__, _form(shown, ".{}"))
             if isinstance(value, Layer) and found:
                 self.layers.append(value)
@@ -344,6 +344,21 @@ class Surroundings:
         for sequence, shown, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 yield Items(sequence, shown), items
+
+
+def _settings_of(layer: Layer) -> dict[str, Any]:
+    """What code that is not converted may read of a layer: of a user's own, what the classes that it extends name."""
+    if is_ignored_module(type(layer).__module__):
+        return dict(layer.__dict__)
+    names = _named_in_extended(type(layer))
+    return {name: value for name, value in layer.__dict__.items() if name in names}
+
+
+@functools.cache
+def _named_in_extended(kind: type) -> frozenset[str]:
+    extended = [each for each in kind.__mro__ if each is not Layer and is_ignored_module(each.__module__)]
+    codes = [value.__code__ for each in extended for value in vars(each).values() if isinstance(value, FunctionType)]
+    return frozenset({"training"}.union(*map(all_names, codes)))
 
 
 def _defaults(function: FunctionType) -> list[tuple[Any, str]]:

@@ -163,8 +163,6 @@ class Reads:
                 self._of_classes(type(owner), name, value)
 
     def _of_classes(self, kind: type, name: str, value: Any) -> None:
-        if value is ABSENT or not isinstance(value, (*_PLAIN, *_CONTAINERS, type(None))):
-            return
         for each in kind.__mro__:
             if name in vars(each):
                 held = self._surroundings.of_class(each)

@@ -44,7 +44,13 @@ class _Attributes:
         if not is_class:
             found |= attributes_in_slots(self._owner)
         return {key: value for key, value in found.items() if not key.startswith(("__", "_static_"))
-                and not (is_class and (callable(value) or hasattr(value, "__get__")))}
+                and not (is_class and not _is_value(value))}
+
+    def inherited(self, key: str) -> Any:
+        """What is there where the object, or the class, has none of its own; ABSENT for nothing, and for functions."""
+        kinds = self._owner.__mro__[1:] if isinstance(self._owner, type) else type(self._owner).__mro__
+        value = next((vars(kind)[key] for kind in kinds if key in vars(kind)), ABSENT)
+        return value if _is_value(value) else ABSENT
 
     def store(self, key: str, value: Any) -> None:
         """Sets one, or takes it away for ABSENT."""
@@ -56,6 +62,10 @@ class _Attributes:
     def name(self, key: str) -> str:
         """What the user's code calls one."""
         return f"{self._shown}.{key}"
+
+
+def _is_value(value: Any) -> bool:
+    return not callable(value) and not hasattr(value, "__get__")
 
 
 class _Globals:
@@ -112,17 +122,21 @@ _Space = _Attributes | _Globals | _Cells
 class Place:
     """One attribute, global or variable."""
 
-    def __init__(self, space: _Space, key: str):
+    def __init__(self, space: _Space, key: str, before: Any):
         self._space, self._key, self.name = space, key, space.name(key)
+        self._inherited = space.inherited(key) if before is ABSENT and isinstance(space, _Attributes) else ABSENT
 
     def load(self) -> Any:
         """What it holds; an Undefined where there is nothing."""
         value = self._space.entries().get(self._key, ABSENT)
+        value = self._inherited if value is ABSENT else value
         return Undefined(self.name) if value is ABSENT else value
 
     def store(self, value: Any) -> None:
-        """Makes it hold a value, or nothing for an Undefined that Python left."""
+        """Makes it hold a value, or nothing for an Undefined that Python left, and for what it would inherit."""
         present = self._space.entries().get(self._key, ABSENT)
+        if value is self._inherited:
+            value = Undefined(self.name)
         if type(value) is Undefined and present is ABSENT:
             return
         if present is not value:
@@ -182,7 +196,7 @@ class Outside:
                     if _is_filled_once(old, new):
                         continue
                     if not same(old, new):
-                        found.append(Place(space, key))
+                        found.append(Place(space, key, old))
                     space.store(key, old)
         changed = [each for each in self._contents if each.has_changed()]
         for each in changed:

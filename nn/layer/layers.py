@@ -6,6 +6,7 @@ It sees core and ops only: parameters and values come from the current trace, so
 from __future__ import annotations
 
 import copy
+import functools
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
@@ -252,7 +253,7 @@ class Layer(_Attributes):
                                 f"first. Received {type(value).__name__}.")
             self._sub_layers[name] = None
         else:
-            if type(self).__module__.startswith(_OWN):
+            if _has_own_code(type(self)):
                 mode_changes[0] += 1
             object.__setattr__(self, name, value)
 
@@ -463,6 +464,12 @@ class Layer(_Attributes):
 
 if native.module is not None:
     native.module.serve_attributes(Layer.__getattr__, ("_parameters", "_sub_layers", "_buffers"))
+
+
+@functools.cache
+def _has_own_code(kind: type) -> bool:
+    """Whether a class is one of this package's, or extends one: what that reads of a layer nobody notes."""
+    return any(each.__module__.startswith(_OWN) for each in kind.__mro__ if each is not Layer)
 
 
 def _indented(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Attributes of a class, not of an object, that a branch sets which a tensor decides about."""
+"""Attributes of a class, not of an object: those that a branch sets which a tensor decides about; objects in them."""
 
 import proa as paddle
 import pytest
@@ -70,3 +70,60 @@ def test_it_is_set_by_default_as_it_is_written(function, kind):
 @pytest.mark.parametrize("function", [by_another_name, by_a_called_function])
 def test_one_that_holds_a_tensor_is_state(function):
     assert results(paddle.jit.to_static(function, full_graph=True), WithTensor) == [2.5, 2.5, 3.5, 3.5]
+
+
+def test_what_is_inherited_is_there_where_no_branch_sets_it():
+    for make in (lambda base: type("Changed", (base,), {"__module__": __name__}), lambda base: base()):
+        found = [results_of_heirs(way, make) for way in (lambda f: f, whole)]
+        assert found[0] == found[1] == [7.0, 2.5, 2.5, 3.5, 3.5, 7.0]
+
+
+def whole(function):
+    return paddle.jit.to_static(function, full_graph=True)
+
+
+def results_of_heirs(way, make):
+    base = another(WithTensor)
+    heir, converted = make(base), way(by_a_called_function)
+    return [*(converted(paddle.full([1], value), heir).item() for value in [0.0, *CALLS]), base.kept.item()]
+
+
+class Holder:
+    held = None
+
+
+class Settings:
+    def __init__(self, factor):
+        self.factor = factor
+
+
+def test_an_object_in_a_class_is_read_as_it_is():
+    Holder.held = Settings(3.0)
+    scaled = whole(lambda x: x * Holder.held.factor)
+    assert scaled(paddle.ones([1])).item() == 3.0
+    Holder.held.factor = 5.0
+    assert scaled(paddle.ones([1])).item() == 5.0
+    Holder.held = Settings(7.0)
+    assert scaled(paddle.ones([1])).item() == 7.0
+
+
+def test_a_tensor_is_state_of_an_object_in_a_class():
+    Holder.held = Settings(paddle.ones([1]))
+
+    def grow(x):
+        Holder.held.factor = Holder.held.factor + x
+        return Holder.held.factor
+
+    converted = whole(grow)
+    assert [converted(paddle.ones([1])).item() for _ in range(3)] == [2.0, 3.0, 4.0] and Holder.held.factor.item() == 4
+
+
+def test_a_class_that_is_given_an_object_with_a_tensor_is_no_program():
+    def put_one(x):
+        Holder.held = Settings(x + 1)
+        return Holder.held.factor
+
+    Holder.held = None
+    with pytest.raises(ConversionError, match=r"the Settings in `Holder\.held` outlives the call"):
+        whole(put_one)(paddle.ones([1]))
+    assert Holder.held is None

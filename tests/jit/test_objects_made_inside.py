@@ -54,8 +54,8 @@ class OnlyOne:
     made: Any = None
 
     def __new__(cls, x):
-        cls.made = super().__new__(cls)
-        return cls.made
+        cls.made = "one"
+        return super().__new__(cls)
 
     def __init__(self, x):
         self.x = x * 2 if x.sum() > 0 else x
