@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +22,10 @@ from ..core.files import MissingFileError, atomic_write
 from ..core.lazy import listed
 from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
+from ..ops.program.print_assert import assert_op
 from ..static.files.inference_model import program_desc, save_inference_model
 from ..static.files.model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, program_file
+from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
@@ -35,6 +38,7 @@ _CONVERT = "import json, sys, paddle2onnx; paddle2onnx.export(**json.loads(sys.a
 _SECONDS = 1800
 _CONVERTER_OPTIONS = ("auto_upgrade_opset", "enable_onnx_checker", "deploy_backend", "export_fp16_model")
 _SAVE_OPTIONS = ("output_spec",)
+_CHECK = assert_op.type
 _UNDEFINED = re.compile(r"Input (\S+) is undefined")
 _UNSUPPORTED = re.compile(r"operators not supported yet, including (.*)")
 
@@ -73,6 +77,7 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
     options = {key: value for key, value in configs.items() if key in _CONVERTER_OPTIONS}
     with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
         model, params = _model_files(layer, os.path.join(folder, "model"), input_spec, configs)
+        model = _without_checks(model, os.path.join(folder, "unchecked.pdmodel"))
         converted = _converted(model, params, os.path.join(folder, "model.onnx"), opset_version, options)
     with atomic_write(path if path.endswith(".onnx") else path + ".onnx") as file:
         file.write(converted)
@@ -96,6 +101,23 @@ def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, An
         save_model(layer, prefix, input_spec, **{k: v for k, v in configs.items() if k in _SAVE_OPTIONS})
     params = prefix + PARAMS_SUFFIX
     return prefix + MODEL_SUFFIX, params if os.path.exists(params) else ""
+
+
+def _without_checks(model: str, target: str) -> str:
+    """A model without operators that check values, which ONNX lacks: the file itself, or `target`, after a warning."""
+    with open(model, "rb") as file:
+        desc = program_desc(file.read(), model)
+    checks = [(block, op) for block in desc.blocks for op in block.ops if op.type == _CHECK]
+    if not checks:
+        return model
+    for block, op in checks:
+        block.ops.remove(op)
+    said = sorted({attr.s for _, op in checks for attr in op.attrs if attr.name == "message" and attr.s})
+    warnings.warn(f"onnx.export: ONNX has no checks of values, and the file goes on where the model raises: {said}",
+                  stacklevel=3)
+    with open(target, "wb") as file:
+        file.write(serialize_program_desc(desc))
+    return target
 
 
 def _save_program(program: Program, prefix: str, configs: dict[str, Any]) -> None:

@@ -354,7 +354,6 @@ def _settings_of(layer: Layer) -> dict[str, Any]:
     return {name: value for name, value in layer.__dict__.items() if name in names}
 
 
-@functools.cache
 def _named_in_extended(kind: type) -> frozenset[str]:
     extended = [each for each in kind.__mro__ if each is not Layer and is_ignored_module(each.__module__)]
     codes = [value.__code__ for each in extended for value in vars(each).values() if isinstance(value, FunctionType)]

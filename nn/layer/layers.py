@@ -6,7 +6,6 @@ It sees core and ops only: parameters and values come from the current trace, so
 from __future__ import annotations
 
 import copy
-import functools
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
@@ -466,7 +465,6 @@ if native.module is not None:
     native.module.serve_attributes(Layer.__getattr__, ("_parameters", "_sub_layers", "_buffers"))
 
 
-@functools.cache
 def _has_own_code(kind: type) -> bool:
     """Whether a class is one of this package's, or extends one: what that reads of a layer nobody notes."""
     return any(each.__module__.startswith(_OWN) for each in kind.__mro__ if each is not Layer)

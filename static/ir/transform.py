@@ -150,12 +150,16 @@ def _only_here(program: Program) -> list[str]:
 
 
 def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str], state: Mapping[str, str]) -> Program:
-    """The Program, without what the fetched values, and the state that these read, do not need."""
+    """The Program, without what the fetched values, and the state that these read, do not need.
+
+    Assertions go, but for those that a value is there: nobody made one where they do not hold.
+    """
     block = result.global_block()
     _append_changes(block, state)
     made: set[str] = {*feeds, *_offsets(block, feeds)}
     wanted = _with_state(block, {*fetches, *_offsets(block, fetches)}, state)
-    ops = [op for op in needed_operations(block.ops, wanted) if not set(writes(op)) <= made or sub_block(op)]
+    ops = [op for op in needed_operations(block.ops, wanted)
+           if not set(writes(op)) <= made or sub_block(op) or op.attrs.get("message") in result.lacking]
     used = {name for op in ops for name in (*reads(op), *writes(op))} | made | wanted
     _check_inputs(block, ops, made, fetches)
     block.ops = ops

@@ -99,6 +99,18 @@ def test_control_flow_goes_both_ways(tmp_path):
         _same(net, _values(2, 5), folder=tmp_path)
 
 
+class OneWay(paddle.nn.Layer):
+    def forward(self, x):
+        if x.sum() > 0:
+            y = x * 2
+        return y + 1
+
+
+def test_a_check_is_left_out_with_a_warning(tmp_path):
+    with pytest.warns(UserWarning, match="no checks of values.*only one branch of this `if` gives `y` a value"):
+        _same(OneWay(), np.ones([2, 3], "float32"), folder=tmp_path)
+
+
 def test_a_function_without_parameters(tmp_path):
     paddle.onnx.export(lambda x: x * 2 + 1, str(tmp_path / "f"), input_spec=[InputSpec([None, 3])])
     np.testing.assert_allclose(_run(str(tmp_path / "f.onnx"), _values(4, 3))[0], _values(4, 3) * 2 + 1, rtol=1e-6)
