@@ -62,6 +62,9 @@ class CaptureTrace(ProgramTrace):
         if self.eager is not None and self.eager.variable_class is not None:
             self.main.variable_class = self.eager.variable_class
 
+    def draws(self, key: str) -> None:
+        """Draws no name: the user's eager code goes on behind the function, and layers that it makes count on."""
+
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the input that stands for it."""
         if isinstance(value, Variable):

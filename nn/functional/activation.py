@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.concat_split import split
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.math.casting import cast
 from ...ops.math.unary import tanh
 from ...ops.nn import activation as ops
@@ -51,6 +51,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     >>> paddle.nn.functional.prelu(x, paddle.to_tensor([0.25])).tolist()
     [-0.5, 4.0]
     """
+    drawing("prelu", name)
     count = 1
     for size in weight.shape:
         count *= size

@@ -12,7 +12,7 @@ from ...ops.array.full import full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.array.slices import slice_
 from ...ops.array.unknown_sizes import surrounded, vector_of
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.linalg.matrix_product import matmul_op
 from ...ops.loss.cross_entropy import label_smooth
 from ...ops.math.casting import cast
@@ -38,6 +38,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
     >>> paddle.nn.functional.linear(paddle.ones([1, 2]), paddle.ones([2, 3]), paddle.ones([3])).tolist()
     [[3.0, 3.0, 3.0]]
     """
+    drawing("linear", name)
     product = apply(matmul_op, x, weight, trans_x=False, trans_y=False)
     return product if bias is None else apply(add_op, product, bias)
 

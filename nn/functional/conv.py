@@ -8,7 +8,7 @@ from typing import Any
 from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.infer import check_rank
 from ...ops.core.operator import Operator
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.math.elementwise import add_op
 from ...ops.nn import conv as ops
 from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
@@ -59,6 +59,7 @@ def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     check_format("conv2d", data_format, ("NCHW", "NHWC"))
     attrs = _attributes("conv2d", stride, padding, dilation, groups, data_format, 2)
     op = ops.depthwise_conv2d_op if _is_depthwise(x, weight, groups, data_format) else ops.conv2d_op
+    drawing(op.type, name)
     return _with_bias(apply(op, x, weight, **attrs), bias, data_format[-1] == "C")
 
 
@@ -72,6 +73,7 @@ def conv3d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     """
     check_format("conv3d", data_format, ("NCDHW", "NDHWC"))
     attrs = _attributes("conv3d", stride, padding, dilation, groups, data_format, 3)
+    drawing("conv3d", name)
     return _with_bias(apply(ops.conv3d_op, x, weight, **attrs), bias, data_format[-1] == "C")
 
 
@@ -92,6 +94,7 @@ def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     [[[3.0, 5.0]]]
     """
     check_format("conv1d", data_format, ("NCL", "NLC"))
+    drawing("conv2d", name)  # Paddle's function too is a conv2d, whatever its groups
     last = data_format == "NLC"
     axis = 1 if last else 2
     if type(stride) is type(padding) is type(dilation) is int and groups == 1 and bias is None:
@@ -102,7 +105,7 @@ def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     result = conv2d(
         unsqueeze(x, axis), unsqueeze(weight, 2), bias, [1, *repeated("conv1d", "stride", stride, 1)],
         _flat_padding(padding, last), [1, *repeated("conv1d", "dilation", dilation, 1)], groups,
-        "NHWC" if last else "NCHW")
+        "NHWC" if last else "NCHW", name or "conv1d")
     return squeeze(result, axis)
 
 
@@ -137,6 +140,7 @@ def conv2d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, pad
     attrs = _attributes("conv2d_transpose", stride, padding, dilation, groups, data_format, 2)
     depthwise = _is_depthwise(x, weight, groups, data_format) and weight.shape[1] == 1
     op = ops.depthwise_conv2d_transpose_op if depthwise else ops.conv2d_transpose_op
+    drawing(op.type, name)
     return _transpose(op, "conv2d_transpose", x, weight, bias, output_padding, output_size, 2, attrs)
 
 
@@ -152,6 +156,7 @@ def conv3d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, pad
     """
     check_format("conv3d_transpose", data_format, ("NCDHW", "NDHWC"))
     attrs = _attributes("conv3d_transpose", stride, padding, dilation, groups, data_format, 3)
+    drawing("conv3d_transpose", name)
     return _transpose(ops.conv3d_transpose_op, "conv3d_transpose", x, weight, bias, output_padding, output_size, 3,
                       attrs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.full import full
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.math.elementwise import subtract
 from ...ops.math.statistics import norm
 from ...ops.nn.bilinear import bilinear_op
@@ -36,4 +36,5 @@ def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None =
     >>> paddle.nn.functional.bilinear(ones([1, 2]), ones([1, 3]), ones([4, 2, 3])).tolist()
     [[6.0, 6.0, 6.0, 6.0]]
     """
+    drawing("bilinear", name)
     return apply(bilinear_op, x1, x2, weight, bias)

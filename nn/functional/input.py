@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.assign import one_hot
 from ...ops.array.diagonal import diag_embed
 from ...ops.core.infer import check_rank
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.nn.embedding import lookup_op
 from ...ops.sequence.masks import gather_tree, sequence_mask
 
@@ -40,4 +40,5 @@ def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool 
                          f"Received {padding_idx}.")
     elif padding_idx < 0:
         padding_idx += rows
+    drawing("embedding", name)
     return apply(lookup_op, x, weight, is_sparse=sparse, padding_idx=padding_idx, remote_prefetch=sparse)

@@ -9,7 +9,7 @@ from typing import Any
 from ...ops.array.assign import shape
 from ...ops.array.full import full, is_value
 from ...ops.array.reshape import reshape, transpose
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.math.elementwise import divide, maximum, multiply, pow, scale
 from ...ops.math.statistics import norm as vector_norm
 from ...ops.nn.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
@@ -40,6 +40,7 @@ def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, 
     layout = _LAYOUTS.get(data_format)
     if layout is None:
         raise ValueError(f"batch_norm(data_format): must be one of {', '.join(_LAYOUTS)}. Received {data_format!r}.")
+    drawing("batch_norm", name)
     return apply(
         batch_norm_op, x, weight, bias, running_mean, running_var, None, momentum=momentum, epsilon=epsilon,
         data_layout=layout, is_test=not training,
@@ -65,6 +66,7 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
             f"layer_norm(x, normalized_shape): the last sizes of x must be normalized_shape. "
             f"Received x.shape={list(x.shape)}, normalized_shape={wanted}."
         )
+    drawing("layer_norm", name)
     return apply(layer_norm_op, x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
 
 
@@ -117,6 +119,7 @@ def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, wei
         if running_mean is None or running_var is None:
             raise ValueError("instance_norm(use_input_stats=False): running_mean and running_var must be given.")
         return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps, data_format)
+    drawing("instance_norm", name)
     rank = len(x.shape)
     if data_format[-1] != "C" or rank == 2:
         return apply(instance_norm_op, x, weight, bias, epsilon=eps)[0]

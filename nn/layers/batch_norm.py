@@ -209,5 +209,5 @@ class BatchNorm(_BatchNormBase):
         """The normalized input, activated."""
         training = self.training or self._trainable_statistics
         result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, training, self._momentum,
-                              self._epsilon, self._data_format, self._use_global_stats or None)
+                              self._epsilon, self._data_format, self._use_global_stats or None, self._full_name)
         return result if self._act is None else apply(find(self._act), result)

@@ -69,6 +69,12 @@ class Trace:
         """Applies an operator: its single result, or a tuple of its results."""
         raise self._cannot(f"apply an operator ({op.type})")
 
+    def draws(self, key: str) -> None:
+        """Is told that a function is called that names its results in a Program after itself, `linear_0.tmp_0`.
+
+        Layers draw their names from the same numbers: one that is made behind the call has a later name, also in files.
+        """
+
     # Traces around this one
 
     def bare(self) -> Trace:
@@ -450,6 +456,12 @@ def apply(op: Operator, *inputs: Any, **attrs: Any) -> Any:
 if native.module is not None:
     native.module.begin(state)
     apply = native.module.apply
+
+
+def drawing(key: str, name: str | None) -> None:
+    """Lets the current trace know of the call of a function that, as it is given no name, draws one for its results."""
+    if name is None:
+        state.trace.draws(key)
 
 
 def apply_zeros(shape: Any, dtype: DType) -> Any:

@@ -200,6 +200,10 @@ class TraceAround(Trace):
         """The parameters that an optimizer trains which was given none."""
         return self.inner.trained()
 
+    def draws(self, key: str) -> None:
+        """Is told of the call of a function that draws a name."""
+        self.inner.draws(key)
+
     def averaged(self) -> list | None:
         """Of which a user who says nothing wants averages."""
         return self.inner.averaged()

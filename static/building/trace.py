@@ -114,6 +114,11 @@ class ProgramTrace(Trace):
         """The value of a constant, and of what is computed of constants in this block."""
         return known_value(variable, self.block)
 
+    def draws(self, key: str) -> None:
+        """Draws a name for what a function gives, unless it is a function of Paddle 1.x, which do so themselves."""
+        if not self._least_rank:
+            generate(key)
+
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
         """Around code that is to compute and nothing else: RuntimeError where it leaves anything else changed."""

@@ -55,6 +55,53 @@ def test_fc_of_several_inputs(names):
         static.nn.fc([x, y], 1, weight_attr=[None] * 3)
 
 
+@pytest.mark.parametrize(("layer", "shape", "second"), [
+    (lambda: paddle.nn.Linear(4, 4), [2, 4], "linear_2"),
+    (lambda: paddle.nn.Linear(4, 4, name="a"), [2, 4], "linear_2"),
+    (lambda: paddle.nn.Conv1D(4, 4, 3), [2, 4, 8], "conv1d_1"),
+    (lambda: paddle.nn.Conv2D(4, 4, 3), [2, 4, 8, 8], "conv2d_2"),
+    (lambda: paddle.nn.Conv2D(4, 4, 3, groups=4), [2, 4, 8, 8], "conv2d_1"),
+    (lambda: paddle.nn.Conv3D(4, 4, 3), [2, 4, 8, 8, 8], "conv3d_2"),
+    (lambda: paddle.nn.Conv2DTranspose(4, 4, 3), [2, 4, 8, 8], "conv2d_transpose_2"),
+    (lambda: paddle.nn.Conv3DTranspose(4, 4, 3), [2, 4, 8, 8, 8], "conv3d_transpose_2"),
+    (lambda: paddle.nn.LayerNorm(4), [2, 4], "layer_norm_2"),
+    (lambda: paddle.nn.BatchNorm(4), [2, 4, 8, 8], "batch_norm_1"),
+    (lambda: paddle.nn.BatchNorm2D(4), [2, 4, 8, 8], "batch_norm2d_1"),
+    (lambda: paddle.nn.GroupNorm(2, 4), [2, 4, 8, 8], "group_norm_1"),
+    (lambda: paddle.nn.PReLU(), [2, 4], "p_re_lu_1"),
+])
+def test_functions_draw_names_too(names, layer, shape, second):
+    x = static.data("x", shape)
+    layer()(x)
+    first = set(names())
+    layer()(x)
+    assert {name.partition(".")[0] for name in names() if name not in first} == {second}
+
+
+def test_functions_and_static_layers_draw_from_one_count(names):
+    x, i = static.data("x", [2, 4, 8, 8]), static.data("i", [2, 3], "int64")
+    paddle.nn.Conv1D(4, 4, 3)(x[:, :, 0])
+    static.nn.conv2d(x, 2, 3, bias_attr=False)
+    paddle.nn.BatchNorm2D(4)(x)
+    static.nn.batch_norm(x)
+    paddle.nn.Embedding(4, 4)(i)
+    static.nn.embedding(i, [4, 4])
+    paddle.nn.functional.prelu(x, paddle.create_parameter([1], "float32", name="p"))
+    paddle.nn.functional.prelu(x, paddle.create_parameter([1], "float32", name="q"), name="named")
+    static.nn.prelu(x, "all")
+    assert {"conv2d_1.w_0", "batch_norm_1.w_0", "embedding_0.w_0", "embedding_2.w_0", "prelu_1.w_0"} < set(names())
+
+
+def test_functions_in_converted_and_eager_code_draw_no_names(names):
+    from proa.dygraph.eager import EAGER
+    from proa.ops.core.trace import using
+    with using(EAGER):
+        layer = paddle.nn.Linear(2, 2)
+        for call in layer, paddle.jit.to_static(layer.forward):
+            call(paddle.ones([1, 2]))
+        assert paddle.nn.Linear(2, 2).weight.name == "linear_1.w_0"
+
+
 @pytest.mark.parametrize("eager", [False, True])
 def test_create_parameter(names, eager):
     from proa.dygraph.eager import EAGER

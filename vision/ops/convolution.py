@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import nn
 from ...nn.initializer import Normal
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.vision.deform_conv import deformable_conv_op, deformable_conv_v1_op
 
 
@@ -38,6 +38,7 @@ def deform_conv2d(x: Any, offset: Any, weight: Any, bias: Any = None, stride: An
     attrs = {"strides": _pair("stride", stride), "paddings": _pair("padding", padding),
              "dilations": _pair("dilation", dilation), "deformable_groups": deformable_groups, "groups": groups,
              "im2col_step": 1}
+    drawing("deformable_conv", name)
     if mask is None:
         result = apply(deformable_conv_v1_op, x, offset, weight, **attrs)
     else:
