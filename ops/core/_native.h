@@ -167,7 +167,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
     X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y) \
     X(causal) X(with_mask) X(bias) X(bias_after_scale) X(steps) X(decrease_axes) X(none_axes) X(accumulate) \
-    X(diagonal) X(lower) X(Axis) X(Reduce)
+    X(diagonal) X(lower) X(Axis) X(Reduce) X(reduction)
 #define DECLARE(name) extern HIDDEN PyObject *name_##name;
 NAMES(DECLARE)
 #undef DECLARE

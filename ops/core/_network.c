@@ -17,6 +17,7 @@ typedef struct {
     PyObject **names[3];
     double defaults[3]; /* as the kernel has them */
     double least, most; /* of the first attribute */
+    int is_exact;       /* the bits are those of any loop, and vectors have what it takes */
 } Activation;
 
 #define ACTIVATION(NAME, EXPRESSION) \
@@ -65,7 +66,8 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     int kind = kind_of(x->dtype), named = 0, rank = x->dimensions_count;
     Py_ssize_t size = size_of(inputs[0]), width = size, apart = 0;
     double values[3];
-    if ((kind != FLOAT32 && kind != FLOAT64) || size > MOST_OF_LOOPS || !(x->flags & ALIGNED)) return declined_form();
+    if ((kind != FLOAT32 && kind != FLOAT64) || !(x->flags & ALIGNED)) return declined_form();
+    if (size > (how->is_exact && has_wide_vectors ? MOST_ELEMENTS_WIDE : MOST_OF_LOOPS)) return declined_form();
     if (!(x->flags & C_CONTIGUOUS)) { /* rows with gaps between them, as `split` gives them */
         if (rank != 2 || x->strides[1] != sizes_by_kind[kind] || x->dimensions[1] < 8) return declined_form();
         width = x->dimensions[1], apart = x->strides[0];
@@ -179,8 +181,8 @@ static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t coun
 
 #define OF(NAME, ...) {#NAME, activate, &(const Activation){NAME##_f, NAME##_d, __VA_ARGS__}}
 const FormEntry network_forms[] = {
-    OF(relu, {NULL}, {0}, 0, 0), OF(relu6, {&name_threshold}, {6}, 0, 3e38),
-    OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1), OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38),
+    OF(relu, {NULL}, {0}, 0, 0, 1), OF(relu6, {&name_threshold}, {6}, 0, 3e38, 1),
+    OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1, 1), OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38),
     OF(hard_swish, {&name_threshold, &name_scale, &name_offset}, {6, 6, 3}, 0, 3e38), OF(sigmoid, {NULL}, {0}, 0, 0),
     OF(silu, {NULL}, {0}, 0, 0), {"pool", pool, NULL},
     {NULL, NULL, NULL}};

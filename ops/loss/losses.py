@@ -307,5 +307,5 @@ nll_op = operator(
     adapted=lambda x, label, weight=None, **attrs: ((x, in_dtype(label, dt.int64), weight), attrs),
     grad={"X": lambda g, Label, Total_weight, Weight, X_shape, ignore_index, reduction: _nll_gradient(
         g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)}, precision="black", fails="values",
-        lod="drop")
+        lod="drop", compiled="nll")
 

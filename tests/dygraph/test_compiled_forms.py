@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend.kernels import nll
 from proa.ops import catalogue
 from proa.ops.core import native
 from proa.ops.core.operator import all_operators, find
@@ -622,3 +623,31 @@ def test_long_rows_pass_over_what_comes_behind():
         y[place] = np.nan
         with pytest.raises(Declined):
             formed("topk", y, None, k=3)
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_negative_log_likelihood(dtype):
+    random = np.random.default_rng(1)
+    for rows, classes in ((1, 1), (5, 7), (12, 20), (127, 2), (3, 100), (64, 10), (200, 10)):
+        x, label = -random.random((rows, classes)).astype(dtype), random.integers(0, classes, rows)
+        kernel = nll.nll_loss if rows * classes >= nll.LEAST and nll.takes_floats(x, nll.LEAST, nll._picked) else None
+        for reduction, ignored in itertools.product(("mean", "sum", "none"), (-100, 0)):
+            if (label == ignored).all():
+                continue
+            given = {"reduction": reduction, "ignore_index": ignored}
+            wanted = kernel(x, label, **given) if kernel else meant(find("nll_loss").kernel, np, x, label, **given)
+            compare(formed("nll", x, label, **given), wanted)
+    x, label = -np.ones((3, 2), dtype), np.array([0, 1, 1])
+    compare(formed("nll", x, label), meant(find("nll_loss").kernel, np, x, label))
+    for wrong in ((x, np.array([0, 1, 2])), (x, np.array([0, -1, 1])), (x, np.array([0, 1])), (x * np.inf, label),
+                  (x, label, np.ones(2, dtype)), (x, label.astype("i"))):
+        with pytest.raises(Declined):
+            formed("nll", *wrong)
+    with pytest.raises(Declined):
+        formed("nll", x, label * 0, ignore_index=0)  # a mean of none
+
+
+def test_relu_and_its_like_take_larger_arrays():
+    x = np.random.default_rng(2).standard_normal((100, 100)).astype("f") * 5
+    for type_, attrs in (("relu", {}), ("relu6", {"threshold": 6.0}), ("leaky_relu", {"alpha": 0.1})):
+        assert check(type_, x, **attrs) or not check("scale", x, scale=2.0)  # without wide vectors neither does
