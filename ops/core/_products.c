@@ -311,7 +311,21 @@ static PyObject *matmul(const void *with, PyObject *const *inputs, Py_ssize_t co
     return ended < 0 ? NULL : ended ? shaped(result, inputs[0]) : declined_form();
 }
 
-const FormEntry product_forms[] = {{"matmul", matmul, NULL}, {NULL, NULL, NULL}};
+/* Products of as many matrices: NumPy's function, without the way to it through a kernel in Python. */
+static PyObject *batch_product(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    if (!served.matmul || count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || Py_TYPE(inputs[0]) != array_type
+        || Py_TYPE(inputs[1]) != array_type)
+        return declined_form();
+    Array *x = (Array *)inputs[0], *y = (Array *)inputs[1];
+    if (x->dtype != y->dtype || kind_of(x->dtype) > FLOAT64 || kind_of(x->dtype) < 0 || x->dimensions_count != 3
+        || y->dimensions_count != 3 || x->dimensions[0] != y->dimensions[0] || x->dimensions[2] != y->dimensions[1])
+        return declined_form();
+    Py_ssize_t each = multiplications(x->dimensions + 1, 0, y->dimensions + 1, 0);
+    if (each < 0 || each * x->dimensions[0] > served.large) return declined_form(); /* an engine is asked for these */
+    return PyObject_Vectorcall(served.matmul, inputs, 2, NULL);
+}
+
+const FormEntry product_forms[] = {{"matmul", matmul, NULL}, {"bmm", batch_product, NULL}, {NULL, NULL, NULL}};
 
 int is_product_form(PyObject *kernel) { return Py_TYPE(kernel) == form_type && ((Form *)kernel)->function == matmul; }
 

@@ -651,3 +651,15 @@ def test_relu_and_its_like_take_larger_arrays():
     x = np.random.default_rng(2).standard_normal((100, 100)).astype("f") * 5
     for type_, attrs in (("relu", {}), ("relu6", {"threshold": 6.0}), ("leaky_relu", {"alpha": 0.1})):
         assert check(type_, x, **attrs) or not check("scale", x, scale=2.0)  # without wide vectors neither does
+
+
+def test_products_of_as_many_matrices():
+    random = np.random.default_rng(4)
+    for dtype in "fd":
+        x, y = random.random((4, 5, 3)).astype(dtype), random.random((4, 3, 6)).astype(dtype)
+        for given in ((x, y), (x[:, ::2], y), (x.transpose(0, 2, 1), np.zeros((4, 5, 2), dtype))):
+            assert check("bmm", *given)
+        large = np.zeros((5, 64, 32), dtype), np.zeros((5, 32, 64), dtype)  # an engine may be asked for those
+        for wrong in ((x, y[:3]), (x, x), (x[0], y), (x, y.astype("e")), large):
+            with pytest.raises(Declined):
+                formed("bmm", *wrong)
