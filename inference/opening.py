@@ -37,9 +37,14 @@ class Source:
         self.block = self.program.global_block()
         self.variables = {name: self.block.var(name) for name in (*self.inputs, *self.outputs)}
 
+    @property
+    def is_described(self) -> bool:
+        """Whether its inputs and outputs are all there is to know of it without the Program."""
+        return not self.program.has_lod and all(v._dtype is not None for v in self.variables.values())
+
     def opened(self, prepared: Prepared) -> Opened | None:
         """What is kept of it, with the plan for the sizes that its file says; None where that is not to be kept."""
-        if self.program.has_lod or not prepared.is_kept or any(v._dtype is None for v in self.variables.values()):
+        if not prepared.is_kept or not self.is_described:
             return None
         described = {v.name: Described(v.name, v.shape, v.dtype) for v in self.variables.values()}
         return Opened([described[name] for name in self.inputs], [described[name] for name in self.outputs],
@@ -49,11 +54,15 @@ class Source:
         """What runs the model on inputs of these sizes; ValueError where its operators do not take them."""
         return self.prepared(for_inputs(self.program, specs, given), levels)
 
-    def prepared(self, program: Program, levels: Sequence[str]) -> Prepared:
-        """What runs a Program. `levels`: the names of the offsets that are given with the inputs."""
+    def prepared(self, program: Program, levels: Sequence[str], is_of_file: bool = False) -> Prepared:
+        """What runs a Program. `levels`: the names of the offsets that are given with the inputs.
+
+        `is_of_file`: the plan is kept with what else is known of the file (`opened`), and not by the Program as well.
+        """
         lods = [offsets_given(program, name, frozenset([*self.inputs, *levels])) for name in self.outputs]
         fetches = [*self.outputs, *dict.fromkeys(level for lod in lods for level in lod)]
-        plan, taken, is_kept = _compiled(program, [*self.inputs, *levels], fetches)
+        plan, taken, is_kept = (_compiled_for_file if is_of_file else _compiled)(
+            program, [*self.inputs, *levels], fetches)
         return Prepared(plan, taken, lods, is_kept)
 
     def plan_for(self, given: Mapping[str, Spec]) -> Plan:
@@ -63,6 +72,12 @@ class Source:
     def sequences_of(self, names: Sequence[str]) -> list[str]:
         """The values whose offsets these names are."""
         return sorted({v.of for v in map(self.block.find_var, names) if isinstance(v, OffsetsVariable)})
+
+
+def _compiled_for_file(program: Program, feeds: list[str], fetches: list[str]) -> tuple[Plan, list[str], bool]:
+    """The plan of a file's Program, the names that it reads beyond the feeds, and whether it may be kept."""
+    plan, names, _ = compile_plan(program, feeds, fetches)
+    return plan, names, kept_plans.may_be_kept(program)
 
 
 def _compiled(program: Program, feeds: list[str], fetches: list[str]) -> tuple[Plan, list[str], bool]:

@@ -345,7 +345,7 @@ def _opened(content: bytes, name: str, values: _Values, config: Config) -> Model
     inputs, outputs = ([source.variables[each] for each in names] for names in (source.inputs, source.outputs))
     model = Model(inputs, outputs, values(source.parameters), place, lambda: source)
     if not source.program.has_lod:
-        prepared = source.prepared(source.program, ())
+        prepared = source.prepared(source.program, (), is_of_file=key is not None and source.is_described)
         model.prepare(prepared)
         found = source.opened(prepared)
         if found is not None:

@@ -10,13 +10,15 @@ Knows nothing of Programs: a plan that comes from the disk runs without what com
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...backend.engines import CPU
 from ...ops.core.operator import Operator
-from .limited import Limited
+
+if TYPE_CHECKING:
+    from .limited import Limited
 
 
 class Call(NamedTuple):

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _LEAST = 32  # operations: fewer are compiled as fast as they are read
 _LARGEST = 1 << 22  # bytes: constants may be large
-_FOLDERS = ("backend", "core", "dygraph", "inference", "jit", "ops", "static")  # of this package: what makes plans
+_OF_MODELS = ("backend", "core", "inference", "ops", "static")  # folders of this package: what makes plans of files
+_OF_PLANS = (*_OF_MODELS, "dygraph", "jit")  # of any Program
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # no folder in an archive
 _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
@@ -52,20 +53,31 @@ class _NotPlain(Exception):
 
 def key_of(program: Program, asked: Any) -> str | None:
     """The key of what is made of a Program; None where it is not kept. `asked`: plain data, what is made of it."""
-    if sum(len(block.ops) for block in program.blocks) < _LEAST or not _keeps():
+    if not _is_worth(program) or not _keeps():
         return None
     try:
-        content = marshal.dumps((_made_by(), _flags(), asked, _content(program)), 2)  # no references: content alone
+        # without references: content alone
+        content = marshal.dumps((_made_by(_OF_PLANS), _flags(), asked, _content(program)), 2)
     except _NotPlain:
         return None
     return cache.key_of_bytes(content) if len(content) <= _LARGEST else None
+
+
+def may_be_kept(program: Program) -> bool:
+    """Whether a plan of a Program that a file holds may be kept by the content of the file: see `key_of_content`."""
+    types = {op.type for block in program.blocks for op in block.ops}
+    return _is_worth(program) and not _has_more(program) and all(map(_is_own, types))
+
+
+def _is_worth(program: Program) -> bool:
+    return sum(len(block.ops) for block in program.blocks) >= _LEAST
 
 
 def key_of_content(content: bytes, asked: Any) -> str | None:
     """The key of what is made of a file's content alone; None where nothing is kept. `asked`: plain data."""
     if not _keeps():
         return None
-    told = _made_by(), _flags(), dt.get_default_dtype(), global_seed[0], asked, cache.key_of_bytes(content)
+    told = _made_by(_OF_MODELS), _flags(), dt.get_default_dtype(), global_seed[0], asked, cache.key_of_bytes(content)
     return cache.key_of_bytes(marshal.dumps(told, 2))
 
 
@@ -73,8 +85,9 @@ def _keeps() -> bool:
     return bool(flags.values["FLAGS_keep_plans"]) and cache.folder() is not None and os.path.isdir(_ROOT)
 
 
-def _made_by() -> tuple:
-    return *_maker(), launched.size()
+def _made_by(folders: Iterable[str]) -> tuple:
+    """What makes plans: this Python, NumPy, and the files of this package."""
+    return sys.version, np.__version__, launched.size(), *map(_files_in, folders)
 
 
 def read(key: str | None) -> Any:
@@ -96,10 +109,10 @@ def write(key: str | None, value: Any) -> None:
 
 
 @functools.cache
-def _maker() -> tuple:
-    """What makes plans: this Python, NumPy, and the files of this package."""
+def _files_in(folder: str) -> list[tuple[str, int, int]]:
+    """The modules in one of this package's folders: where they are, how large, and since when."""
     told: list[tuple[str, int, int]] = []
-    folders = [os.path.join(_ROOT, name) for name in _FOLDERS]
+    folders = [os.path.join(_ROOT, folder)]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
@@ -108,16 +121,21 @@ def _maker() -> tuple:
                     told.append((entry.path, status.st_size, status.st_mtime_ns))
                 elif "." not in entry.name and entry.name != "__pycache__":
                     folders.append(entry.path)
-    return sys.version, np.__version__, sorted(told)
+    return sorted(told)
 
 
 def _flags() -> list:
     return sorted((name, _plain(value)) for name, value in flags.values.items())
 
 
+def _has_more(program: Program) -> bool:
+    """Whether a Program has what neither its operations nor its variables tell."""
+    return bool(program.hooked) or program.ungradable is not None or program.has_lod
+
+
 def _content(program: Program) -> tuple:
     """All of a Program that a plan of it may depend on."""
-    if program.hooked or program.ungradable is not None or program.has_lod:
+    if _has_more(program):
         raise _NotPlain
     known: set[str] = set()
     blocks = [(block.idx, block.parent_idx, block.forward_block_idx, block.repeats,
@@ -140,16 +158,19 @@ def _variable(variable: Variable) -> tuple:
 
 def _operation(op: Operation, known: set[str]) -> tuple:
     if op.type not in known:
-        if is_declared(op.type):
-            is_own = find(op.type)._declared_kernel.__module__.startswith(_PACKAGE)
-        else:
-            from .emit import CONTROL_FLOW  # not to be imported where a plan is only read
-
-            is_own = op.type in CONTROL_FLOW
-        if not is_own:
+        if not _is_own(op.type):
             raise _NotPlain
         known.add(op.type)
     return op.type, op.inputs, op.outputs, [(name, _plain(value)) for name, value in op.attrs.items()]
+
+
+def _is_own(kind: str) -> bool:
+    """Whether an operator is one of this package's, so that its files tell what it computes."""
+    if is_declared(kind):
+        return find(kind)._declared_kernel.__module__.startswith(_PACKAGE)
+    from .emit import CONTROL_FLOW  # not to be imported where a plan is only read
+
+    return kind in CONTROL_FLOW
 
 
 def _plain(value: Any) -> Any:

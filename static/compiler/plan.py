@@ -32,7 +32,6 @@ from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.core.trace import state
 from .code import Code
-from .segments import with_segments
 
 if TYPE_CHECKING:
     from ..ir.operation import Operation
@@ -155,6 +154,8 @@ class Plan:
 
     def _with_segments(self) -> Callable[..., tuple] | None:
         """The code over chosen kernels with segments; None where there are none to be had."""
+        from .segments import with_segments  # for what runs often
+
         lines, namespace = self._code.bound_lines(CPU)
         found = with_segments(self._code, lines)
         if found is None:

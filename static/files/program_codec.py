@@ -7,6 +7,7 @@ that operators and attributes that nobody here knows come out of a load and a sa
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 
 from ... import backend
 from ...core.dtype import DType
-from ...ops.core.operator import Double, Long, Longs, find, is_declared
+from ...ops.core.operator import Double, Long, Longs, Operator, find, is_declared
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import serialize_program_desc
@@ -51,10 +52,16 @@ def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
     """The type in files of an operator's attribute (None: its declaration gives none), and whether it is a dtype."""
     if name == "sub_block":
         return at.BLOCK, False
-    parameter = find(op_type).attributes.get(name) if is_declared(op_type) else None
-    if parameter is None:
-        return None, False
-    annotation = parameter.annotation
+    return annotated_types(find(op_type)).get(name, (None, False)) if is_declared(op_type) else (None, False)
+
+
+@functools.cache
+def annotated_types(operator: Operator) -> dict[str, tuple[int | None, bool]]:
+    """The same of each attribute that a declaration has."""
+    return {name: _annotated(parameter.annotation) for name, parameter in operator.attributes.items()}
+
+
+def _annotated(annotation: Any) -> tuple[int | None, bool]:
     if isinstance(annotation, types.UnionType):
         annotation = next(a for a in typing.get_args(annotation) if a is not type(None))
     return _ANNOTATIONS.get(annotation), annotation is DType

@@ -19,12 +19,13 @@ from ..ir.slots import missing_input
 from ..ir.variable import KINDS, ParameterVariable, Variable
 from . import array_codec, decomposed, gradient_codec, lod_codec, whole_weights
 from .constant_codec import CONSTANTS, read_values
-from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type
+from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type, annotated_types
 
 _Made = TypeVar("_Made", bound=Program)
 
 
 _SINCE_2 = 2000000  # versions of files
+_OF_VARIABLES = frozenset((at.VAR, at.VARS))  # attributes that a run takes from variables
 
 
 def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Collection[str] = ()) -> _Made:
@@ -114,9 +115,13 @@ def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
 
 def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:
     attrs: dict[str, Any] = {}
+    kind = op.type
+    declared = annotated_types(find(kind)) if is_declared(kind) else {}
     try:
         for attr in op.attrs:
-            attrs[attr.name] = _read_attribute(op.type, attr)
+            name = attr.name
+            is_known = name in declared or name == "sub_block" or attr.type in _OF_VARIABLES
+            attrs[name] = _read_attribute(kind, attr) if is_known else at.attr_to_python(attr)
         return read_values(op.type, attrs) if op.type in CONSTANTS else attrs
     except (TypeError, ValueError, OverflowError) as error:
         what = f"{place}, attribute {attr.name!r}" if len(attrs) < len(op.attrs) else place
@@ -124,7 +129,7 @@ def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:
 
 
 def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
-    if attr.type in (at.VAR, at.VARS):
+    if attr.type in _OF_VARIABLES:
         if is_declared(op_type):
             with_fed_inputs(op_type, [attr.name])
         return at.attr_to_python(attr)

@@ -87,15 +87,17 @@ def type_name(file_type: int) -> str:
 
 def attr_value(attr: pb.OpDesc.Attr) -> Any:
     """The value of an attribute without a mark; ValueError when its field is missing."""
-    field = _FIELDS[attr.type]
-    if attr.type == SCALARS:
-        return [_from_scalar(s) for s in attr.scalars]
-    if attr.type in LISTS:
-        return list(getattr(attr, field))
+    return _value(attr, attr.type)
+
+
+def _value(attr: pb.OpDesc.Attr, kind: int) -> Any:
+    field = _FIELDS[kind]
+    if kind in LISTS:
+        return [_from_scalar(s) for s in attr.scalars] if kind == SCALARS else list(getattr(attr, field))
     if not attr.HasField(field):
-        raise ValueError(f"an attribute of type {type_name(attr.type)} has no field {field!r}")
+        raise ValueError(f"an attribute of type {type_name(kind)} has no field {field!r}")
     value = getattr(attr, field)
-    return _from_scalar(value) if attr.type == SCALAR else value
+    return _from_scalar(value) if kind == SCALAR else value
 
 
 def attr_to_python(attr: pb.OpDesc.Attr) -> Any:
@@ -103,10 +105,11 @@ def attr_to_python(attr: pb.OpDesc.Attr) -> Any:
 
     Raises ValueError when the field that its type names is missing.
     """
-    value = attr_value(attr)
-    if attr.type in _TOLD or value and attr.type in _TOLD_BY_ELEMENTS:
+    kind = attr.type
+    value = _value(attr, kind)
+    if kind in _TOLD or value and kind in _TOLD_BY_ELEMENTS:
         return value
-    return value if infer_type(value) == attr.type else _MARKS[attr.type](value)
+    return value if infer_type(value) == kind else _MARKS[kind](value)
 
 
 _TOLD = frozenset((INT, FLOAT, STRING, BOOLEAN, INTS))

@@ -19,6 +19,8 @@ from .tensor_stream import ELEMENTS
 from .wire import find_damage
 
 _MOST_DIMENSIONS = 32
+_OF_BLOCKS = frozenset((BLOCK, BLOCKS))
+_TEXTS, _LISTS_OF_TEXTS = {STRING: "s", VAR: "var_name"}, {STRINGS: "strings", VARS: "vars_name"}
 
 
 def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | None = None) -> pb.ProgramDesc:
@@ -39,8 +41,8 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
         desc = pb.ProgramDesc.FromString(data)
     except (DecodeError, UnicodeDecodeError, RecursionError) as error:
         _fail_parse(data, called, str(error))
-    missing = desc.FindInitializationErrors()  # type: ignore[attr-defined]
-    if missing:
+    if not desc.IsInitialized():
+        missing = desc.FindInitializationErrors()  # type: ignore[attr-defined]
         raise CorruptFileError(called, missing[0], "the field is missing, or has a value that is not known")
     if not desc.blocks:
         raise CorruptFileError(called, "byte 0", "there are no blocks; the file is empty or no .pdmodel file")
@@ -83,15 +85,11 @@ def _texts(desc: pb.ProgramDesc) -> list[Any]:
                 found += slot.arguments
             for attr in op.attrs:
                 found.append(attr.name)
-                kind = attr.type
-                if kind == STRING:
-                    found.append(attr.s)
-                elif kind == STRINGS:
-                    found += attr.strings
-                elif kind == VAR:
-                    found.append(attr.var_name)
-                elif kind == VARS:
-                    found += attr.vars_name
+                field = _TEXTS.get(attr.type)
+                if field is not None:
+                    found.append(getattr(attr, field))
+                elif attr.type in _LISTS_OF_TEXTS:
+                    found += getattr(attr, _LISTS_OF_TEXTS[attr.type])
     return found
 
 
@@ -147,8 +145,10 @@ class _Checks:
 
     def op(self, index: int, place: str, op: pb.OpDesc) -> None:
         """The blocks that attributes name."""
+        if _OF_BLOCKS.isdisjoint([attr.type for attr in op.attrs]):
+            return
         for attr in op.attrs:
-            if attr.type not in (BLOCK, BLOCKS):
+            if attr.type not in _OF_BLOCKS:
                 continue
             for block in [attr.block_idx] if attr.type == BLOCK else attr.blocks_idx:
                 if not 0 < block < self.count:

@@ -75,6 +75,15 @@ def test_a_kept_model_runs_without_its_program(prefix, read):
     assert len(read) == 2
 
 
+def test_a_plan_is_kept_once_and_only_where_the_package_tells_all(prefix, tmp_path, monkeypatch):
+    opened(prefix)
+    assert len(list((tmp_path / "kept").glob("*.plan"))) == 1
+    program = inference_model.read_program(prefix + ".pdmodel")
+    assert kept_plans.may_be_kept(program)
+    monkeypatch.setattr(kept_plans, "_PACKAGE", "another.")  # as where an operator is the user's own
+    assert not kept_plans.may_be_kept(program)
+
+
 def test_other_content_limits_flags_and_seeds_are_other_models(prefix, read, tmp_path):
     opened(prefix)
     opened(prefix, set_loop_limit=5)
