@@ -73,13 +73,15 @@ def beside(module: str) -> Callable[[str], Any]:
 
 
 def listed(module: str) -> Callable[[], list[str]]:
-    """`__dir__` for a public module that is no package: completion offers the names of its `__all__`.
+    """`__dir__` for a public module: completion offers the names of its `__all__`, and modules that stand in it.
 
     What it is written with, `Any` or NumPy, is no name that it gives.
     """
     def names() -> list[str]:
         own = vars(sys.modules[module])
-        return sorted({*own["__all__"], *(name for name in own if name.startswith("__") and name.endswith("__"))})
+        inside = {name for name, value in own.items() if getattr(value, "__name__", None) == f"{module}.{name}"}
+        return sorted({*own["__all__"], *inside,
+                       *(name for name in own if name.startswith("__") and name.endswith("__"))})
 
     return names
 

@@ -203,7 +203,7 @@ def IPUPlace() -> NoReturn:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "Event", "IPUPlace", "Stream", "XPUPlace", "cuda",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "Event", "IPUPlace", "Stream", "XPUPlace",
     "current_stream", "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device",
     "get_available_device", "get_cudnn_version", "get_device", "is_compiled_with_cinn", "is_compiled_with_cuda",
     "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",

@@ -72,12 +72,11 @@ from .splitting import split
 __all__ = ["CountFilterEntry", "DataParallel", "DistAttr", "InMemoryDataset", "P2POp", "ParallelEnv", "ParallelMode",
            "Partial", "Placement", "ProbabilityEntry", "ProcessMesh", "QueueDataset", "ReduceOp", "ReduceType",
            "Replicate", "Shard", "ShowClickEntry", "Strategy", "all_gather", "all_gather_object", "all_reduce",
-           "alltoall", "alltoall_single", "auto_parallel", "barrier", "batch_isend_irecv", "broadcast",
-           "broadcast_object_list", "checkpoint", "collective", "communication", "destroy_process_group",
-           "dtensor_from_fn", "fleet", "gather", "get_backend", "get_group", "get_rank", "get_world_size",
-           "gloo_barrier", "gloo_init_parallel_env", "gloo_release", "group_sharded_parallel", "init_parallel_env",
-           "io", "irecv", "is_available", "is_initialized", "isend", "launch", "load_state_dict", "new_group",
-           "passes", "recv", "reduce", "reduce_scatter", "reshard", "rpc", "save_group_sharded_model",
-           "save_state_dict", "scatter", "scatter_object_list", "send", "shard_layer", "shard_op", "shard_optimizer",
-           "shard_tensor", "sharding", "spawn", "split", "stream", "to_static", "utils", "wait"]
+           "alltoall", "alltoall_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
+           "destroy_process_group", "dtensor_from_fn", "gather", "get_backend", "get_group", "get_rank",
+           "get_world_size", "gloo_barrier", "gloo_init_parallel_env", "gloo_release", "group_sharded_parallel",
+           "init_parallel_env", "io", "irecv", "is_available", "is_initialized", "isend", "launch", "load_state_dict",
+           "new_group", "recv", "reduce", "reduce_scatter", "reshard", "save_group_sharded_model", "save_state_dict",
+           "scatter", "scatter_object_list", "send", "shard_layer", "shard_op", "shard_optimizer", "shard_tensor",
+           "spawn", "split", "to_static", "wait"]
 __getattr__ = asked_of(__name__)

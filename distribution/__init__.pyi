@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from . import constraint as constraint, kl as kl, transform as transform, variable as variable
 from proa.distribution.base import Distribution as Distribution, ExponentialFamily as ExponentialFamily, kl_divergence as kl_divergence, register_kl as register_kl
 from proa.distribution.bernoulli import Bernoulli as Bernoulli, Geometric as Geometric
 from proa.distribution.categorical import Categorical as Categorical, Multinomial as Multinomial

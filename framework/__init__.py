@@ -74,8 +74,7 @@ def _dygraph_tracer() -> Any:
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EagerParamBase", "IPUPlace", "IrGraph",
-    "LayerHelper", "ParamAttr", "Parameter", "Program", "XPUPlace", "core", "disable_signal_handler", "disable_static",
-    "dtype", "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode",
-    "in_pir_mode", "io", "load", "no_grad", "random", "save", "seed", "set_default_dtype", "set_flags",
-    "use_pir_api",
+    "LayerHelper", "ParamAttr", "Parameter", "Program", "XPUPlace", "disable_signal_handler", "disable_static", "dtype",
+    "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode",
+    "in_pir_mode", "load", "no_grad", "save", "seed", "set_default_dtype", "set_flags", "use_pir_api",
 ]

@@ -5,4 +5,4 @@ from .flops import flops
 from .model import Model
 from .summary import summary
 
-__all__ = ["Model", "callbacks", "flops", "summary"]
+__all__ = ["Model", "flops", "summary"]

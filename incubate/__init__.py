@@ -10,8 +10,8 @@ from . import asp, autograd, autotune, distributed, nn, optimizer
 from .optimizer import LookAhead, ModelAverage
 
 __all__ = [
-    "LookAhead", "ModelAverage", "asp", "autograd", "autotune", "distributed", "graph_khop_sampler", "graph_reindex",
-    "graph_sample_neighbors", "graph_send_recv", "identity_loss", "nn", "optimizer", "segment_max", "segment_mean",
-    "segment_min", "segment_sum", "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle",
+    "LookAhead", "ModelAverage", "graph_khop_sampler", "graph_reindex", "graph_sample_neighbors", "graph_send_recv",
+    "identity_loss", "segment_max", "segment_mean", "segment_min", "segment_sum", "softmax_mask_fuse",
+    "softmax_mask_fuse_upper_triangle",
 ]
 __getattr__ = asked_of(__name__)

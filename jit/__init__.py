@@ -11,6 +11,6 @@ from .static_function import StaticFunction, enable_to_static
 from .traced_layer import TracedLayer
 from .translated_layer import TranslatedLayer
 
-__all__ = ["FallbackWarning", "ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "api",
-           "dy2static", "enable_to_static", "ignore_module", "load", "not_to_static", "save", "set_code_level",
-           "set_verbosity", "to_static"]
+__all__ = ["FallbackWarning", "ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer",
+           "enable_to_static", "ignore_module", "load", "not_to_static", "save", "set_code_level", "set_verbosity",
+           "to_static"]

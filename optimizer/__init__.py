@@ -17,4 +17,4 @@ else:
     __getattr__, __dir__ = attach(__name__)
 
 __all__ = ["LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Lamb", "Momentum", "Optimizer",
-           "RMSProp", "lr"]
+           "RMSProp"]

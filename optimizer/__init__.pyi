@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from . import lr as lr
+from . import adam as adam, adaptive as adaptive, groups as groups, lamb as lamb, lbfgs as lbfgs, line_search as line_search, lr as lr, momentum as momentum, optimizer as optimizer, options as options, sgd as sgd, subclassing as subclassing
 from proa.optimizer.adam import Adam as Adam, AdamW as AdamW
 from proa.optimizer.adaptive import Adadelta as Adadelta, Adagrad as Adagrad, Adamax as Adamax, RMSProp as RMSProp
 from proa.optimizer.lamb import Lamb as Lamb

@@ -35,7 +35,7 @@ from . import nn
 
 __all__ = [
     "abs", "add", "addmm", "asin", "asinh", "atan", "atanh", "cast", "coalesce", "deg2rad", "divide", "expm1",
-    "is_same_shape", "isnan", "log1p", "masked_matmul", "matmul", "multiply", "mv", "neg", "nn", "pca_lowrank", "pow",
+    "is_same_shape", "isnan", "log1p", "masked_matmul", "matmul", "multiply", "mv", "neg", "pca_lowrank", "pow",
     "rad2deg", "reshape", "sin", "sinh", "slice", "sparse_coo_tensor", "sparse_csr_tensor", "sqrt", "square",
     "subtract", "sum", "tan", "tanh", "transpose",
 ]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from proa.dygraph.tensor import Tensor as Tensor
-from . import amp as amp, io as io, nn as nn
+from . import amp as amp, io as io, nn as nn, quantization as quantization
 from proa.static.backward import append_backward as append_backward, gradients as gradients
 from proa.static.building.averages import ExponentialMovingAverage as ExponentialMovingAverage
 from proa.static.building.data import create_global_var as create_global_var, create_parameter as create_parameter, data as data

@@ -3,4 +3,4 @@
 from . import base
 from .base import enabled, grad, guard, no_grad, to_variable
 
-__all__ = ["base", "enabled", "grad", "guard", "no_grad", "to_variable"]
+__all__ = ["enabled", "grad", "guard", "no_grad", "to_variable"]

@@ -12,6 +12,5 @@ from .layer.fused_transformer import (
 )
 
 __all__ = ["FusedBiasDropoutResidualLayerNorm", "FusedDropoutAdd", "FusedFeedForward", "FusedLinear",
-           "FusedMultiHeadAttention", "FusedTransformerEncoderLayer", "attn_bias", "functional",
-           "memory_efficient_attention"]
+           "FusedMultiHeadAttention", "FusedTransformerEncoderLayer"]
 __getattr__ = asked_of(__name__)

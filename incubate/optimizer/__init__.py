@@ -8,5 +8,5 @@ from ...optimizer.model_average import ModelAverage
 from . import functional
 from .recompute import RecomputeOptimizer
 
-__all__ = ["GradientMergeOptimizer", "LBFGS", "LookAhead", "ModelAverage", "RecomputeOptimizer", "functional"]
+__all__ = ["GradientMergeOptimizer", "LBFGS", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 __getattr__ = asked_of(__name__)

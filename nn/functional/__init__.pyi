@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from proa.dygraph.tensor import Tensor as Tensor
+from . import activation as activation, attention as attention, common as common, conv as conv, distance as distance, flash_attention as flash_attention, folding as folding, input as input, likelihoods as likelihoods, loss as loss, margin_losses as margin_losses, norm as norm, patterned_attention as patterned_attention, pooling as pooling, resizing as resizing, sequence_losses as sequence_losses, unpooling as unpooling, vision as vision
 
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Tensor: ...
 def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = 'NCHW', name: str | None = None) -> Tensor: ...

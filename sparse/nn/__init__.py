@@ -7,4 +7,4 @@ from .norm import BatchNorm, SyncBatchNorm
 from .pooling import MaxPool3D
 
 __all__ = ["BatchNorm", "Conv2D", "Conv3D", "LeakyReLU", "MaxPool3D", "ReLU", "ReLU6", "Softmax", "SubmConv2D",
-           "SubmConv3D", "SyncBatchNorm", "functional"]
+           "SubmConv3D", "SyncBatchNorm"]

@@ -165,9 +165,17 @@ def _with_builtins(head: str, body: str, defined: list[str]) -> str:
 
 def _public(package: types.ModuleType) -> list[str]:
     names: Any = lazy.listing(package.__name__) if "attach" in vars(package) else getattr(package, "__all__", None)
-    names = sorted(vars(package).get("__all__") or names or dir(package))
+    names = sorted({*(vars(package).get("__all__") or names or dir(package)), *_modules(package)})
     shown = [name for name in names if not name.startswith("_") and name not in _HELPERS and _here(package, name)]
     return shown + [name for name in ("__version__",) if name in vars(package)]
+
+
+def _modules(package: types.ModuleType) -> list[str]:
+    """The modules that a package lists; they stand in no `__all__`, which says what a star import brings."""
+    tree = ast.parse(inspect.getsource(package))
+    found = [node for top in tree.body for node in (top.body if isinstance(top, ast.If) else [top])]
+    names = [alias.asname or alias.name for node in found if isinstance(node, ast.ImportFrom) for alias in node.names]
+    return [name for name in names if isinstance(getattr(package, name, None), types.ModuleType)]
 
 
 def _here(package: types.ModuleType, name: str) -> bool:

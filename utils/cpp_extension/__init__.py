@@ -7,5 +7,5 @@ from . import cpp_extension, extension_utils
 from .cpp_extension import BuildExtension, CppExtension, CUDAExtension, load, setup
 from .extension_utils import get_build_directory, load_op_meta_info_and_register_op
 
-__all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "cpp_extension", "extension_utils",
-           "get_build_directory", "load", "load_op_meta_info_and_register_op", "setup"]
+__all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "get_build_directory", "load",
+           "load_op_meta_info_and_register_op", "setup"]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from . import functional as functional, transforms as transforms
 from proa.vision.transforms.base import BaseTransform as BaseTransform, Compose as Compose
 from proa.vision.transforms.colours import BrightnessTransform as BrightnessTransform, ColorJitter as ColorJitter, ContrastTransform as ContrastTransform, HueTransform as HueTransform, SaturationTransform as SaturationTransform
 from proa.vision.transforms.erasing import RandomErasing as RandomErasing

@@ -5,6 +5,5 @@ from ..recompute import recompute
 from . import fs, hybrid_parallel_util, log_util, mix_precision_utils, sequence_parallel_utils, timer_helper
 from .fs import HDFSClient, LocalFS
 
-__all__ = ["HDFSClient", "LocalFS", "fs", "hybrid_parallel_util", "log_util", "mix_precision_utils", "recompute",
-           "sequence_parallel_utils", "timer_helper"]
+__all__ = ["HDFSClient", "LocalFS", "recompute"]
 __getattr__ = asked_of(__name__)
