@@ -1,5 +1,6 @@
 """`paddle.autograd`: backward passes and operations with gradients of the user's own."""
 
+from .core.absent import asked_of
 from .dygraph.derivatives import hessian, jacobian
 from .dygraph.engine import backward, grad
 from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
@@ -8,3 +9,4 @@ from .dygraph.saved_hooks import saved_tensors_hooks
 
 __all__ = ["PyLayer", "PyLayerContext", "backward", "enable_grad", "grad", "hessian", "is_grad_enabled", "jacobian",
            "no_grad", "saved_tensors_hooks", "set_grad_enabled"]
+__getattr__ = asked_of(__name__)

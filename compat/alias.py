@@ -22,18 +22,13 @@ from typing import Any
 
 from ..core import child_processes
 from ..core.absent import why_absent
-from .module_files import BESIDE_FUNCTIONS, PLACES
+from ..core.module_files import BESIDE_FUNCTIONS, PLACES
 
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
 _ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".onnx": ".interchange.onnx",
               ".version": ".compat.paddle_version", ".nn.initializer.lazy_init": ".dygraph.lazy"}
-#: Files of `paddle.distribution` by those that hold the same here.
-_DISTRIBUTIONS = {"base": "distribution exponential_family", "bernoulli": "geometric", "categorical": "multinomial",
-                  "dirichlet": "beta", "location": "cauchy gumbel laplace", "normal": "lognormal",
-                  "transformed": "independent transformed_distribution"}
-_ELSEWHERE |= {f".distribution.{name}": f".distribution.{file}"
-               for file, names in _DISTRIBUTIONS.items() for name in names.split()} | PLACES
+_ELSEWHERE |= PLACES
 #: Under which names a part of proa is found that is a face of its own.
 _FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
 #: What such a face's scripts may put behind its name, to the same effect.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .module_files import module_of
+
 _SUBJECTS = {
     "quantization of Programs": "incubate.quantization fluid.contrib.slim",
     "learned step sizes of quantization": "nn.quant.lsq",
@@ -95,9 +97,12 @@ def why_absent(place: str) -> str | None:
 
 
 def asked_of(package: str) -> Callable[[str], Any]:
-    """A package's `__getattr__` (PEP 562), for names that it does not have."""
+    """A package's `__getattr__` (PEP 562), for names that it does not have: a file of Paddle's, or none of it."""
     def __getattr__(name: str) -> Any:
-        raise refusal(package, name)
+        module = module_of(package, name)
+        if module is None:
+            raise refusal(package, name)
+        return module
 
     return __getattr__
 

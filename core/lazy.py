@@ -18,6 +18,7 @@ from typing import Any
 from .absent import refusal
 from .collection import staying
 from .forks import unforked
+from .module_files import module_of
 
 _OF_THE_LISTING = {"TYPE_CHECKING", "annotations", "asked_of", "attach", "provide", "stand_at", "begin_with_ipython"}
 """What the modules of packages need themselves: completion does not offer it."""
@@ -45,7 +46,10 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
                           if found is not None and f"{package}.{name}" not in _moved)
         found = known().get(name)
         if found is None:
-            raise refusal(package, name)
+            module = module_of(package, name)
+            if module is None:
+                raise refusal(package, name)
+            return module
         with unforked(), staying():
             module = importlib.import_module(found[0])
         value = module if found[1] is None else getattr(module, found[1])

@@ -1,5 +1,6 @@
 """`paddle.distribution`: probability distributions, transforms of them, and their divergence."""
 
+from ..core.absent import asked_of
 from . import constraint, kl, transform, variable
 from .base import Distribution, ExponentialFamily, kl_divergence, register_kl
 from .bernoulli import Bernoulli, Geometric
@@ -28,3 +29,4 @@ __all__ = [
     "SoftmaxTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
     "TransformedDistribution", "Uniform", "kl_divergence", "register_kl",
 ]
+__getattr__ = asked_of(__name__)

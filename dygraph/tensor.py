@@ -11,6 +11,7 @@ import numpy as np
 from .. import backend
 from ..core.dtype import DType, convert_dtype
 from ..core.hooks import HookHandle, add_hook
+from ..core.lazy import require
 from ..core.place import CPUPlace, CUDAPlace, Place, is_device_name, parse_place
 from ..core.var_type import VarType
 from ..ops.core.backward import Leaf, Node, edge_node
@@ -60,6 +61,11 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
     def type(self) -> VarType:
         """What it holds: `VarType.LOD_TENSOR`, or `VarType.SELECTED_ROWS` of a gradient by rows."""
         return VarType.SELECTED_ROWS if self.is_selected_rows() else VarType.LOD_TENSOR
+
+    @property
+    def block(self) -> Any:
+        """The default main Program's global block, to code that asks each value for its Program."""
+        return require("helpers of layers").default_main_program().global_block()
 
     def __round__(self, digits: int | None = None) -> Tensor:
         return self.multiply(10.0**digits).round().divide(10.0**digits) if digits else self.round()

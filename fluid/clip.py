@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.lazy import listed
 from ..nn import clip as base
+from ..nn.clip import ErrorClipByValue, error_clip_callback
 from ..ops.core.trace import current_trace
 from ..static.building.mode import default_main_program
 
@@ -60,35 +61,6 @@ class GradientClipByGlobalNorm(GradientClipBase, base.ClipGradByGlobalNorm):
     def __init__(self, clip_norm: float, group_name: str = "default_group",
                  need_clip: Callable[[Any], bool] | None = None):
         super().__init__(need_clip, clip_norm=clip_norm, group_name=group_name)
-
-
-class ErrorClipByValue:
-    """Brings each element of a variable's gradient between min (by default -max) and max, where it is computed.
-
-    `variable.error_clip = ErrorClipByValue(max)`, and `callbacks=[error_clip_callback]` of `append_backward`, which
-    the optimizers' `minimize` gives. The clipped gradient is what flows on.
-    """
-
-    def __init__(self, max: float, min: float | None = None):
-        self.max = float(max)
-        self.min = -self.max if min is None else float(min)
-
-    def _append_clip_op(self, block: Any, grad_name: str) -> None:
-        block.append_op(type="clip", inputs={"X": [grad_name]}, outputs={"Out": [grad_name]},
-                        attrs={"min": self.min, "max": self.max})
-
-    def __repr__(self) -> str:
-        return f"ByValue, min={self.min:f}, max={self.max:f}"
-
-
-def error_clip_callback(block: Any, context: dict[str, Any]) -> None:
-    """Clips the gradients that an operation has just computed of variables with an `error_clip`."""
-    made = context["__current_op_desc__"].output_arg_names()
-    for name in [name for name in made if name in context]:
-        variable = block.find_var(context[name])
-        clip = None if variable is None else variable.error_clip
-        if clip is not None:
-            clip._append_clip_op(block, name)
 
 
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:

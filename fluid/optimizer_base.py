@@ -153,10 +153,6 @@ class FluidOptimizer(rules.Optimizer):
 
     # State
 
-    def get_opti_var_name_list(self) -> list[str]:
-        """The names of the accumulators."""
-        return [value.name for held in self._accumulators.values() for value in held.values()]
-
     def state_dict(self) -> dict[str, Any]:
         """The accumulators by name, a `LearningRateDecay`'s state as `LR_Scheduler`, and its step as `global_step`."""
         state = super().state_dict()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.absent import asked_of
 from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
 from ..core.flags import get_flags, set_flags
@@ -78,3 +79,4 @@ __all__ = [
     "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode",
     "in_pir_mode", "load", "no_grad", "save", "seed", "set_default_dtype", "set_flags", "use_pir_api",
 ]
+__getattr__ = asked_of(__name__)

@@ -6,7 +6,10 @@ and change nothing.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core import dtype as dt
+from ..core.lazy import require
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..core.random import Generator, default_generator
 from ..core.var_type import AttrType, VarType
@@ -77,6 +80,18 @@ def default_cuda_generator(device_id: int = 0) -> Generator:
     return default_generator(CUDAPlace(device_id))
 
 
+def from_dlpack(dlpack: Any) -> Tensor:
+    """`paddle.utils.dlpack.from_dlpack`.
+
+    >>> import proa as paddle
+    >>> capsule = paddle.utils.dlpack.to_dlpack(paddle.to_tensor([1.0, 2.0]))
+    >>> paddle.framework.core.from_dlpack(capsule).tolist()
+    [1.0, 2.0]
+    """
+    found: Tensor = require("DLPack").from_dlpack(dlpack)
+    return found
+
+
 def get_custom_device_count(device_type: str) -> int:
     """The number of devices of a kind that a plug-in brings: 0."""
     return 0
@@ -131,6 +146,6 @@ class VarDesc:
 __all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
            "Place", "ProgramDesc",
            "Scope", "Tensor", "VarDesc",
-           "default_cpu_generator", "default_cuda_generator", "eager", "get_cuda_device_count",
+           "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_cuda_device_count",
            "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",
            "set_prim_eager_enabled"]

@@ -1,5 +1,6 @@
 """Data on its way to a model: datasets, samplers, and the DataLoader with its worker processes. `paddle.io`."""
 
+from ..core.absent import asked_of
 from .batch_sampler import BatchSampler, DistributedBatchSampler
 from .combine import ChainDataset, ComposeDataset, ConcatDataset
 from .dataloader import DataLoader, get_worker_info
@@ -29,3 +30,4 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+__getattr__ = asked_of(__name__)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ops.array.creation import assign
 from ..ops.math.clip import clip
 from ..ops.math.elementwise import maximum
 from ..ops.math.reduce import sum as total
@@ -142,3 +143,56 @@ def _squared_l2_norm(x: Any) -> Any:
 
 def _clipped_values(params_grads: Pairs) -> list[Any]:
     return [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
+
+
+def merge_selected_rows(x: Any, name: str | None = None) -> Any:
+    """x: rows of a gradient are summed where they are held.
+
+    >>> import proa as paddle
+    >>> paddle.nn.clip.merge_selected_rows(paddle.ones([2])).tolist()
+    [1.0, 1.0]
+    """
+    return assign(x)
+
+
+def get_tensor_from_selected_rows(x: Any, name: str | None = None) -> Any:
+    """x: rows of a gradient are the whole of it to everything that meets them.
+
+    >>> import proa as paddle
+    >>> paddle.nn.clip.get_tensor_from_selected_rows(paddle.ones([2])).tolist()
+    [1.0, 1.0]
+    """
+    return assign(x)
+
+
+class BaseErrorClipAttr:
+    """Base of what clips the gradient of a Program's variable where it is computed."""
+
+
+class ErrorClipByValue(BaseErrorClipAttr):
+    """Brings each element of a variable's gradient between min (by default -max) and max, where it is computed.
+
+    `variable.error_clip = ErrorClipByValue(max)`, and `callbacks=[error_clip_callback]` of `append_backward`, which
+    the optimizers' `minimize` gives. The clipped gradient is what flows on.
+    """
+
+    def __init__(self, max: float, min: float | None = None):
+        self.max = float(max)
+        self.min = -self.max if min is None else float(min)
+
+    def _append_clip_op(self, block: Any, grad_name: str) -> None:
+        block.append_op(type="clip", inputs={"X": [grad_name]}, outputs={"Out": [grad_name]},
+                        attrs={"min": self.min, "max": self.max})
+
+    def __repr__(self) -> str:
+        return f"ByValue, min={self.min:f}, max={self.max:f}"
+
+
+def error_clip_callback(block: Any, context: dict[str, Any]) -> None:
+    """Clips the gradients that an operation has just computed of variables with an `error_clip`."""
+    made = context["__current_op_desc__"].output_arg_names()
+    for name in [name for name in made if name in context]:
+        variable = block.find_var(context[name])
+        clip = None if variable is None else variable.error_clip
+        if clip is not None:
+            clip._append_clip_op(block, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..core.absent import asked_of
 from ..core.lazy import listed
 from ..ops.array.concat_split import concat
 from ..ops.array.reshape import reshape
@@ -14,6 +15,7 @@ from .reparameterization import remove_weight_norm, spectral_norm, weight_norm
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "remove_weight_norm", "spectral_norm",
            "vector_to_parameters", "weight_norm"]
 __dir__ = listed(__name__)
+__getattr__ = asked_of(__name__)
 
 
 def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> Any:

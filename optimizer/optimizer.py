@@ -173,6 +173,10 @@ class Optimizer(ForSubclasses):
                 pass
         return [list(each) for each in zip(*(self._state(p, options) for p in parameters), strict=True)]
 
+    def get_opti_var_name_list(self) -> list[str]:
+        """The names of the accumulators that are there."""
+        return [value.name for held in self._accumulators.values() for value in held.values()]
+
     def kept_values(self) -> list[dict[Any, Any]]:
         """The dicts of what it keeps for parameters, which fill in the first step: accumulators, float32 copies."""
         return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master,

@@ -95,7 +95,8 @@ class QuantConfig:
     def add_qat_layer_mapping(self, source: type, target: type) -> None:
         """What takes the place of layers of type `source`: `target(layer, config)`, config having the quanters."""
         self._check_type("add_qat_layer_mapping(source)", source)
-        self._check_type("add_qat_layer_mapping(target)", target)
+        if not isinstance(target, type):
+            raise TypeError(f"QuantConfig.add_qat_layer_mapping(target): must be a class. Received {target!r}.")
         self._qat_layer_mapping[source] = target
 
     def add_customized_leaf(self, layer_type: type) -> None:

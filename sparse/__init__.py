@@ -4,6 +4,7 @@ They are made here, or of dense tensors by `x.to_sparse_coo(sparse_dim)` and `x.
 back. Gradients flow through all functions, to the entries.
 """
 
+from ..core.absent import asked_of
 from ..ops.sparse.binary import add, divide, is_same_shape, multiply, subtract
 from ..ops.sparse.conversion import coalesce
 from ..ops.sparse.creation import sparse_coo_tensor, sparse_csr_tensor
@@ -39,3 +40,4 @@ __all__ = [
     "rad2deg", "reshape", "sin", "sinh", "slice", "sparse_coo_tensor", "sparse_csr_tensor", "sqrt", "square",
     "subtract", "sum", "tan", "tanh", "transpose",
 ]
+__getattr__ = asked_of(__name__)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.absent import refusal
+from ..core.module_files import module_of
 from ..ops.array.creation import assign
 from ..ops.array.full import full, is_value
 from ..ops.array.full import zeros as _zeros
@@ -107,7 +108,10 @@ def __getattr__(name: str) -> Any:
             found = getattr(importlib.import_module(place), name, None) if _exists(place) else None
             if isinstance(found, types.FunctionType):
                 return found
-    raise refusal(__name__, name)
+    module = module_of(__name__, name)
+    if module is None:
+        raise refusal(__name__, name)
+    return module
 
 
 _ROOT = __name__.removesuffix(".tensor")

@@ -433,3 +433,27 @@ def test_a_variable_is_what_code_asks_for_in_either_mode():
     finally:
         del kind.doubled
     assert not hasattr(x, "doubled")
+
+
+@pytest.mark.parametrize(("path", "name"), [
+    ("optimizer.adamw", "AdamW"), ("distribution.laplace", "Laplace"), ("tensor.array", "array_write"),
+    ("nn.initializer.kaiming", "KaimingNormal"), ("metric.metrics", "Accuracy"),
+    ("nn.utils.weight_norm_hook", "weight_norm")])
+def test_files_are_attributes_of_their_packages_without_an_import(path, name):
+    package, _, file = path.partition(".")
+    found = getattr(paddle, package)
+    for part in file.split("."):
+        found = getattr(found, part)
+    assert callable(getattr(found, name))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        getattr(getattr(paddle, package), "nothing")
+
+
+def test_names_of_the_native_module_and_of_clipping():
+    shared = paddle.base.core.from_dlpack(paddle.utils.dlpack.to_dlpack(paddle.to_tensor([1.0, 2.0])))
+    assert shared.tolist() == [1.0, 2.0]
+    assert paddle.ones([1]).block is static.default_main_program().global_block()
+    assert paddle.nn.clip.ErrorClipByValue(2.0).min == -2.0
+    assert issubclass(paddle.nn.clip.ErrorClipByValue, paddle.nn.clip.BaseErrorClipAttr)
+    assert paddle.nn.clip.merge_selected_rows(paddle.ones([2])).tolist() == [1.0, 1.0]
+    assert abs(paddle.tensor.random.gaussian_(paddle.zeros([200]), 5.0, 0.1).mean().item() - 5.0) < 0.1

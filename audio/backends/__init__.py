@@ -1,5 +1,6 @@
 """`paddle.audio.backends`: what reads and writes sound. There is one: wave files, by Python's own module."""
 
+from ...core.absent import asked_of
 from .wave_backend import AudioInfo
 
 __all__ = ["get_current_backend", "list_available_backends", "set_backend"]
@@ -37,3 +38,4 @@ def set_backend(backend_name: str) -> None:
     if backend_name != _NAME:
         raise NotImplementedError(f"audio.backends.set_backend(backend_name): there is {_NAME!r} alone. Received "
                                   f"{backend_name!r}. Read other files by their own package, and pass arrays on.")
+__getattr__ = asked_of(__name__)

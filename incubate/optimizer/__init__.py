@@ -6,7 +6,9 @@ from ...optimizer.lbfgs import LBFGS
 from ...optimizer.lookahead import LookAhead
 from ...optimizer.model_average import ModelAverage
 from . import functional
+from .lars_momentum import LarsMomentumOptimizer
 from .recompute import RecomputeOptimizer
 
-__all__ = ["GradientMergeOptimizer", "LBFGS", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
+__all__ = ["GradientMergeOptimizer", "LBFGS", "LarsMomentumOptimizer", "LookAhead", "ModelAverage",
+           "RecomputeOptimizer"]
 __getattr__ = asked_of(__name__)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from . import functional as functional
+from proa.incubate.optimizer.lars_momentum import LarsMomentumOptimizer as LarsMomentumOptimizer
 from proa.incubate.optimizer.recompute import RecomputeOptimizer as RecomputeOptimizer
 from proa.optimizer.gradient_merge import GradientMergeOptimizer as GradientMergeOptimizer
 from proa.optimizer.lbfgs import LBFGS as LBFGS

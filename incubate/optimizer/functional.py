@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.absent import asked_of
 from ...core.dtype import convert_dtype
 from ...core.lazy import listed
 from ...dygraph.engine import grad
@@ -184,3 +185,4 @@ def _shown(value: Any) -> str:
     if is_value(value):
         return f"shape {list(value.shape)}, dtype {value.dtype.name}"
     return type(value).__name__
+__getattr__ = asked_of(__name__)

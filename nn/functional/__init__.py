@@ -3,6 +3,7 @@
 Thin over `ops`: the functions check and translate arguments, and apply operators. No function knows a mode.
 """
 
+from ...core.absent import asked_of
 from . import (
     activation,
     attention,
@@ -47,3 +48,4 @@ __all__ = sorted({
     *input.__all__, *likelihoods.__all__, *loss.__all__, *margin_losses.__all__, *norm.__all__,
     *patterned_attention.__all__, *pooling.__all__, *resizing.__all__, *sequence_losses.__all__, *unpooling.__all__,
     *vision.__all__, "sdp_kernel"})
+__getattr__ = asked_of(__name__)

@@ -3,6 +3,7 @@
 Each is called with a shape and a dtype, or with a parameter to fill.
 """
 
+from ...core.absent import asked_of
 from .assign import Assign, Bilinear, Dirac
 from .fan import KaimingNormal, KaimingUniform, XavierNormal, XavierUniform, calculate_gain
 from .initializer import Initializer, set_global_initializer
@@ -22,3 +23,4 @@ __all__ = ["Assign", "Bilinear", "Constant", "ConstantInitializer", "Dirac", "In
            "KaimingUniform", "MSRAInitializer", "Normal", "NormalInitializer", "NumpyArrayInitializer", "Orthogonal",
            "TruncatedNormal", "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "XavierInitializer",
            "XavierNormal", "XavierUniform", "calculate_gain", "set_global_initializer"]
+__getattr__ = asked_of(__name__)

@@ -39,8 +39,8 @@ class _Forward(Protocol[_Inputs, _Output]):
 
 
 def snake_case(name: str) -> str:
-    """A class name as layers' names have it: Conv2D → conv2d, BatchNorm1D → batch_norm1d, ReLU → re_lu."""
-    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    """A class name as layers' names have it: Conv2D → conv2d, L1Loss → l1_loss, ReLU → re_lu."""
+    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 

@@ -348,6 +348,18 @@ def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None
     return x._rebind(written_over(x, gaussian(_shape(x), mean, std, dtype=x.dtype)))
 
 
+def gaussian_(x: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
+    """Fills x, in place, with normally distributed values; those that a seed other than 0 stands for.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([1000])
+    >>> _ = paddle.tensor.random.gaussian_(x, mean=5.0, std=0.1)
+    >>> 4.9 < x.mean().item() < 5.1
+    True
+    """
+    return x._rebind(written_over(x, gaussian(_shape(x), mean, std, seed, x.dtype)))
+
+
 def _gamma(xp, x):
     return xp.asarray(generator(xp).standard_gamma(x.astype("float64"))).astype(x.dtype)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.absent import asked_of
 from ...core.dtype import bfloat16
 from .decorator import decorate
 from .fp16_utils import cast_parameters_to_fp16 as cast_parameters_to_bf16
@@ -74,3 +75,4 @@ def decorate_bf16(optimizer: Any, amp_lists: AutoMixedPrecisionLists | None = No
 
 __all__ = ["AutoMixedPrecisionListsBF16", "bf16_guard", "cast_model_to_bf16", "cast_parameters_to_bf16",
            "convert_float_to_uint16", "decorate_bf16", "rewrite_program_bf16"]
+__getattr__ = asked_of(__name__)

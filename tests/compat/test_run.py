@@ -247,7 +247,7 @@ def test_names_by_the_files_that_paddle_has_them_in(tmp_path):
         "from paddle.optimizer.adamw import AdamW\nimport paddle.nn.initializer.kaiming\n"
         "assert AdamW is paddle.optimizer.AdamW and clip_grad_norm_ is paddle.nn.utils.clip_grad_norm_\n"
         "assert paddle.nn.initializer.kaiming.KaimingNormal is paddle.nn.initializer.KaimingNormal\n"
-        "from proa.compat.module_files import BESIDE_FUNCTIONS, PLACES\n"
+        "from proa.core.module_files import BESIDE_FUNCTIONS, PLACES\n"
         "for file, place in PLACES.items():\n"
         "    assert importlib.import_module('paddle' + file) is importlib.import_module('proa' + place), file\n"
         "for file, place in BESIDE_FUNCTIONS.items():\n"

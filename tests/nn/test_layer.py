@@ -338,3 +338,12 @@ def test_methods_of_users_may_be_called_as_helpers_were(staged):
     assert [name for name, _ in layer.named_parameters()] == ["inner.weight", "inner.bias"]
     layer = paddle.jit.to_static(layer, full_graph=True) if staged else layer
     assert layer(paddle.ones([1, 2])).tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize(("name", "layer"), [
+    ("L1Loss", "l1_loss"), ("Conv2D", "conv2d"), ("BatchNorm1D", "batch_norm1d"), ("ReLU", "re_lu"),
+    ("Res2NetBlock", "res2_net_block"), ("ConvBN2Layer", "conv_bn2_layer"), ("Stage1_Block", "stage1__block")])
+def test_layers_are_named_as_paddles_are(name, layer):
+    """Parameters' names begin so, and a state that PaddlePaddle saved by them finds its place."""
+    made = type(name, (paddle.nn.Layer,), {})()
+    assert made.full_name().rpartition("_")[0] == layer

@@ -261,3 +261,22 @@ def test_a_parameter_without_dimensions(name, engines):
             assert w.shape == shape
             found.append(w.numpy().reshape(()))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("excluded", "bias"), [(None, [0.09635, 0.18941, 0.28246]),
+                                                (["b_0"], [-0.82732, -2.49007, -4.15283])])
+def test_lars_of_incubate(excluded, bias):
+    """Three steps of PaddlePaddle 2.6.2."""
+    net = paddle.nn.Linear(4, 3)
+    net.weight.set_value(np.linspace(-1, 1, 12).reshape(4, 3).astype("float32"))
+    net.bias.set_value(np.array([0.1, 0.2, 0.3], "float32"))
+    lars = paddle.incubate.optimizer.LarsMomentumOptimizer(
+        0.1, 0.9, lars_coeff=0.1, lars_weight_decay=0.01, parameter_list=net.parameters(),
+        exclude_from_weight_decay=excluded, epsilon=1e-3)
+    for _ in range(3):
+        net(paddle.to_tensor([[1.0, 2.0, 3.0, 4.0]])).square().sum().backward()
+        lars.step()
+        lars.clear_grad()
+    np.testing.assert_allclose(net.weight.numpy()[0], [-1.00387, -0.82946, -0.65504], atol=3e-5)
+    np.testing.assert_allclose(net.bias.numpy(), bias, atol=2e-5)
+    assert lars.get_opti_var_name_list() == [f"{p.name}_velocity_0" for p in net.parameters()]

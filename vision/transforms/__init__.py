@@ -1,5 +1,6 @@
 """Preparing and varying images, as classes and as functions: `paddle.vision.transforms`. Knows nothing of datasets."""
 
+from ...core.absent import asked_of
 from . import functional, transforms
 from .functional import (
     adjust_brightness,
@@ -52,3 +53,4 @@ __all__ = [
     "ToTensor", "Transpose", "adjust_brightness", "adjust_contrast", "adjust_hue", "affine", "center_crop", "crop",
     "erase", "hflip", "normalize", "pad", "perspective", "resize", "rotate", "to_grayscale", "to_tensor", "vflip",
 ]
+__getattr__ = asked_of(__name__)

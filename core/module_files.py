@@ -2,9 +2,13 @@
 
 `from paddle.optimizer.adamw import AdamW` says where a name stands there. Here files are divided otherwise, and what
 such a file has is found in a package. `tests/compat/test_run.py` asks each of the table for a name of its own.
+`import` finds them under the name `paddle` (`compat/alias.py`), as an attribute of its package each is found here.
 """
 
 from __future__ import annotations
+
+import importlib
+from types import ModuleType
 
 _FILES = {
     "audio.backends": "backend init_backend",
@@ -35,8 +39,14 @@ _FILES = {
     "utils": "install_check layers_utils lazy_import",
     "vision.transforms": "functional_cv2 functional_pil functional_tensor",
 }
+#: Files of `paddle.distribution` by those that hold the same here.
+_DISTRIBUTIONS = {"base": "distribution exponential_family", "bernoulli": "geometric", "categorical": "multinomial",
+                  "dirichlet": "beta", "location": "cauchy gumbel laplace", "normal": "lognormal",
+                  "transformed": "independent transformed_distribution"}
 #: The modules that have a file's names, both with the dot that stands behind the root.
-PLACES = {f".{package}.{file}": f".{package}" for package, files in _FILES.items() for file in files.split()}
+PLACES = {f".distribution.{name}": f".distribution.{file}"
+          for file, names in _DISTRIBUTIONS.items() for name in names.split()}
+PLACES |= {f".{package}.{file}": f".{package}" for package, files in _FILES.items() for file in files.split()}
 
 #: Files under `paddle.fluid` that Paddle 2.0 to 2.4 had and 1.8 had not, which packages of those years import.
 PLACES |= {
@@ -68,3 +78,11 @@ _NAMED_LIKE_A_FUNCTION = {
 #: The same of files whose package has a function of that name, which importing the file must leave there.
 BESIDE_FUNCTIONS = {f".{package}.{file}": f".{package}"
                     for package, files in _NAMED_LIKE_A_FUNCTION.items() for file in files.split()}
+
+_ROOT = __name__.partition(".")[0]
+
+
+def module_of(package: str, name: str) -> ModuleType | None:
+    """The module that has the names of a package's file, as `paddle.optimizer.adamw.AdamW` asks for one."""
+    place = PLACES.get(f"{package.removeprefix(_ROOT)}.{name}")
+    return None if place is None else importlib.import_module(_ROOT + place)
