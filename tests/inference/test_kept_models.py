@@ -78,7 +78,7 @@ def test_a_kept_model_runs_without_its_program(prefix, read):
 def test_a_plan_is_kept_once_and_only_where_the_package_tells_all(prefix, tmp_path, monkeypatch):
     opened(prefix)
     assert len(list((tmp_path / "kept").glob("*.plan"))) == 1
-    program = inference_model.read_program(prefix + ".pdmodel")
+    program = module.Source(inference_model.read_program(prefix + ".pdmodel")).program
     assert kept_plans.may_be_kept(program)
     monkeypatch.setattr(kept_plans, "_PACKAGE", "another.")  # as where an operator is the user's own
     assert not kept_plans.may_be_kept(program)
