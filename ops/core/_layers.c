@@ -1,4 +1,5 @@
-/* Layers on small arrays, within the rounding of their kernels: convolution, layer normalization, cross entropy. */
+/* Layers on small arrays, within the rounding of their kernels: convolution, layer normalization, cross entropy,
+likelihood of classes. */
 #include "_vectors.h"
 
 #include <math.h>
@@ -230,5 +231,58 @@ static PyObject *cross_entropy(const void *with, PyObject *const *inputs, Py_ssi
     return declined_form();
 }
 
+/* Negative log likelihood of a class for each row, its sum or mean, and how many rows are counted: of few elements as
+   NumPy adds them, else one after the other, as the loop does. 0 where a kernel says what is wrong, or that is NaN. */
+enum { LEAST_OF_NLL_LOOP = 256, MOST_OF_NLL = 128 };
+#define NLL(NAME, T, PAIRWISE_SUM) \
+    static int NAME(const void *given, const int64_t *label, Py_ssize_t rows, Py_ssize_t classes, Py_ssize_t ignored, \
+                    int is_mean, void *losses, void *result, void *counted) { \
+        const T *x = given; \
+        T *loss = losses, *out = result, sum = 0, total = 0; \
+        for (Py_ssize_t n = 0; n < rows; n++, x += classes) { \
+            int counts = label[n] != ignored; \
+            if (counts && (label[n] < 0 || label[n] >= classes)) return 0; \
+            loss[n] = -x[counts ? label[n] : 0] * (T)counts; \
+            sum += loss[n]; \
+            total += (T)counts; \
+        } \
+        *(T *)counted = total; \
+        if (!out) return isfinite(sum) != 0; \
+        if (rows * classes < LEAST_OF_NLL_LOOP) sum = PAIRWISE_SUM(loss, rows); \
+        *out = is_mean ? sum / total : sum; \
+        return total > 0 && isfinite(sum); \
+    }
+
+NLL(nll_f, float, sum_of_floats)
+NLL(nll_d, double, sum_of_doubles)
+
+static PyObject *nll(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t ignored = -100;
+    if (count < 2 || (count > 2 && inputs[2] != Py_None) || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])
+        || integer_attribute(attrs, name_ignore_index, &ignored) < 0)
+        return declined_form();
+    Array *x = (Array *)inputs[0], *label = (Array *)inputs[1];
+    int kind = kind_of(x->dtype), is_mean = text_attribute(attrs, name_reduction, "mean");
+    int is_sum = text_attribute(attrs, name_reduction, "sum"), keeps = text_attribute(attrs, name_reduction, "none");
+    if ((kind != FLOAT32 && kind != FLOAT64) || kind_of(label->dtype) != INT64 || x->dimensions_count != 2
+        || label->dimensions_count != 1 || label->dimensions[0] != x->dimensions[0] || !(is_mean || is_sum || keeps))
+        return declined_form();
+    Py_ssize_t rows = x->dimensions[0], classes = x->dimensions[1], size = rows * classes;
+    if (size < 1 || size > MOST_ELEMENTS || (size < LEAST_OF_NLL_LOOP && rows > MOST_OF_NLL)) return declined_form();
+    double work[MOST_ELEMENTS];
+    keeps = !is_mean && !is_sum;
+    PyObject *loss = new_array(kind, keeps, &rows), *total = loss ? new_array(kind, 0, NULL) : NULL;
+    PyObject *result = total ? PyTuple_Pack(2, loss, total) : NULL;
+    Py_XDECREF(loss);
+    Py_XDECREF(total);
+    if (!result) return NULL;
+    void *out = ((Array *)loss)->data, *counted = ((Array *)total)->data;
+    if ((kind == FLOAT32 ? nll_f : nll_d)(x->data, (const int64_t *)(const void *)label->data, rows, classes, ignored, is_mean,
+                                          keeps ? out : work, keeps ? NULL : out, counted))
+        return result;
+    Py_DECREF(result);
+    return declined_form();
+}
+
 const FormEntry layer_forms[] = {{"convolution", convolution, NULL}, {"layer_norm", layer_norm, NULL},
-                                 {"cross_entropy", cross_entropy, NULL}, {NULL, NULL, NULL}};
+                                 {"cross_entropy", cross_entropy, NULL}, {"nll", nll, NULL}, {NULL, NULL, NULL}};

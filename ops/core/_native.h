@@ -145,6 +145,9 @@ extern HIDDEN const char take_step_doc[], serve_steps_doc[];
    results are looked at and nobody registered a kernel of the operator: 1, 0, or -1 with an error. */
 HIDDEN int classes_undisturbed(PyObject *op, PyObject **of_values, PyObject **of_parameters);
 HIDDEN Py_ssize_t offset_of(PyTypeObject *type, const char *name); /* of a slot of a class; -1 with an error */
+/* Sums of neighbours, as NumPy adds them. */
+HIDDEN float sum_of_floats(const float *x, Py_ssize_t count);
+HIDDEN double sum_of_doubles(const double *x, Py_ssize_t count);
 /* `one + other`. */
 HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
 
@@ -167,7 +170,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
     X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y) \
     X(causal) X(with_mask) X(bias) X(bias_after_scale) X(steps) X(decrease_axes) X(none_axes) X(accumulate) \
-    X(diagonal) X(lower) X(Axis) X(Reduce) X(reduction)
+    X(diagonal) X(lower) X(Axis) X(Reduce) X(reduction) X(porder) X(asvector)
 #define DECLARE(name) extern HIDDEN PyObject *name_##name;
 NAMES(DECLARE)
 #undef DECLARE

@@ -15,6 +15,7 @@ typedef struct {
     Py_ssize_t outer, count, inner, rank, sizes[MOST_DIMENSIONS]; /* `sizes`: the result's */
 } Layout;
 
+enum { LEAST_OF_NORM_LOOPS = 1024 }; /* from there on the engine's */
 enum { NARROW = 16 }; /* fewer columns make no vectors: many rows of them are left to loops that take several at once */
 
 /* Divides the dimensions by those that are reduced, which must be neighbours: 1, or 0 where they are not. */
@@ -91,6 +92,9 @@ static int read_layout(Layout *layout, PyObject *const *inputs, Py_ssize_t count
 
 PAIRWISE(pairwise_f, float)
 PAIRWISE(pairwise_d, double)
+
+float sum_of_floats(const float *x, Py_ssize_t count) { return pairwise_f(x, count); }
+double sum_of_doubles(const double *x, Py_ssize_t count) { return pairwise_d(x, count); }
 
 /* Rows one added to the other, in their order; four at a time, so that results are loaded and stored more rarely. */
 #define ADD_ROWS(NAME, T) \
@@ -326,6 +330,54 @@ static PyObject *by_row(const void *with, PyObject *const *inputs, Py_ssize_t co
     return declined_form();
 }
 
+/* Norms of rows: sums of squares or of sizes, added as NumPy adds them along the last dimension or another. */
+#define NORM(NAME, T, PAIRWISE_SUM, SIZE, ROOT) \
+    static T NAME(const Layout *l, const char *x, Py_ssize_t o, Py_ssize_t i, int of_squares) { \
+        GATHER(T); \
+        for (Py_ssize_t n = 0; n < l->count; n++) row[n] = of_squares ? row[n] * row[n] : SIZE(row[n]); \
+        T sum = row[0]; \
+        if (l->inner == 1) sum = PAIRWISE_SUM(row, l->count); \
+        else \
+            for (Py_ssize_t n = 1; n < l->count; n++) sum += row[n]; \
+        return of_squares ? ROOT(sum) : sum; \
+    }
+
+NORM(norm_f, float, pairwise_f, fabsf, sqrtf)
+NORM(norm_d, double, pairwise_d, fabs, sqrt)
+
+static PyObject *p_norm(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    double order = 2.0;
+    Py_ssize_t axis = -1;
+    int keeps = 0, is_vector = 0, is_reduced[MOST_DIMENSIONS], fits = 1;
+    if (count != 1 || !is_plain_array(inputs[0]) || number_attribute(attrs, name_porder, &order) < 0
+        || integer_attribute(attrs, name_axis, &axis) < 0 || truth_attribute(attrs, name_keepdim, &keeps) < 0
+        || truth_attribute(attrs, name_asvector, &is_vector) < 0 || is_vector || (order != 1.0 && order != 2.0))
+        return declined_form();
+    Array *x = (Array *)inputs[0];
+    Layout layout;
+    int kind = kind_of(x->dtype), rank = x->dimensions_count;
+    Py_ssize_t size = size_of(inputs[0]);
+    if (axis < 0) axis += rank;
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size >= LEAST_OF_NORM_LOOPS || rank > MOST_DIMENSIONS || axis < 0
+        || axis >= rank)
+        return declined_form();
+    for (int n = 0; n < rank; n++) is_reduced[n] = n == axis;
+    if (!lay_out(&layout, x, is_reduced, keeps)) return declined_form();
+    PyObject *result = new_array(kind, (int)layout.rank, layout.sizes);
+    if (!result) return NULL;
+    void *out = ((Array *)result)->data;
+    begin_flags();
+    for (Py_ssize_t at = 0; at < layout.outer * layout.inner; at++) {
+        Py_ssize_t o = at / layout.inner, i = at % layout.inner;
+        if (kind == FLOAT32) ((float *)out)[at] = norm_f(&layout, x->data, o, i, order == 2.0);
+        else ((double *)out)[at] = norm_d(&layout, x->data, o, i, order == 2.0);
+        fits &= isfinite(kind == FLOAT32 ? (double)((float *)out)[at] : ((double *)out)[at]) != 0;
+    }
+    if (fits && !are_flags_raised()) return result;
+    Py_DECREF(result);
+    return declined_form();
+}
+
 /* Positions of extremes */
 
 #define POSITION(NAME, T, BETTER) \
@@ -433,64 +485,11 @@ static PyObject *cumsum(const void *with, PyObject *const *inputs, Py_ssize_t co
 
 #define REDUCTION(NAME, ...) {NAME, reduce, &(const Reduction){__VA_ARGS__}}
 #define POSITIONS(NAME, ...) {NAME, position, &(const Position){__VA_ARGS__}}
-/* Negative log likelihood of a class for each row, its sum or mean, and how many rows are counted: of few elements as
-   NumPy adds them, else one after the other, as the loop does. 0 where a kernel says what is wrong, or that is NaN. */
-enum { LEAST_OF_NLL_LOOP = 256, MOST_OF_NLL = 128 };
-#define NLL(NAME, T, PAIRWISE_SUM) \
-    static int NAME(const void *given, const int64_t *label, Py_ssize_t rows, Py_ssize_t classes, Py_ssize_t ignored, \
-                    int is_mean, void *losses, void *result, void *counted) { \
-        const T *x = given; \
-        T *loss = losses, *out = result, sum = 0, total = 0; \
-        for (Py_ssize_t n = 0; n < rows; n++, x += classes) { \
-            int counts = label[n] != ignored; \
-            if (counts && (label[n] < 0 || label[n] >= classes)) return 0; \
-            loss[n] = -x[counts ? label[n] : 0] * (T)counts; \
-            sum += loss[n]; \
-            total += (T)counts; \
-        } \
-        *(T *)counted = total; \
-        if (!out) return isfinite(sum) != 0; \
-        if (rows * classes < LEAST_OF_NLL_LOOP) sum = PAIRWISE_SUM(loss, rows); \
-        *out = is_mean ? sum / total : sum; \
-        return total > 0 && isfinite(sum); \
-    }
-
-NLL(nll_f, float, pairwise_f)
-NLL(nll_d, double, pairwise_d)
-
-static PyObject *nll(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    Py_ssize_t ignored = -100;
-    if (count < 2 || (count > 2 && inputs[2] != Py_None) || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])
-        || integer_attribute(attrs, name_ignore_index, &ignored) < 0)
-        return declined_form();
-    Array *x = (Array *)inputs[0], *label = (Array *)inputs[1];
-    int kind = kind_of(x->dtype), is_mean = text_attribute(attrs, name_reduction, "mean");
-    int is_sum = text_attribute(attrs, name_reduction, "sum"), keeps = text_attribute(attrs, name_reduction, "none");
-    if ((kind != FLOAT32 && kind != FLOAT64) || kind_of(label->dtype) != INT64 || x->dimensions_count != 2
-        || label->dimensions_count != 1 || label->dimensions[0] != x->dimensions[0] || !(is_mean || is_sum || keeps))
-        return declined_form();
-    Py_ssize_t rows = x->dimensions[0], classes = x->dimensions[1], size = rows * classes;
-    if (size < 1 || size > MOST_ELEMENTS || (size < LEAST_OF_NLL_LOOP && rows > MOST_OF_NLL)) return declined_form();
-    double work[MOST_ELEMENTS];
-    keeps = !is_mean && !is_sum;
-    PyObject *loss = new_array(kind, keeps, &rows), *total = loss ? new_array(kind, 0, NULL) : NULL;
-    PyObject *result = total ? PyTuple_Pack(2, loss, total) : NULL;
-    Py_XDECREF(loss);
-    Py_XDECREF(total);
-    if (!result) return NULL;
-    void *out = ((Array *)loss)->data, *counted = ((Array *)total)->data;
-    if ((kind == FLOAT32 ? nll_f : nll_d)(x->data, (const int64_t *)(const void *)label->data, rows, classes, ignored, is_mean,
-                                          keeps ? out : work, keeps ? NULL : out, counted))
-        return result;
-    Py_DECREF(result);
-    return declined_form();
-}
-
 const FormEntry reduction_forms[] = {
     REDUCTION("sum", {sum_f, sum_d, sum_l, NULL, NULL}, 0), REDUCTION("mean", {sum_f, sum_d, NULL, NULL, NULL}, 1),
     REDUCTION("max", {max_f, max_d, max_l, max_i, NULL}, 0), REDUCTION("min", {min_f, min_d, min_l, min_i, NULL}, 0),
     REDUCTION("prod", {prod_f, prod_d, prod_l, NULL, NULL}, 0), REDUCTION("any", {NULL, NULL, NULL, NULL, any_b}, 0, 1),
     REDUCTION("all", {NULL, NULL, NULL, NULL, all_b}, 0, 1), POSITIONS("argmax", {argmax_f, argmax_d, argmax_l}),
-    POSITIONS("argmin", {argmin_f, argmin_d, argmin_l}), {"cumsum", cumsum, NULL}, {"nll", nll, NULL},
+    POSITIONS("argmin", {argmin_f, argmin_d, argmin_l}), {"cumsum", cumsum, NULL}, {"p_norm", p_norm, NULL},
     {"variance", by_row, &(const RowFunction){variance_f, variance_d, &name_dim, &name_keep_dim}},
     {"logsumexp", by_row, &(const RowFunction){logsumexp_f, logsumexp_d, &name_axis, &name_keepdim}}, {NULL, NULL, NULL}};

@@ -313,7 +313,7 @@ p_norm_op = operator(
     infer=lambda x, *, porder=2.0, axis=-1, epsilon=1e-12, keepdim=False, asvector=False: Spec(
         _reduced(x.shape, (axis,), asvector, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, porder, axis, keepdim, asvector: _p_norm_gradient(
-        g, X, Out, porder, axis, keepdim, asvector)}, lod="drop")
+        g, X, Out, porder, axis, keepdim, asvector)}, lod="drop", compiled="p_norm")
 
 
 def _frobenius(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False):
@@ -345,9 +345,9 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
     """
     axes = [] if axis is None else ints_of(axis)
     if p is None or p == "fro":
-        if len(axes) == 1:
-            return norm(x, 2, axis, keepdim)
-        return apply(frobenius_op, x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
+        if len(axes) != 1:
+            return apply(frobenius_op, x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
+        p = 2
     if not isinstance(p, (int, float)):
         raise ValueError(f"norm(x, p): p must be a number or 'fro'. Received {p!r}.")
     if len(axes) < 2:

@@ -663,3 +663,19 @@ def test_products_of_as_many_matrices():
         for wrong in ((x, y[:3]), (x, x), (x[0], y), (x, y.astype("e")), large):
             with pytest.raises(Declined):
                 formed("bmm", *wrong)
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_norms_of_rows(dtype):
+    computed = 0
+    for x in arrays(dtype, [(5,), (4, 6), (2, 3, 4), (33,), (1, 40), (40, 1), (3, 130)]):
+        for axis, order, keepdim in itertools.product(range(-x.ndim, x.ndim), (1.0, 2.0), (True, False)):
+            computed += check("p_norm", x, porder=order, axis=axis, keepdim=keepdim)
+    assert computed > 50
+    x = np.ones((4, 6), dtype)
+    for attrs in ({"porder": 3.0}, {"porder": 0.0}, {"axis": 2}, {"asvector": True}, {"porder": float("inf")}):
+        with pytest.raises(Declined):
+            formed("p_norm", x, **attrs)
+    for wrong in (np.ones((40, 40), dtype), x.T, np.full(3, np.finfo(dtype).max), np.zeros((0, 3), dtype)):
+        with pytest.raises(Declined):
+            formed("p_norm", wrong, axis=0)
