@@ -24,6 +24,7 @@ from ...ops.core.trace import current_trace, in_to_static_mode
 from ..initializer.initializer import initial_value
 from ..state import load_state
 from .changes import Counted, mode_changes
+from .conversion import convert_layers, move_layers
 
 _Inputs = ParamSpec("_Inputs")
 _Output = TypeVar("_Output", covariant=True)
@@ -378,31 +379,23 @@ class Layer(_Attributes):
 
     def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Layer:
         """Moves parameters and buffers to a device and converts the floating ones to a dtype; gives the layer."""
-        wanted = None if dtype is None else convert_dtype(dtype)
-        for layer in self.sublayers(include_self=True):
-            for kind in ("_parameters", "_buffers"):
-                for _, value in layer.__values_of_kind__(kind):
-                    if value is not None:
-                        value.move_(device, wanted if value.dtype.is_floating else None)
-            if wanted is not None and wanted.is_floating:
-                layer.__dict__["_dtype"] = wanted.name
-        return self
+        return move_layers(self, device, dtype)
 
     def astype(self, dtype: Any = None) -> Layer:
         """Converts floating parameters and buffers; gives the layer."""
         return self.to(dtype=dtype)
 
     def float(self, excluded_layers: Any = None) -> Layer:
-        """Converts to float32."""
-        return self.to(dtype=dt.float32)
+        """Converts to float32 what is in no layer of the types `excluded_layers`, by default BatchNorm."""
+        return convert_layers(self, dt.float32, excluded_layers, Layer)
 
     def float16(self, excluded_layers: Any = None) -> Layer:
-        """Converts to float16."""
-        return self.to(dtype=dt.float16)
+        """Converts to float16 what is in no layer of the types `excluded_layers`, by default BatchNorm."""
+        return convert_layers(self, dt.float16, excluded_layers, Layer)
 
     def bfloat16(self, excluded_layers: Any = None) -> Layer:
-        """Converts to bfloat16."""
-        return self.to(dtype=dt.bfloat16)
+        """Converts to bfloat16 what is in no layer of the types `excluded_layers`, by default BatchNorm."""
+        return convert_layers(self, dt.bfloat16, excluded_layers, Layer)
 
     # State
 

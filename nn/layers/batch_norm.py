@@ -190,6 +190,8 @@ class BatchNorm(_BatchNormBase):
     True
     """
 
+    _keeps_its_dtype = True
+
     def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
                  epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32",
                  data_layout: str = "NCHW", in_place: bool = False, moving_mean_name: str | None = None,

@@ -347,3 +347,22 @@ def test_layers_are_named_as_paddles_are(name, layer):
     """Parameters' names begin so, and a state that PaddlePaddle saved by them finds its place."""
     made = type(name, (paddle.nn.Layer,), {})()
     assert made.full_name().rpartition("_")[0] == layer
+
+
+@pytest.mark.parametrize("how", ["float16", "bfloat16"])
+def test_layers_that_keep_their_dtype(how):
+    """PaddlePaddle 2.6.2: without types, BatchNorm and none of its subclasses; types are those of layers themselves."""
+    nn = paddle.nn
+
+    def dtypes(excluded=None, norm=nn.BatchNorm):
+        net = nn.Sequential(nn.Linear(2, 2), norm(2))
+        assert getattr(net, how)(excluded_layers=excluded) is net
+        return [str(p.dtype).removeprefix("paddle.") for p in (net[0].weight, net[1].weight, net[1]._mean)]
+
+    assert dtypes() == [how, "float32", "float32"]
+    assert dtypes(norm=nn.BatchNorm2D) == dtypes([]) == [how] * 3
+    assert dtypes(nn.Linear) == dtypes((nn.Linear,)) == ["float32", how, how]
+    assert dtypes([nn.BatchNorm2D], nn.BatchNorm1D) == [how] * 3
+    for wrong in (111, nn.Linear(2, 2)):
+        with pytest.raises(TypeError, match="type of layers"):
+            dtypes(wrong)
