@@ -33,6 +33,7 @@ from . import (
     shapes,
     subscripts,
     supers,
+    walks,
     walrus,
 )
 from .context import OPERATORS, Context
@@ -42,7 +43,7 @@ STATEMENTS = (  # one function at a time
     narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
     annotated, declarations, supers, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
-EXPRESSIONS = (comprehensions, none_tests, attributes, conditionals, logical, shapes,
+EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, shapes,
                subscripts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]

@@ -37,8 +37,9 @@ class _Calls(ExpressionConverter):
 
 
 def _stays(function: Any) -> bool:
-    """Calls of the operators themselves, of a constant's methods, and of what looks at its caller's names."""
+    """Calls of the operators themselves, of a constant's methods but `join`, and of what looks at its caller's names.
+    """
     if isinstance(function, gast.Attribute):
         is_operator = isinstance(function.value, gast.Name) and function.value.id == OPERATORS
-        return is_operator or isinstance(function.value, gast.Constant)
+        return is_operator or isinstance(function.value, gast.Constant) and function.attr != "join"
     return isinstance(function, gast.Name) and function.id in _NEEDS_NO_CONVERSION

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections import deque
 from collections.abc import Callable
-from types import BuiltinMethodType, CellType, FunctionType, MethodType
+from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .builtin import OVERLOADS
@@ -22,7 +23,10 @@ _POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
 _OF_ALL_KEYS = ("keys", "values", "items", "popitem")
 _OF_A_KEY = ("get", "pop", "setdefault")
 _FUNCTION_TAKERS = (map, filter, functools.reduce)
-_ITEM_TAKERS = (tuple, set, frozenset, sorted, iter)
+_ITEM_TAKERS = (tuple, set, frozenset, sorted, iter, deque)
+_METHODS_OF_ITEMS = (
+    "join", "extend", "extendleft", "fromkeys", "union", "update", "intersection", "intersection_update", "difference",
+    "difference_update", "symmetric_difference", "symmetric_difference_update", "issubset", "issuperset", "isdisjoint")
 
 
 class Calls:
@@ -68,7 +72,7 @@ class Calls:
             elif callee.__name__ in _OF_A_KEY:
                 return functools.partial(_value_of_key, callee)
         new = self._class(callee) if isinstance(callee, type) else self._instance(callee)
-        return _items_given(new) if any(callee is taker for taker in _ITEM_TAKERS) else new
+        return _items_given(new) if _takes_items(callee) else new
 
     def _class(self, kind: type) -> Any:
         """What makes an object of a class, its `__init__`, or a dataclass's `__post_init__`, converted.
@@ -138,6 +142,13 @@ class Calls:
         copy.__kwdefaults__ = wrapper.__kwdefaults__
         copy.__dict__.update(wrapper.__dict__)
         return copy
+
+
+def _takes_items(callee: Any) -> bool:
+    """Whether a builtin goes over the items of what it is given."""
+    if isinstance(callee, BuiltinMethodType) and not isinstance(callee.__self__, ModuleType):
+        return callee.__name__ in _METHODS_OF_ITEMS and not isinstance(callee.__self__, dict)
+    return any(callee is taker for taker in _ITEM_TAKERS) or getattr(callee, "__module__", None) == "itertools"
 
 
 def _items_given(function: Any) -> Any:

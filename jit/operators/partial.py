@@ -6,6 +6,7 @@ the value checks the flag when the program runs. Knows nothing of where it comes
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 from collections.abc import Callable
@@ -46,6 +47,10 @@ class Partial(Undefined):
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(used(self), name)
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        content = copy.deepcopy(self._content, memo)
+        return Partial(self._name, self._reason, content, self._flag, self._optional)
 
     def as_operand(self) -> Any:
         """What an operator takes in its place."""

@@ -36,6 +36,12 @@ class Undefined:
     def __repr__(self) -> str:
         return f"<{self._name} has no value>"
 
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return self
+
     __getattr__ = __setattr__ = __call__ = __str__ = __format__ = __bool__ = __hash__ = __array__ = _refuse
     __len__ = __iter__ = __contains__ = __getitem__ = __setitem__ = __delitem__ = __enter__ = _refuse
     __index__ = __int__ = __float__ = __complex__ = __neg__ = __pos__ = __abs__ = __invert__ = _refuse

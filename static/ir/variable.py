@@ -5,6 +5,7 @@ Knows of its Block only that it has one; see `program.py`.
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import operator as python
@@ -380,6 +381,16 @@ class Variable(_VariableMethods):
         detached = assign(cut)
         detached.view_of = (self, self.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
         return detached
+
+    def __deepcopy__(self, memo: dict) -> Variable:
+        """A variable of the same value, through which no gradient flows, and which changes apart from this one."""
+        if id(self.program) in memo:  # the Program is copied
+            made = memo[id(self)] = type(self).__new__(type(self))
+            made.__dict__.update({key: copy.deepcopy(value, memo) for key, value in self.__dict__.items()})
+            return made
+        made = memo[id(self)] = self.detach()
+        made.view_of = None
+        return made
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""

@@ -1,5 +1,8 @@
 """Dicts with keys that a tensor decides about: a key is asked for with a default."""
 
+import copy
+import itertools
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -48,8 +51,34 @@ def test_a_default_stands_where_the_key_does_not(function, tmp_path):
         np.testing.assert_array_equal(loaded(x).numpy(), function(x).numpy())
 
 
+def unpacked(d):
+    _, *rest = d
+    return rest
+
+
+def yielded(d):
+    def keys():
+        yield from d
+
+    return list(keys())
+
+
+def of_all(*keys):
+    return keys
+
+
+def extended(d):
+    found = ["z"]
+    found.extend(d)
+    return found
+
+
 @pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
-@pytest.mark.parametrize("asked", [tuple, set, frozenset, sorted, list, len, lambda d: max(d),
+@pytest.mark.parametrize("asked", [unpacked, yielded, extended, lambda d: [*d], lambda d: {*d}, lambda d: of_all(*d),
+                                   lambda d: ",".join(d), lambda d: {k: 1 for k in d}, lambda d: {k for k in d},
+                                   lambda d: [k + j for k in "ab" for j in d], dict.fromkeys,
+                                   lambda d: list(itertools.chain(d, "z")), lambda d: {"z"}.union(d),
+                                   tuple, set, frozenset, sorted, list, len, lambda d: max(d),
                                    lambda d: all(map(str, d)), lambda d: any(d), lambda d: d == {"a": 1}])
 def test_all_keys_are_those_of_python(asked):
     def function(x):
@@ -62,6 +91,18 @@ def test_all_keys_are_those_of_python(asked):
         with pytest.raises(RuntimeError, match="a tensor decides whether the dict has the key 'b'"):
             paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))
     converted = paddle.jit.to_static(function)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        np.testing.assert_array_equal(converted(x).numpy(), function(x).numpy())
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, dict, lambda d: {**d}, lambda d: d | {"z": 1}])
+def test_a_copy_has_the_key_where_the_dict_has_it(copied):
+    def function(x):
+        made = copied(with_a_key_or_not(x))
+        return made["a"] * len(made) + made.get(("c", 1), x)
+
+    converted = paddle.jit.to_static(function, full_graph=True)
     for value in VALUES:
         x = paddle.to_tensor(value)
         np.testing.assert_array_equal(converted(x).numpy(), function(x).numpy())
