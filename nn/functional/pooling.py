@@ -163,6 +163,8 @@ def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, e
 
 def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: int) -> list[int]:
     check_format(what, data_format, _FORMATS[rank])
+    if type(output_size) is int and x.ndim == rank + 2:
+        return [output_size] * rank
     if is_value(output_size):
         output_size = output_size.tolist()
     given: Sequence[Any] = output_size if isinstance(output_size, (list, tuple)) else [output_size] * rank

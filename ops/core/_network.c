@@ -127,6 +127,49 @@ typedef struct {
 POOL(pool_f, float)
 POOL(pool_d, double)
 
+/* Maxima of windows that lie side by side: of their rows first, whole rows at a time. A NaN among them sets `wrong`. */
+enum { WIDEST = 2048 };
+#define TILES(NAME, T) \
+    INLINE void NAME##_body(const Windows *w, const T *x, T *restrict out, int *wrong) { \
+        T row[WIDEST]; \
+        Py_ssize_t used = w->out[1] * w->kernel[1]; \
+        int odd = 0; \
+        for (Py_ssize_t image = 0; image < w->images; image++, x += w->height * w->width) \
+            for (Py_ssize_t i = 0; i < w->out[0]; i++, out += w->out[1]) { \
+                const T *from = x + i * w->kernel[0] * w->width; \
+                for (Py_ssize_t n = 0; n < used; n++) odd |= from[n] != from[n], row[n] = from[n]; \
+                for (Py_ssize_t k = 1; k < w->kernel[0]; k++) { \
+                    from += w->width; \
+                    for (Py_ssize_t n = 0; n < used; n++) { \
+                        odd |= from[n] != from[n]; \
+                        row[n] = from[n] > row[n] ? from[n] : row[n]; \
+                    } \
+                } \
+                if (w->kernel[1] == 2) \
+                    for (Py_ssize_t j = 0; j < w->out[1]; j++) \
+                        out[j] = row[2 * j + 1] > row[2 * j] ? row[2 * j + 1] : row[2 * j]; \
+                else \
+                    for (Py_ssize_t j = 0; j < w->out[1]; j++) { \
+                        T found = row[j * w->kernel[1]]; \
+                        for (Py_ssize_t n = 1; n < w->kernel[1]; n++) { \
+                            T a = row[j * w->kernel[1] + n]; \
+                            found = a > found ? a : found; \
+                        } \
+                        out[j] = found; \
+                    } \
+            } \
+        *wrong = odd; \
+    } \
+    TWO_WAYS(NAME, (const Windows *w, const T *x, T *out, int *wrong), (w, x, out, wrong))
+
+TILES(tiles_f, float)
+TILES(tiles_d, double)
+
+static int are_tiles(const Windows *w) {
+    return !w->is_mean && !w->before[0] && !w->before[1] && w->kernel[0] == w->step[0] && w->kernel[1] == w->step[1]
+        && w->width <= WIDEST;
+}
+
 static int read_windows(Windows *w, const Array *x, PyObject *attrs) {
     Py_ssize_t kernel[MOST_DIMENSIONS], steps[MOST_DIMENSIONS], pads[MOST_DIMENSIONS], count, more = 0, padded = 0;
     int rounds_up = 0, exclusive = 1, whole = 0, adaptive = 0;
@@ -167,14 +210,19 @@ static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t coun
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > MOST_ELEMENTS || !read_windows(&windows, x, attrs)
-        || windows.images * windows.out[0] * windows.out[1] * windows.kernel[0] * windows.kernel[1] > 16 * MOST_ELEMENTS)
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > most_elements() || !read_windows(&windows, x, attrs))
         return declined_form();
     Py_ssize_t sizes[4] = {x->dimensions[0], x->dimensions[1], windows.out[0], windows.out[1]};
+    Py_ssize_t looks = windows.images * windows.out[0] * windows.out[1] * windows.kernel[0] * windows.kernel[1];
+    int tiles = are_tiles(&windows), wrong = 0;
+    if (!tiles && (size > MOST_ELEMENTS || looks > 16 * MOST_ELEMENTS)) return declined_form();
     PyObject *result = new_array(kind, 4, sizes);
     if (!result) return NULL;
     void *data = x->data, *out = ((Array *)result)->data;
-    if (kind == FLOAT32 ? pool_f(&windows, data, out) : pool_d(&windows, data, out)) return result;
+    if (!tiles) wrong = !(kind == FLOAT32 ? pool_f(&windows, data, out) : pool_d(&windows, data, out));
+    else if (kind == FLOAT32) tiles_f(&windows, data, out, &wrong);
+    else tiles_d(&windows, data, out, &wrong);
+    if (!wrong) return result;
     Py_DECREF(result);
     return declined_form();
 }

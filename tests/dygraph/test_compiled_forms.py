@@ -680,3 +680,17 @@ def test_norms_of_rows(dtype):
     for wrong in (np.ones((40, 40), dtype), x.T, np.full(3, np.finfo(dtype).max), np.zeros((0, 3), dtype)):
         with pytest.raises(Declined):
             formed("p_norm", wrong, axis=0)
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_maxima_of_windows_side_by_side(dtype):
+    random = np.random.default_rng(5)
+    for shape in ((4, 10, 16, 16), (1, 2, 7, 9), (2, 3, 5, 40), (1, 1, 2, 2)):
+        x = random.standard_normal(shape).astype(dtype)
+        for size in ([2, 2], [1, 3], [2, 4], [1, 1]):
+            if size[0] <= shape[2] and size[1] <= shape[3]:
+                computed = check("pool2d", x, pooling_type="max", ksize=size, strides=size, paddings=[0, 0])
+                assert computed or x.size > 2048
+        x[0, -1, 1, 1] = np.nan
+        with pytest.raises(Declined):
+            formed("pool", x, pooling_type="max", ksize=[2, 2], strides=[2, 2], paddings=[0, 0])
