@@ -3,6 +3,7 @@
 from ...core.absent import asked_of
 from . import attn_bias, functional, memory_efficient_attention
 from .layer.fused_dropout_add import FusedDropoutAdd
+from .layer.fused_dropout_nd import FusedDropout
 from .layer.fused_linear import FusedLinear
 from .layer.fused_transformer import (
     FusedBiasDropoutResidualLayerNorm,
@@ -11,6 +12,6 @@ from .layer.fused_transformer import (
     FusedTransformerEncoderLayer,
 )
 
-__all__ = ["FusedBiasDropoutResidualLayerNorm", "FusedDropoutAdd", "FusedFeedForward", "FusedLinear",
+__all__ = ["FusedBiasDropoutResidualLayerNorm", "FusedDropout", "FusedDropoutAdd", "FusedFeedForward", "FusedLinear",
            "FusedMultiHeadAttention", "FusedTransformerEncoderLayer"]
 __getattr__ = asked_of(__name__)

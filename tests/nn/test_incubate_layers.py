@@ -31,6 +31,14 @@ def test_fused_dropout_add():
     np.testing.assert_array_equal(layer(x, x).numpy(), np.ones((2, 2)))
 
 
+def test_fused_dropout_draws_as_dropout_does():
+    x, drawn = paddle.ones([3, 4]), []
+    for kind in (paddle.incubate.nn.FusedDropout, paddle.nn.Dropout):
+        paddle.seed(3)
+        drawn.append(kind(0.5, axis=0)(x).numpy())
+    np.testing.assert_array_equal(*drawn)
+
+
 def test_a_parameter_of_a_tensor():
     values = paddle.full([3], 2.0)
     parameter = paddle.base.framework.EagerParamBase.from_tensor(values, trainable=True, name="scale")
