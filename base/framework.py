@@ -9,6 +9,7 @@ from typing import Any
 
 from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.dtype import convert_dtype
+from ..core.flags import get_flags, set_flags  # noqa: F401 - code for Paddle asks for them here
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import (  # noqa: F401

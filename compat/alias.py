@@ -37,6 +37,10 @@ _SAME = {".oneflow": (".compatible.single_client", ".python")}
 _VERSIONS = {"2.6": ".compat.paddle_version", "1.8": ".compat.paddle_version_1"}
 
 
+#: What PaddlePaddle's own import has loaded, so that programs which `import PIL` alone find `PIL.Image` in it.
+_BROUGHT_ALONG = {"PIL": "Image ImageEnhance ImageOps"}
+
+
 class _AliasRoot(ModuleType):
     """The root module under its other name."""
 
@@ -56,6 +60,8 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if fullname == "pip":
             _load_setuptools()
+        if fullname in _BROUGHT_ALONG:
+            return _with_parts(fullname)
         if fullname == self.alias:
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if not fullname.startswith(self.alias + "."):
@@ -123,6 +129,30 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 sys.modules.setdefault(self.alias + file, here)
                 if file not in BESIDE_FUNCTIONS:  # for `from paddle.geometric import math`
                     sys.modules.setdefault(_ROOT + file, here)
+
+
+class _PartsLoader(importlib.abc.Loader):
+    """Loads a package as its own loader does, and then modules in it."""
+
+    def __init__(self, loader: Any):
+        self._loader = loader
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = module.__spec__.loader = self._loader  # type: ignore[union-attr]
+        self._loader.exec_module(module)
+        for part in _BROUGHT_ALONG[module.__name__].split():
+            importlib.import_module(f"{module.__name__}.{part}")
+
+
+def _with_parts(package: str) -> importlib.machinery.ModuleSpec | None:
+    """Where a package is, to be loaded with those modules of it that PaddlePaddle loads itself."""
+    spec = importlib.machinery.PathFinder.find_spec(package)
+    if spec is not None and spec.loader is not None:
+        spec.loader = _PartsLoader(spec.loader)
+    return spec
 
 
 def _load_setuptools() -> None:

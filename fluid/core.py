@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
 from ..device.cuda import device_count as get_cuda_device_count
-from ..framework.core import EnforceNotMet, VarDesc
+from ..framework.core import EnforceNotMet, VarDesc, op_proto_and_checker_maker
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
 from ..static.run.lod_tensor import LoDTensor
@@ -29,27 +28,6 @@ class LoDTensorArray(list):
     >>> len(values)
     1
     """
-
-
-class op_proto_and_checker_maker:
-    """What operators are for, by the numbers that stand in files, and the names of the attributes that say so."""
-
-    class OpRole(enum.IntFlag):
-        """Which part of a training step an operator belongs to."""
-
-        Forward = 0
-        Backward = 1
-        Optimize = 2
-        RPC = 4
-        Dist = 8
-        LRSched = 16
-        Loss = 256
-
-    kOpRoleAttrName = staticmethod(lambda: "op_role")
-    kOpRoleVarAttrName = staticmethod(lambda: "op_role_var")
-    kOpNameScopeAttrName = staticmethod(lambda: "op_namescope")
-    kOpCreationCallstackAttrName = staticmethod(lambda: "op_callstack")
-    kOpDeviceAttrName = staticmethod(lambda: "op_device")
 
 
 def is_compiled_with_mkldnn() -> bool:

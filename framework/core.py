@@ -6,6 +6,7 @@ and change nothing.
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 from ..core import dtype as dt
@@ -26,6 +27,27 @@ from ..static.run.scope import Scope
 Graph = graph_of
 
 _prim = {"forward": False, "backward": False, "eager": False}
+
+
+class op_proto_and_checker_maker:
+    """What operators are for, by the numbers that stand in files, and the names of the attributes that say so."""
+
+    class OpRole(enum.IntFlag):
+        """Which part of a training step an operator belongs to."""
+
+        Forward = 0
+        Backward = 1
+        Optimize = 2
+        RPC = 4
+        Dist = 8
+        LRSched = 16
+        Loss = 256
+
+    kOpRoleAttrName = staticmethod(lambda: "op_role")
+    kOpRoleVarAttrName = staticmethod(lambda: "op_role_var")
+    kOpNameScopeAttrName = staticmethod(lambda: "op_namescope")
+    kOpCreationCallstackAttrName = staticmethod(lambda: "op_callstack")
+    kOpDeviceAttrName = staticmethod(lambda: "op_device")
 
 
 def _set_prim_forward_enabled(enabled: bool) -> None:

@@ -71,3 +71,10 @@ class Together:
         for loss in found:
             all_reduce(loss, ReduceOp.AVG)
         return found
+
+
+def _all_gather(x: Any) -> Any:
+    """The parts of x of all processes, one behind the other."""
+    parts: list[Any] = []
+    all_gather(parts, x)
+    return concat(parts)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.array.creation import assign
 from ..ops.math.clip import clip
 from ..ops.math.elementwise import maximum
 from ..ops.math.reduce import sum as total
@@ -136,6 +135,29 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return f"ClipGradByGlobalNorm(global_clip_norm={self.clip_norm})"
 
 
+def merge_selected_rows(x: Any, name: str | None = None) -> Any:
+    """A gradient that holds rows (`Embedding(sparse=True)`) with each row once, those looked up several times summed;
+    another one as it is. `paddle.nn.clip.merge_selected_rows`, as clippers that users write call it.
+
+    >>> import proa as paddle
+    >>> paddle.nn.clip.merge_selected_rows(paddle.ones([2])).tolist()
+    [1.0, 1.0]
+    """
+    return with_held_values(x, held_values(x))
+
+
+def get_tensor_from_selected_rows(x: Any, name: str | None = None) -> Any:
+    """The values of the rows that a gradient holds, each row once; a gradient that holds no rows is itself.
+
+    >>> import proa as paddle
+    >>> table = paddle.nn.Embedding(5, 3, sparse=True)
+    >>> table(paddle.to_tensor([1, 1, 2])).sum().backward()
+    >>> paddle.nn.clip.get_tensor_from_selected_rows(table.weight.grad).tolist()
+    [[2.0, 2.0, 2.0], [1.0, 1.0, 1.0]]
+    """
+    return held_values(x)
+
+
 def _squared_l2_norm(x: Any) -> Any:
     """The sum of the squares of x, of shape [1], as clippers that users write for Paddle ask for it."""
     return total_square([held_values(x)]).reshape([1])
@@ -143,26 +165,6 @@ def _squared_l2_norm(x: Any) -> Any:
 
 def _clipped_values(params_grads: Pairs) -> list[Any]:
     return [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
-
-
-def merge_selected_rows(x: Any, name: str | None = None) -> Any:
-    """x: rows of a gradient are summed where they are held.
-
-    >>> import proa as paddle
-    >>> paddle.nn.clip.merge_selected_rows(paddle.ones([2])).tolist()
-    [1.0, 1.0]
-    """
-    return assign(x)
-
-
-def get_tensor_from_selected_rows(x: Any, name: str | None = None) -> Any:
-    """x: rows of a gradient are the whole of it to everything that meets them.
-
-    >>> import proa as paddle
-    >>> paddle.nn.clip.get_tensor_from_selected_rows(paddle.ones([2])).tolist()
-    [1.0, 1.0]
-    """
-    return assign(x)
 
 
 class BaseErrorClipAttr:

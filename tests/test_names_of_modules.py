@@ -49,6 +49,31 @@ def test_names_that_clippers_and_wrappers_of_users_import():
     assert layer.weight.tolist() == [1, 1]
 
 
+def test_clippers_of_users_meet_gradients_that_hold_rows():
+    table = paddle.nn.Embedding(5, 2, sparse=True)
+    table(paddle.to_tensor([3, 3, 1])).sum().backward()
+    merged = paddle.nn.clip.merge_selected_rows(table.weight.grad)
+    values = paddle.nn.clip.get_tensor_from_selected_rows(merged)
+    assert merged.is_selected_rows() and sorted(values.tolist()) == [[1, 1], [2, 2]]
+    assert paddle.nn.clip._squared_l2_norm(merged).tolist() == [10]
+    dense = paddle.ones([2])
+    assert paddle.nn.clip.get_tensor_from_selected_rows(paddle.nn.clip.merge_selected_rows(dense)) is dense
+
+
+def test_names_that_transforms_and_metrics_of_users_import():
+    from proa.distributed.collective import _get_default_group
+    from proa.hapi.model import _all_gather
+    from proa.vision.transforms import transforms
+
+    assert transforms._check_input(0.25, "brightness") == [0.75, 1.25]
+    assert transforms._check_input(0.0, "hue", 0, (-0.5, 0.5), False) is None
+    with pytest.raises(ValueError, match="hue"):
+        transforms._check_input((-0.7, 0.1), "hue", 0, (-0.5, 0.5), False)
+    assert paddle.base.framework.get_flags is paddle.get_flags
+    assert paddle.framework.core.op_proto_and_checker_maker.OpRole.Backward == 1
+    assert callable(_all_gather) and callable(_get_default_group)
+
+
 def test_clip_by_norm_has_a_gradient():
     x = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
     y = paddle.nn.clip.clip_by_norm(x, 1.0)

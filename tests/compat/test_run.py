@@ -240,6 +240,13 @@ def test_what_serves_several_frameworks_knows_a_tensor_by_its_module(tmp_path):
     assert again.stdout == "[1.0, 1.0] [2, 2] False\n", again.stderr
 
 
+def test_what_paddle_loads_itself_is_found_in_its_package(tmp_path):
+    (tmp_path / "main.py").write_text("import paddle\nimport PIL\nimport importlib.resources\n"
+                                      "print(PIL.Image.new('L', (2, 3)).size, type(PIL.__loader__).__name__)\n")
+    done = run("-m", "proa", "run", str(tmp_path / "main.py"), cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("(2, 3) SourceFileLoader\n", "")
+
+
 def test_names_by_the_files_that_paddle_has_them_in(tmp_path):
     """Whether a file is imported before or behind the package that it is in; functions of a file's name stay there."""
     (tmp_path / "main.py").write_text(

@@ -28,6 +28,12 @@ def _factors(value: Any, name: str, middle: float, low: float, high: float) -> l
     return None if ends[0] == ends[1] == middle else ends
 
 
+def _check_input(value: Any, name: str, center: float = 1, bound: tuple[float, float] = (0, float("inf")),
+                 clip_first_on_zero: bool = True) -> Any:
+    """The range that `value` means, as transforms that users write ask for it; None: no change."""
+    return _factors(value, name, center, *bound)
+
+
 class _Colour(RandomTransform):
     """One property, changed by a factor that is drawn from `self.value`."""
 
