@@ -38,14 +38,14 @@ def require_callable(where: str, name: str, value: Any) -> None:
 WHERE = "DataLoader(dataset)"
 
 
-def one_place(places: Any) -> Place | None:
-    """The one place that the user means."""
+def places_of(places: Any, in_programs: bool) -> list[Place | None]:
+    """The places that the user means; ValueError for none, and for several of which not each has a Program's feed."""
     found = list(places) if isinstance(places, (list, tuple)) else [places]
-    if len(found) != 1:
+    if not found or (len(found) > 1 and not in_programs):
         raise ValueError(
             f"{WHERE}: places must be one place. Received {places!r}. For several devices start one process for each."
         )
-    return None if found[0] is None else parse_place(found[0])
+    return [None if place is None else parse_place(place) for place in found]
 
 
 def number(name: str, value: Any, kind: Any) -> Any:

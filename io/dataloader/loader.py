@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core import nest
+from ...core.place import Place
 from ...static.run.lod_tensor import LoDTensor
 from .. import checks, randomness
 from ..batch_sampler import BatchSampler
@@ -32,7 +33,8 @@ class DataLoader:
       nothing is batched: each sample is given as it is, with Tensors for its arrays.
     - `collate_fn` makes a batch of a list of samples: by default `default_collate_fn`. What it returns is kept in its
       structure (lists for sequences, dicts), with Tensors for NumPy arrays; numbers and text stay what they are.
-    - `places`: the place of the Tensors; by default the one in use.
+    - `places`: the place of the Tensors; by default the one in use. With a `feed_list` it may be several: what is given
+      is then a list of a batch for each, and what is left at the end, too few for all, is left out.
     - `num_workers`: processes that read ahead, `prefetch_factor` batches each; 0 reads here, when asked. The order of
       batches is the same. A worker's dataset is a copy; it may make Tensors on the CPU, and must touch no device.
       Arrays come in memory shared with the worker, where Tensors use them as they lie, or with
@@ -83,7 +85,7 @@ class DataLoader:
         require_callable(WHERE, "collate_fn", collate_fn)
         require_callable(WHERE, "worker_init_fn", worker_init_fn)
         self.worker_init_fn = worker_init_fn
-        self._place = checks.one_place(places)
+        self._places = checks.places_of(places, bool(feed_list))
         self._iterable = isinstance(dataset, IterableDataset)
         self._set_batches(batch_sampler, batch_size, require_bool(WHERE, "shuffle", shuffle))
         self._fresh = collate_fn is None and self._batched
@@ -146,9 +148,11 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """Begins an epoch: an iterator over its batches."""
+        places = itertools.cycle(self._places)
         if self.num_workers:
-            return Watched(map(self._received, self._iterate_workers()), self)
-        return Watched(map(self._read, read_here(self._reading(), iter(self._indices))), self)
+            return Watched(self._grouped(map(self._received, self._iterate_workers(), places)), self)
+        here = read_here(self._reading(), iter(self._indices))
+        return Watched(self._grouped(map(self._read, here, places)), self)
 
     def __call__(self) -> Iterator[Any]:
         """As `iter(loader)`."""
@@ -157,11 +161,18 @@ class DataLoader:
     def _reading(self) -> Reading:
         return Reading(self.dataset, self.collate_fn, self._iterable, self._batched, self.batch_size, self.drop_last)
 
-    def _received(self, batch: Any) -> Any:
-        return self._named(to_tensors(batch, self._place, owned=True))
+    def _received(self, batch: Any, place: Place | None) -> Any:
+        return self._named(to_tensors(batch, place, owned=True))
 
-    def _read(self, batch: Any) -> Any:
-        return self._named(to_tensors(batch, self._place, owned=self._fresh))
+    def _read(self, batch: Any, place: Place | None) -> Any:
+        return self._named(to_tensors(batch, place, owned=self._fresh))
+
+    def _grouped(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The batches; of several places, one for each at a time."""
+        if len(self._places) == 1:
+            return batches
+        groups = zip(*[batches] * len(self._places), strict=False)
+        return map(list, groups if self.return_list else map(itertools.chain.from_iterable, groups))
 
     def _named(self, batch: Any) -> Any:
         """The batch in the form that an Executor takes, where the user asked for that."""

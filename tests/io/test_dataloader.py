@@ -227,6 +227,18 @@ def test_feed_list_names_the_fields(num_workers):
 
 
 @workers
+def test_several_places_have_a_batch_each(num_workers):
+    feed = [types.SimpleNamespace(name="x"), types.SimpleNamespace(name="y")]
+    loader = io.DataLoader(Samples(10), feed, ["cpu", "cpu"], return_list=False, batch_size=2, num_workers=num_workers)
+    assert len(loader) == 5
+    for _ in range(2):
+        assert [[np.array(each["y"]).tolist() for each in group] for group in loader] == [
+            [[0, 1], [2, 3]], [[4, 5], [6, 7]]]
+    loader = io.DataLoader(Samples(5), feed, ["cpu", "cpu"], batch_size=2, num_workers=num_workers)
+    assert [[y.tolist() for _, y in group] for group in loader] == [[[0, 1], [2, 3]]]
+
+
+@workers
 def test_places(num_workers):
     for places in ("cpu", [paddle.core.place.CPUPlace()]):
         (batch,) = io.DataLoader(Samples(1), places=places, num_workers=num_workers)
