@@ -51,7 +51,7 @@ def _summed(x: Any, axis: int) -> Any:
     """The sum along a dimension. NumPy adds what does not lie side by side one after the other, and each addition
     rounds: so many elements are added in parts, and the parts then."""
     size, part = x.shape[axis], math.isqrt(x.shape[axis])
-    if type(x) is not np.ndarray or part < 8 or x.strides[axis] == min(n for n in x.strides if n):
+    if type(x) is not np.ndarray or part < 8 or x.strides[axis] == min((n for n in x.strides if n), default=0):
         return x.sum(axis, dtype=x.dtype, keepdims=True)
     whole, before = size // part * part, (slice(None),) * axis
     split = x[(*before, slice(whole))].reshape(*x.shape[:axis], whole // part, part, *x.shape[axis + 1:])
