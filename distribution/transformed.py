@@ -6,6 +6,9 @@ import enum
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ..ops.array.full import is_value
 from . import variable
 from .base import Distribution
 
@@ -73,16 +76,19 @@ class Transform:
 
     def forward(self, x: Any) -> Any:
         """f(x)."""
+        self._check_value("forward(x)", x)
         self._check_rank(x.shape, self.input_rank)
         return self._forward(x)
 
     def inverse(self, y: Any) -> Any:
         """The x whose f(x) is y; of a transform that is not injective, all of them."""
+        self._check_value("inverse(y)", y)
         self._check_rank(y.shape, self.output_rank)
         return self._inverse(y)
 
     def forward_log_det_jacobian(self, x: Any) -> Any:
         """log |det ∂f/∂x| at x."""
+        self._check_value("forward_log_det_jacobian(x)", x)
         if not self._is_injective():
             raise NotImplementedError(f"{type(self).__name__} is not injective: it has no log-determinant forward.")
         self._check_rank(x.shape, self.input_rank)
@@ -92,6 +98,7 @@ class Transform:
 
     def inverse_log_det_jacobian(self, y: Any) -> Any:
         """log |det ∂f⁻¹/∂y| at y."""
+        self._check_value("inverse_log_det_jacobian(y)", y)
         self._check_rank(y.shape, self.output_rank)
         if hasattr(self, "_inverse_log_det_jacobian"):
             return self._inverse_log_det_jacobian(y)
@@ -99,17 +106,26 @@ class Transform:
 
     def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of f(x) for an x of this shape."""
-        return tuple(self._forward_shape(shape))
+        return tuple(self._forward_shape(self._checked("forward_shape(shape)", shape)))
 
     def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of x for an f(x) of this shape."""
-        return tuple(self._inverse_shape(shape))
+        return tuple(self._inverse_shape(self._checked("inverse_shape(shape)", shape)))
 
     def __call__(self, input: Any) -> Any:
         """Of a value f(x); of a distribution that of f(x); of a transform, that one after this."""
         if isinstance(input, Distribution):
             return TransformedDistribution(input, [self])
         return ChainTransform([self, input]) if isinstance(input, Transform) else self.forward(input)
+
+    def _check_value(self, what: str, value: Any) -> None:
+        if not (is_value(value) or isinstance(value, np.ndarray)):
+            raise TypeError(f"{type(self).__name__}.{what}: must be a tensor. Received {type(value).__name__}.")
+
+    def _checked(self, what: str, shape: Sequence[int]) -> Sequence[int]:
+        if not isinstance(shape, Sequence):
+            raise TypeError(f"{type(self).__name__}.{what}: must be a list or tuple of sizes. Received {shape!r}.")
+        return shape
 
     def _check_rank(self, shape: Sequence[int], rank: int) -> None:
         if len(shape) < rank:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..nn.functional import softmax
 from ..ops.array.concat_split import concat
 from ..ops.array.creation import ones_like
@@ -54,17 +56,18 @@ class AffineTransform(Transform):
     _type = Type.BIJECTION
 
     def __init__(self, loc: Any, scale: Any):
+        self._given = loc, scale
         self._loc, self._scale = as_parameters(loc, scale)
 
     @property
     def loc(self) -> Any:
         """What is added."""
-        return self._loc
+        return self._given[0]
 
     @property
     def scale(self) -> Any:
         """What x is multiplied by."""
-        return self._scale
+        return self._given[1]
 
     def _forward(self, x: Any) -> Any:
         return self._loc + self._scale * x
@@ -74,6 +77,11 @@ class AffineTransform(Transform):
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         return log(abs(self._scale)) + x * 0.0
+
+    def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return np.broadcast_shapes(tuple(shape), tuple(self._loc.shape))
+
+    _inverse_shape = _forward_shape
 
 
 class ExpTransform(Transform):

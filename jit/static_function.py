@@ -278,8 +278,11 @@ class StaticFunction:
     def rollback(self) -> Callable[..., Any]:
         """Puts the function back as it was written, and gives it."""
         instance = self.instance
-        if instance is not None and instance.__dict__.get(self._function.__name__) is self:
-            del instance.__dict__[self._function.__name__]
+        name = self._function.__name__
+        if instance is not None and instance.__dict__.get(name) is self:
+            del instance.__dict__[name]
+        if instance is not None and isinstance(getattr(instance, name, None), StaticFunction):  # the class decorates it
+            instance.__dict__[name] = self.dygraph_function
         return self.dygraph_function
 
     def _receiver(self) -> tuple:

@@ -147,10 +147,23 @@ class QuantConfig:
         """What takes the place of a layer."""
         return self._qat_layer_mapping[type(layer)](layer, self._get_config_by_layer(layer))
 
-    def _need_observe(self, layer: Layer) -> bool:
+    def _is_customized_leaf(self, layer: Layer) -> bool:
+        return type(layer) in self._customized_leaves
+
+    def _is_leaf(self, layer: Layer) -> bool:
+        return self._is_customized_leaf(layer) or not any(True for _ in layer.children())
+
+    def _has_observer_config(self, layer: Layer) -> bool:
         config = self._get_config_by_layer(layer)
-        leaf = type(layer) in self._customized_leaves or not any(True for _ in layer.children())
-        return leaf and config is not None and config.activation is not None
+        return config is not None and config.activation is not None
+
+    def _get_observer(self, layer: Layer) -> Layer | None:
+        """The observer of a layer's results, a new one."""
+        config = self._get_config_by_layer(layer)
+        return None if config is None or config.activation is None else config.activation._instance(layer)
+
+    def _need_observe(self, layer: Layer) -> bool:
+        return self._is_leaf(layer) and self._has_observer_config(layer)
 
     def _get_observe_wrapper(self, layer: Layer) -> ObserveWrapper:
         config = self._get_config_by_layer(layer)

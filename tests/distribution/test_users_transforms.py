@@ -124,3 +124,17 @@ def test_logits_and_probabilities():
     odds = made._probs_to_logits(probs, is_binary=True)
     np.testing.assert_allclose(odds.numpy(), np.log([1 / 3, 3]), rtol=1e-6)
     np.testing.assert_allclose(made._logits_to_probs(odds, is_binary=True).numpy(), [0.25, 0.75], rtol=1e-6)
+
+
+def test_affine_transforms_say_what_shapes_become():
+    affine = paddle.distribution.AffineTransform(paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([1.0, 2.0, 3.0]))
+    assert affine.loc.shape == [2, 1] and affine.scale.shape == [3]
+    assert affine.forward_shape((3,)) == affine.inverse_shape([]) == (2, 3)
+    assert affine.forward(paddle.ones([3])).shape == [2, 3]
+
+
+@pytest.mark.parametrize("method", ["forward", "inverse", "forward_log_det_jacobian", "inverse_log_det_jacobian",
+                                    "forward_shape", "inverse_shape"])
+def test_what_is_no_tensor_and_no_shape_is_refused(method):
+    with pytest.raises(TypeError, match=f"ExpTransform.{method}"):
+        getattr(paddle.distribution.ExpTransform(), method)(0)

@@ -362,3 +362,23 @@ def test_a_property_gives_a_value_and_is_not_saved(tmp_path):
     assert not copy.deepcopy(net).frames.program_cache and copy.deepcopy(net).frames() == 3
     with pytest.raises(TypeError, match="property"):
         paddle.jit.to_static(lambda: 1, property="yes")
+
+
+def test_a_method_that_its_class_decorates_is_rolled_back_for_the_object_alone():
+    class Net(paddle.nn.Layer):
+        @paddle.jit.to_static(full_graph=True)
+        def forward(self, x):
+            return x + 1
+
+        @paddle.jit.to_static(full_graph=True)
+        def doubled(self, x):
+            return x * 2
+
+    net, other = Net(), Net()
+    kind = type(net.doubled)
+    plain = net.doubled.rollback()
+    assert not isinstance(net.doubled, kind) and isinstance(other.doubled, kind)
+    assert net.doubled(paddle.ones([1])).item() == other.doubled(paddle.ones([1])).item() == 2.0
+    assert plain(paddle.ones([1])).item() == 2.0
+    net.forward.rollback()
+    assert not isinstance(net.forward, kind) and net(paddle.ones([1])).item() == 2.0

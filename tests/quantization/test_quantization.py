@@ -302,3 +302,20 @@ def test_what_the_older_way_refuses():
         Q.QuantStub(reduce_type="max")
     with pytest.raises(ValueError, match="a dimension of x"):
         paddle._legacy_C_ops.fake_channel_wise_quantize_dequantize_abs_max(paddle.ones([2]), "quant_axis", 3)
+
+
+def test_a_config_tells_of_leaves_and_observers():
+    config = paddle.quantization.QuantConfig(None, None)
+    net = paddle.nn.Sequential(paddle.nn.Sequential(paddle.nn.Linear(2, 2)), paddle.nn.ReLU())
+    observer = paddle.quantization.observers.AbsmaxObserver()
+    config.add_layer_config([net[0]], activation=observer, weight=observer)
+    config.add_customized_leaf(paddle.nn.Sequential)
+    config._specify(net)
+    assert config._is_leaf(net[0]) and config._is_leaf(net[1]) and not config._is_customized_leaf(net[1])
+    assert config._has_observer_config(net[0]) and config._need_observe(net[0]) and not config._need_observe(net[1])
+    assert isinstance(config._get_observer(net[0]), paddle.quantization.base_observer.BaseObserver)
+    assert config._get_observer(net[1]) is None
+    with pytest.raises(TypeError, match="must be a class"):
+        config.add_qat_layer_mapping(paddle.nn.Linear, lambda layer, config: layer)
+    config.add_qat_layer_mapping(paddle.nn.Linear, object)
+    assert config.qat_layer_mappings[paddle.nn.Linear] is object
