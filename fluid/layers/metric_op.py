@@ -37,11 +37,15 @@ def _counts(helper: LayerHelper, shape: tuple[int, ...]) -> Any:
 @face
 def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, topk: int = 1,
         slide_steps: int = 1) -> tuple[Any, Any, list[Any]]:
-    """The area under the curve of all batches, that of the last `slide_steps`, and the counts that they are made of."""
+    """The area under the curve of all batches, that of the last `slide_steps`, and the counts that they are made of.
+
+    With `slide_steps=0` both are of all batches.
+    """
     helper = LayerHelper("auc")
-    recent = (1 + slide_steps) * (num_thresholds + 1) + 1
-    recent_counts = [_counts(helper, (recent,)) for _ in range(2)]
-    counts = [_counts(helper, (1, num_thresholds + 1)) for _ in range(2)]
+    all_batches = (1, num_thresholds + 1)
+    recent = ((1 + slide_steps) * (num_thresholds + 1) + 1,) if slide_steps else all_batches
+    recent_counts = [_counts(helper, recent) for _ in range(2)]
+    counts = [_counts(helper, all_batches) for _ in range(2)]
     attrs = {"curve": curve, "num_thresholds": num_thresholds}
     names = [helper._result_name(), helper._result_name()]
     batch = helper.apply("auc", input, label, *recent_counts, None, slide_steps=slide_steps,

@@ -50,9 +50,10 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
     """The area under the ROC curve of all batches, that of the last `slide_steps` batches, and their statistics.
 
     `input`: probabilities, of which the last column counts, [N, classes]; `label`: 0 or 1, [N, 1]. Scores fall into
-    `num_thresholds + 1` buckets. `ins_tag_weight`: samples whose weight is 0 do not count. The areas are float64
-    scalars; the statistics are persistable: counts of positive and negative samples by bucket, of the last batches
-    and of all. Raises NotImplementedError for another curve, which PaddlePaddle computes as ROC.
+    `num_thresholds + 1` buckets. With `slide_steps=0` the second area is that of all batches, too.
+    `ins_tag_weight`: samples whose weight is 0 do not count. The areas are float64 scalars; the statistics are
+    persistable: counts of positive and negative samples by bucket, of the last batches and of all. Raises
+    NotImplementedError for another curve, which PaddlePaddle computes as ROC.
 
     >>> import proa as paddle
     >>> from proa import static
@@ -70,11 +71,12 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
     """
     if curve != "ROC":
         raise NotImplementedError(f"auc(curve): only 'ROC' is supported. Received {curve!r}.")
-    if num_thresholds < 1 or slide_steps < 1:
-        raise ValueError(f"auc: num_thresholds and slide_steps must be positive. Received {num_thresholds} and "
-                         f"{slide_steps}.")
+    if num_thresholds < 1 or slide_steps < 0:
+        raise ValueError(f"auc: num_thresholds must be positive, and slide_steps not negative. Received "
+                         f"{num_thresholds} and {slide_steps}.")
     name, buckets = generate("auc"), num_thresholds + 1
-    sliding = [_kept(((1 + slide_steps) * buckets + 1,), int64, f"{name}.batch_{sign}") for sign in ("pos", "neg")]
+    recent = ((1 + slide_steps) * buckets + 1,) if slide_steps else (1, buckets)
+    sliding = [_kept(recent, int64, f"{name}.batch_{sign}") for sign in ("pos", "neg")]
     whole = [_kept((1, buckets), int64, f"{name}.stat_{sign}") for sign in ("pos", "neg")]
 
     def area(stats: list[Any], steps: int) -> Any:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import proa as paddle
+import proa.fluid
 import pytest
 from proa import static
 
@@ -42,6 +43,19 @@ def test_area_of_the_last_batches(programs):
         for scores, right in BATCHES[1:]:
             metric.update(scores, right)
     np.testing.assert_allclose(found[-1], metric.accumulate())
+
+
+@pytest.mark.parametrize("auc", [static.auc, proa.fluid.layers.auc])
+def test_no_steps_are_all_batches(programs, auc):
+    main, startup = programs
+    p, label = static.data("p", [None, 2]), static.data("l", [None, 1], "int64")
+    whole, last, stats = auc(p, label, num_thresholds=7, slide_steps=0)
+    exe = static.Executor()
+    exe.run(startup)
+    for a, b in BATCHES:
+        found = exe.run(main, feed={"p": a, "l": b}, fetch_list=[whole, last, *stats])
+        assert found[0] == found[1] and [s.shape for s in found[2:]] == [(1, 8)] * 4
+        np.testing.assert_array_equal(found[2], found[4])
 
 
 def test_accuracy_and_its_counts(programs):
