@@ -229,7 +229,7 @@ PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs, Py_ssi
     Inputs given = {.count = 0};
     Chosen chosen = {0};
     PyObject *gradient = NULL, *recipe = NULL, *value_class = NULL, *array = NULL, *result = NULL;
-    PyObject *kernels = PyObject_GetAttr(op, str_kernels);
+    PyObject *kernels = own_attribute(op, str_kernels);
     if (!kernels) goto failed_early;
     if (Py_TYPE(kernels) != kernels_type || !slot(kernels, of_kernels.traits)) goto done;
     long traits = PyLong_AsLong(slot(kernels, of_kernels.traits));
@@ -242,21 +242,21 @@ PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs, Py_ssi
 
     int wanted = given.wanted;
     if (wanted) {
-        if (!(gradient = PyObject_GetAttr(op, str_gradient))) goto failed_early;
+        if (!(gradient = own_attribute(op, str_gradient))) goto failed_early;
         PyObject *enabled = gradient == Py_None ? Py_NewRef(Py_False) : of_state(str_grad_enabled);
         wanted = enabled ? PyObject_IsTrue(enabled) : -1;
         Py_XDECREF(enabled);
         if (wanted < 0) goto failed_early;
     }
     if (wanted && traits & SINGLE) {
-        PyObject *made = PyObject_GetAttr(trace, str_single_node);
+        PyObject *made = own_attribute(trace, str_single_node);
         if (!made) goto failed_early;
         Py_DECREF(made);
         if (made != (PyObject *)node_type) goto done;
-        if (!(recipe = PyObject_GetAttr(gradient, str_recipe))) goto failed_early;
+        if (!(recipe = own_attribute(gradient, str_recipe))) goto failed_early;
     }
     int records = wanted && traits & (A_LIST | SEVERAL) ? records_several(trace) : 0;
-    if (records < 0 || !(value_class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
+    if (records < 0 || !(value_class = own_attribute(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(value_class) || !PyType_IsSubtype((PyTypeObject *)value_class, value_type)) goto done;
     PyTypeObject *made_class = (PyTypeObject *)value_class;
 
@@ -354,7 +354,7 @@ PyObject *apply(PyObject *module, PyObject *const *arguments, Py_ssize_t count, 
 
 /* Whether nobody registered a kernel of an operator, which is to be asked: 1, 0, or -1 with an error. */
 int is_as_declared(PyObject *op) {
-    PyObject *kernels = PyObject_GetAttr(op, str_kernels);
+    PyObject *kernels = own_attribute(op, str_kernels);
     if (!kernels) return -1;
     PyObject *registered = Py_TYPE(kernels) == kernels_type ? slot(kernels, of_kernels.registered) : NULL;
     int found = registered && PyTuple_CheckExact(registered) && PyTuple_GET_SIZE(registered) == 0;
@@ -369,8 +369,8 @@ int classes_undisturbed(PyObject *op, PyObject **of_values, PyObject **of_parame
     int found = checks ? checks == Py_False && Py_TYPE(trace) == trace_type : PyErr_Occurred() ? -1 : 0;
     if (found > 0) found = is_as_declared(op);
     if (found > 0
-        && (!(*of_values = PyObject_GetAttr(trace, str_value_class))
-            || !(*of_parameters = PyObject_GetAttr(trace, str_parameter_class))))
+        && (!(*of_values = own_attribute(trace, str_value_class))
+            || !(*of_parameters = own_attribute(trace, str_parameter_class))))
         found = -1;
     Py_DECREF(trace);
     return found;

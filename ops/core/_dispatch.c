@@ -36,6 +36,14 @@ PyObject *of_state(PyObject *name) {
     return PyErr_Occurred() ? NULL : PyObject_GetAttr(state, name);
 }
 
+PyObject *own_attribute(PyObject *object, PyObject *name) {
+    PyObject *own = PyObject_GenericGetDict(object, NULL), *found = NULL;
+    if (!own) PyErr_Clear(); /* it has slots alone */
+    else found = Py_XNewRef(PyDict_GetItemWithError(own, name));
+    Py_XDECREF(own);
+    return found || PyErr_Occurred() ? found : PyObject_GetAttr(object, name);
+}
+
 PyDoc_STRVAR(begin_doc, "begin($module, state, /)\n--\n\nTakes what knows each thread's trace.");
 
 static PyObject *begin(PyObject *module, PyObject *given) {

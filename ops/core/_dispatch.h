@@ -45,6 +45,8 @@ static inline void fill(PyObject *object, Py_ssize_t offset, PyObject *value) {
     *(PyObject **)((char *)object + offset) = value;
 }
 
+/* An attribute that an instance's dict has, as nearly always, without asking the class first; a new reference. */
+HIDDEN PyObject *own_attribute(PyObject *object, PyObject *name);
 HIDDEN PyObject *of_state(PyObject *name); /* what this thread has of the state: a new reference */
 
 /* The inputs of an application, as they are read: arrays and edges, in lists where a slot is repeated. */

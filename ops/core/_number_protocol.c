@@ -83,7 +83,7 @@ static PyObject *with_operand(PyObject *x, PyObject *number, int which, int is_t
     if (!trace) return NULL;
     if (Py_TYPE(trace) != trace_type) *declined = 1;
     else if ((array = number_in(((Array *)slot(x, of_value.array))->dtype, number))
-             && (made = PyObject_GetAttr(trace, str_value_class))) {
+             && (made = own_attribute(trace, str_value_class))) {
         if (Py_TYPE(array) != array_type || !PyType_Check(made) || !PyType_IsSubtype((PyTypeObject *)made, value_type))
             *declined = 1;
         else if ((operand = value_of((PyTypeObject *)made, array, Py_NewRef(Py_None)))) {
@@ -147,7 +147,7 @@ static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int 
         PyLong_AsLongAndOverflow(number, &overflow);
         if (overflow) goto done;
     }
-    if (!(kernels = PyObject_GetAttr(op, str_kernels))) goto failed_early;
+    if (!(kernels = own_attribute(op, str_kernels))) goto failed_early;
     if (Py_TYPE(kernels) != kernels_type || !read_value(x, &array, &edge)) goto done;
     PyObject *of_dtype = slot(kernels, of_kernels.of_dtype);
     PyObject *choice = of_dtype && PyDict_Check(of_dtype)
@@ -156,7 +156,7 @@ static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int 
     PyObject *least = slot(choice, of_choice.least), *direct = slot(choice, of_choice.direct);
     if (!least || !direct || direct == Py_None || size_of(array) >= PyLong_AsSsize_t(least)) goto done;
     function = Py_NewRef(direct);
-    if (!(class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
+    if (!(class = own_attribute(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, value_type)) goto done;
     *declined = 0;
     PyObject *arguments[2] = {array, number_in(((Array *)array)->dtype, number)};
