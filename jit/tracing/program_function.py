@@ -156,14 +156,15 @@ class ProgramFunction:
         return plan, updated
 
     def _run_plain(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
-        plan, updated = self._plain_plan()
+        plan, updated = self._plan or self._plain_plan()
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
         results = plan(xp, arrays)
         count = len(self.outputs)
-        self._write_back(tensors, updated, results[count:], xp)
+        if updated:
+            self._write_back(tensors, updated, results[count:], xp)
         new = _eager().new
-        return [new(xp.asarray(a)) for a in results[:count]]
+        return [new(a if type(a) is _ndarray else xp.asarray(a)) for a in results[:count]]
 
     def _write_back(self, tensors: Sequence[EagerValue], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
         for name, array in zip(names, arrays, strict=True):

@@ -157,6 +157,15 @@ static int is_behind(const Array *small, const Array *large) {
     return 1;
 }
 
+/* Whether it has a number for each row of the other. */
+static int is_column(const Array *small, const Array *large) {
+    int last = large->dimensions_count - 1;
+    if (last < 1 || small->dimensions_count != last + 1 || small->dimensions[last] != 1) return 0;
+    for (int n = 0; n < last; n++)
+        if (small->dimensions[n] != large->dimensions[n]) return 0;
+    return 1;
+}
+
 /* A number of Python's beside an array of floats or integers, which keeps its dtype: 1 where the dtype holds it. */
 static int number_beside(int kind, PyObject *number, char *place) {
     double value;
@@ -193,7 +202,7 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
     const Binary *how = with;
     if (count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
     Array *x = (Array *)inputs[0], *y = (Array *)inputs[1], *larger = x;
-    int kind = kind_of(x->dtype), step_x = 1, step_y = 1;
+    int kind = kind_of(x->dtype), step_x = 1, step_y = 1, by_rows = 0;
     if (kind < 0 || kind > BOOL || !how->loops[kind]) return declined_form();
     Py_ssize_t size = size_of(inputs[0]), other = 1;
     char number[sizeof(double)];
@@ -201,30 +210,30 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
     if (is_plain_array(inputs[1]) && y->dtype == x->dtype) {
         other = size_of(inputs[1]);
         second = y->data;
-        if (!is_behind(y, x)) {
-            if (!is_behind(x, y)) return declined_form();
-            larger = y;
-        }
+        if (is_behind(y, x)) larger = x;
+        else if (is_behind(x, y)) larger = y;
+        else if ((by_rows = is_column(y, x))) step_y = 0;
+        else if ((by_rows = is_column(x, y))) step_x = 0, larger = y;
+        else return declined_form();
     } else if (!number_beside(kind, inputs[1], number)) return declined_form();
     Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
     if (most > (how->divides ? MOST_ELEMENTS : most_elements())) return declined_form();
     if (how->divides && !are_divisors(kind, second, other)) return declined_form();
     PyObject *result = new_array(how->gives_truth ? BOOL : kind, larger->dimensions_count, larger->dimensions);
     if (!result || !most || !least) return result;
-    Py_ssize_t width = least, rows = most / least;
+    Py_ssize_t width = by_rows ? most / least : least, rows = most / width;
     Py_ssize_t item = sizes_by_kind[kind], item_out = sizes_by_kind[how->gives_truth ? BOOL : kind];
-    if (least == 1 && most > 1) { /* one number for all */
+    if (least == 1 && most > 1 && !by_rows) { /* one number for all */
         step_x = size > 1, step_y = other > 1;
         width = most, rows = 1;
     }
+    Py_ssize_t ahead_x = by_rows && !step_x ? 1 : size == most ? width : 0;
+    Py_ssize_t ahead_y = by_rows && !step_y ? 1 : other == most ? width : 0;
     const char *one = x->data;
     char *out = ((Array *)result)->data;
     if (how->looks_at_flags) begin_flags();
-    for (Py_ssize_t row = 0; row < rows; row++, out += width * item_out) {
+    for (Py_ssize_t row = 0; row < rows; row++, one += ahead_x * item, second += ahead_y * item, out += width * item_out)
         how->loops[kind](one, second, out, width, step_x, step_y);
-        if (size == most) one += width * item;
-        if (other == most) second += width * item;
-    }
     if (how->looks_at_flags && are_flags_raised()) {
         Py_DECREF(result);
         return declined_form();

@@ -694,3 +694,25 @@ def test_maxima_of_windows_side_by_side(dtype):
         x[0, -1, 1, 1] = np.nan
         with pytest.raises(Declined):
             formed("pool", x, pooling_type="max", ksize=[2, 2], strides=[2, 2], paddings=[0, 0])
+
+
+@pytest.mark.parametrize("dtype", "fdli?")
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "true_divide", "maximum", "less", "logical_and"])
+def test_a_number_for_each_row(name, dtype):
+    function, computed = getattr(np, name), 0
+    random = np.random.default_rng(6)
+    shapes = [((4, 7), (4, 1)), ((2, 3, 5), (2, 3, 1)), ((6, 1), (6, 9)), ((3, 40), (3, 1)), ((3, 0), (3, 1)),
+              ((1, 5), (1, 1)), ((0, 4), (0, 1)), ((1, 1, 3), (1, 1, 1))]
+    for rows, columns in shapes:
+        x, y = ((random.integers(1, 9, shape) % (2 if dtype == "?" else 9)).astype(dtype) for shape in (rows, columns))
+        try:
+            found = formed(name, x, y, direct=True)
+        except Declined:
+            continue
+        computed += 1
+        compare(found, meant(function, x, y))
+    takes = {"true_divide": "fd", "logical_and": "?", "less": "fdli?"}.get(name, "fdli")
+    assert (computed > 5) == (dtype in takes)
+    for wrong in ((4, 2, 1), (3, 1), (4, 7, 1)):
+        with pytest.raises(Declined):
+            formed(name, np.ones((4, 7), dtype), np.ones(wrong, dtype), direct=True)
