@@ -559,4 +559,28 @@ for _ in range(2):
     sgd.clear_grad()
     sums.append(float(net.weight.numpy().sum()))
 got = round(sums[0] - sums[1], 3)""", 1.6),
+    ("| the gradient of `ctc_loss` where a label is the blank class", """
+scores = np.array([[[1.0, 0.0, -1.0]], [[0.5, 1.0, 0.0]], [[0.0, 0.0, 1.0]], [[2.0, -1.0, 0.0]]], 'float32')
+def loss(scores):
+    four, two = paddle.to_tensor([4], 'int64'), paddle.to_tensor([2], 'int64')
+    return F.ctc_loss(scores, paddle.to_tensor(np.array([[0, 1]], 'int32')), four, two, blank=0, reduction='sum')
+x = paddle.to_tensor(scores, stop_gradient=False)
+loss(x).backward()
+higher, lower = scores.copy(), scores.copy()
+higher[0, 0, 0] += 0.01
+lower[0, 0, 0] -= 0.01
+slope = (loss(paddle.to_tensor(higher)).item() - loss(paddle.to_tensor(lower)).item()) / 0.02
+got = bool(abs(x.grad.numpy()[0, 0, 0] - slope) < 0.01)""", True),
+    ("| `as_real` of a complex tensor that is a view", """
+z = paddle.to_tensor(np.array([[0, 1], [2, 3]], 'complex64')).transpose([1, 0])
+got = paddle.as_real(z)[:, :, 0].tolist()""", [[0.0, 2.0], [1.0, 3.0]]),
+    ("| `Momentum` with a subclass of `L2Decay` that has a `__call__`", """
+class Fivefold(paddle.regularizer.L2Decay):
+    def __call__(self, parameter, gradient, block=None):
+        return parameter * 5.0
+w = paddle.create_parameter([1], 'float32', default_initializer=nn.initializer.Constant(1.0))
+momentum = paddle.optimizer.Momentum(0.1, 0.9, parameters=[w], weight_decay=Fivefold(0.5))
+w.sum().backward()
+momentum.step()
+got = round(w.item(), 3)""", 0.4),
 ]
