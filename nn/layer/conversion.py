@@ -25,11 +25,11 @@ def move_layers(layer: Any, device: Any, dtype: Any, excluded: tuple[type, ...] 
 def convert_layers(layer: Any, dtype: DType, excluded_layers: Any, base: type) -> Any:
     """`layer.float16()` and its like. `excluded_layers`: a type of layers or several, whose layers stay as they are.
 
-    Without any, layers stay that say so themselves (`_keeps_its_dtype`); those that are of a subclass do not.
+    Without any, layers stay that say so themselves (`__keeps_its_dtype__`); those that are of a subclass do not.
     """
     if excluded_layers is None:
         kept = {type(each) for each in layer.sublayers(include_self=True)}
-        excluded = tuple(kind for kind in kept if vars(kind).get("_keeps_its_dtype"))
+        excluded = tuple(kind for kind in kept if vars(kind).get("__keeps_its_dtype__"))
     elif isinstance(excluded_layers, type) and issubclass(excluded_layers, base):
         excluded = (excluded_layers,)
     elif isinstance(excluded_layers, (list, tuple)):

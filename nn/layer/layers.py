@@ -83,6 +83,7 @@ class Layer(_Attributes):
     """
 
     training: bool
+    __shows_its_name__ = False  # whether its text ends with the `name` that it was given
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32"):
         scope = name_scope.replace(" ", "") if name_scope is not None else snake_case(type(self).__name__)
@@ -443,7 +444,9 @@ class Layer(_Attributes):
 
     def __repr__(self) -> str:
         inner = [f"({name}): {_indented(repr(layer))}" for name, layer in self._sub_layers.items()]
-        extra = self.extra_repr()
+        own = vars(self)
+        name = own.get("name", own.get("_name")) if self.__shows_its_name__ else None
+        extra = ", ".join(filter(None, [self.extra_repr(), name and f"name={name}"]))
         if not inner:
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}({extra}\n  " + "\n  ".join(inner) + "\n)"

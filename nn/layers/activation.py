@@ -13,6 +13,8 @@ from ..layer import Layer
 class _Activation(Layer):
     """A function of one tensor; the constructor's arguments are the names in `settings`, with these defaults."""
 
+    __shows_its_name__ = True
+
     function = ""
     settings: dict[str, Any] = {}
     __signature__ = inspect.Signature()
@@ -344,8 +346,11 @@ class Softmax2D(Layer):
     [0.25, 0.25, 0.25, 0.25]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, name: str | None = None):
         super().__init__()
+        self._name = name
 
     def forward(self, x: Any) -> Any:
         """The shares of the channels, place by place."""
@@ -362,8 +367,11 @@ class Maxout(Layer):
     [1, 3, 3, 3]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, groups: int, axis: int = 1, name: str | None = None):
         super().__init__()
+        self._name = name
         self._groups, self._axis = groups, axis
 
     def forward(self, x: Any) -> Any:
@@ -383,8 +391,11 @@ class GLU(Layer):
     [2, 3]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, axis: int = -1, name: str | None = None):
         super().__init__()
+        self._name = name
         self._axis = axis
 
     def forward(self, x: Any) -> Any:
@@ -406,8 +417,11 @@ class RReLU(Layer):
     [-1.0, 4.0]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None):
         super().__init__()
+        self._name = name
         self._lower, self._upper = lower, upper
 
     def forward(self, x: Any) -> Any:
@@ -428,9 +442,12 @@ class PReLU(Layer):
     [-1.0, 4.0]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()
+        self._name = name
         self._num_parameters, self._init, self._data_format = num_parameters, init, data_format
         self._weight = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 

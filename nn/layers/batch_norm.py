@@ -73,6 +73,8 @@ class BatchNorm1D(_BatchNormBase):
     ([16, 3], True)
     """
 
+    __shows_its_name__ = True
+
     ranks = (2, 3)
 
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
@@ -190,7 +192,7 @@ class BatchNorm(_BatchNormBase):
     True
     """
 
-    _keeps_its_dtype = True
+    __keeps_its_dtype__ = True
 
     def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
                  epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32",

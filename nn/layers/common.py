@@ -49,6 +49,8 @@ class Linear(Layer):
     [('weight', [4, 3]), ('bias', [3])]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, in_features: int, out_features: int, weight_attr: Any = None, bias_attr: Any = None,
                  name: str | None = None):
         super().__init__()
@@ -93,9 +95,12 @@ class Embedding(Layer):
     ([1, 3, 4], [0.0, 0.0, 0.0, 0.0])
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, sparse: bool = False,
                  weight_attr: Any = None, name: str | None = None):
         super().__init__()
+        self._name = name
         if num_embeddings <= 0 or embedding_dim <= 0:
             raise ValueError(f"Embedding: sizes must be above 0. Received {num_embeddings} and {embedding_dim}.")
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
@@ -134,6 +139,8 @@ class Dropout(Layer):
     True
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None):
         super().__init__()
         self.name = name
@@ -160,6 +167,8 @@ class Dropout2D(Layer):
     >>> bool((drop(x) == x).all())
     True
     """
+
+    __shows_its_name__ = True
 
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
@@ -188,6 +197,8 @@ class Dropout3D(Layer):
     True
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None):
         super().__init__()
         self.name = name
@@ -214,6 +225,8 @@ class AlphaDropout(Layer):
     >>> bool((drop(x) == x).all())
     True
     """
+
+    __shows_its_name__ = True
 
     def __init__(self, p: float = 0.5, name: str | None = None):
         super().__init__()
@@ -254,8 +267,11 @@ class Unflatten(Layer):
     [4, 2, 3]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, axis: int, shape: Any, name: str | None = None):
         super().__init__()
+        self._name = name
         if not isinstance(axis, int) or not isinstance(shape, (list, tuple)):
             raise TypeError(f"Unflatten(axis, shape): an int, and a list of ints. Received {axis!r} and {shape!r}.")
         self.axis, self.shape = axis, shape

@@ -38,6 +38,8 @@ class PairwiseDistance(Layer):
     [5.0]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None):
         super().__init__()
         self.name = name
@@ -63,9 +65,12 @@ class Bilinear(Layer):
     [5, 4]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, in1_features: int, in2_features: int, out_features: int, weight_attr: Any = None,
                  bias_attr: Any = None, name: str | None = None):
         super().__init__()
+        self._name = name
         self._in1_features, self._in2_features, self._out_features = in1_features, in2_features, out_features
         self.weight = self.create_parameter([out_features, in1_features, in2_features], weight_attr)
         self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)

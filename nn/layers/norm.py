@@ -169,6 +169,8 @@ class LocalResponseNorm(Layer):
     [2, 6, 4, 4]
     """
 
+    __shows_its_name__ = True
+
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()

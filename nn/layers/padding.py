@@ -13,6 +13,8 @@ from ..layer import Layer
 class _Pad(Layer):
     """What stands around the input: see `nn.functional.pad`."""
 
+    __shows_its_name__ = True
+
     def _settle(self, padding: Any, mode: str, value: float, data_format: str, formats: tuple[str, ...]) -> None:
         self._data_format = check_format(type(self).__name__, data_format, formats)
         self._mode, self._value = mode, value
@@ -39,6 +41,7 @@ class Pad1D(_Pad):
     def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCL",
                  name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(padding, mode, value, data_format, ("NCL", "NLC"))
 
 
@@ -53,6 +56,7 @@ class Pad2D(_Pad):
     def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(padding, mode, value, data_format, ("NCHW", "NHWC"))
 
 
@@ -67,6 +71,7 @@ class Pad3D(_Pad):
     def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW",
                  name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(padding, mode, value, data_format, ("NCDHW", "NDHWC"))
 
 
@@ -80,6 +85,7 @@ class ZeroPad2D(_Pad):
 
     def __init__(self, padding: Any, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(padding, "constant", 0.0, data_format, ("NCHW", "NHWC"))
 
     def extra_repr(self) -> str:

@@ -11,6 +11,8 @@ from ..layer import Layer
 class _Resized(Layer):
     """What the resizing layers share."""
 
+    __shows_its_name__ = True
+
     size: Any
     scale_factor: Any
     data_format: str
@@ -54,7 +56,8 @@ class _Upsampling2D(_Resized):
     def __init__(self, size: Any = None, scale_factor: Any = None, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
         self.name = name
-        self.size, self.scale_factor, self.data_format = size, scale_factor, data_format
+        self.size = [size, size] if isinstance(size, int) else size
+        self.scale_factor, self.data_format = scale_factor, data_format
 
     def forward(self, x: Any) -> Any:
         """The resized images."""

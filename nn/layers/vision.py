@@ -14,6 +14,8 @@ _FORMATS = ("NCHW", "NHWC")
 class _Shuffle(Layer):
     """A shuffle with one setting, named `setting`."""
 
+    __shows_its_name__ = True
+
     setting = ""
     function: Any = None
 
@@ -47,6 +49,7 @@ class PixelShuffle(_Shuffle):
 
     def __init__(self, upscale_factor: int, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(upscale_factor, data_format)
 
 
@@ -62,6 +65,7 @@ class PixelUnshuffle(_Shuffle):
 
     def __init__(self, downscale_factor: int, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(downscale_factor, data_format)
 
 
@@ -72,11 +76,14 @@ class ChannelShuffle(_Shuffle):
 
     def __init__(self, groups: int, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(groups, data_format)
 
 
 class _Columns(Layer):
     """What Unfold and Fold share."""
+
+    __shows_its_name__ = True
 
     def _settle(self, kernel_sizes: Any, dilations: Any, paddings: Any, strides: Any) -> None:
         self.kernel_sizes, self.dilations, self.paddings, self.strides = kernel_sizes, dilations, paddings, strides

@@ -366,3 +366,25 @@ def test_layers_that_keep_their_dtype(how):
     for wrong in (111, nn.Linear(2, 2)):
         with pytest.raises(TypeError, match="type of layers"):
             dtypes(wrong)
+
+
+def test_names_that_layers_were_given_end_their_texts():
+    nn = paddle.nn
+    texts = {nn.Tanh(name="T"): "Tanh(name=T)", nn.Hardtanh(name="H"): "Hardtanh(min=-1.0, max=1.0, name=H)",
+             nn.Linear(2, 4, name="L"): "Linear(in_features=2, out_features=4, dtype=float32, name=L)",
+             nn.Dropout(name="D"): "Dropout(p=0.5, axis=None, mode=upscale_in_train, name=D)",
+             nn.Pad1D(1, name="P"): "Pad1D(padding=[1, 1], mode=constant, value=0.0, data_format=NCL, name=P)",
+             nn.PixelShuffle(2, name="S"): "PixelShuffle(upscale_factor=2, name=S)",
+             nn.BatchNorm1D(3, name="B"): "BatchNorm1D(num_features=3, momentum=0.9, epsilon=1e-05, data_format=NCL, "
+                                          "name=B)",
+             nn.BatchNorm2D(3, name="B"): "BatchNorm2D(num_features=3, momentum=0.9, epsilon=1e-05)",
+             nn.UpsamplingNearest2D(size=12): "UpsamplingNearest2D(size=[12, 12], data_format=NCHW)"}
+    for layer, text in texts.items():
+        assert str(layer) == text
+
+    class Named(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.name = "mine"
+
+    assert str(Named()) == "Named()"
