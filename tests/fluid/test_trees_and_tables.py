@@ -53,3 +53,14 @@ def test_tdm_child():
 def test_contrib_has_the_layers_too():
     for name in ("BasicGRUUnit", "basic_lstm", "fused_embedding_seq_pool", "tdm_child", "var_conv_2d"):
         assert getattr(fluid.contrib, name) is getattr(fluid.contrib.layers, name)
+
+
+@pytest.mark.parametrize(("nodes", "bias"), [(5, (5, 3, 2)), (None, (2,))])
+def test_the_bias_of_a_tree_convolution(nodes, bias):
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
+        rows, edges = fluid.data("rows", [None, nodes, 4]), fluid.data("edges", [None, 4, 2], "int32")
+        made = fluid.contrib.layers.tree_conv(rows, edges, 3, 2, 2)
+    assert made.shape[2:] == (3, 2)
+    assert [(p.name, p.shape) for p in main.all_parameters()] == [("tree_conv_0.w_0", (4, 3, 3, 2)),
+                                                                  ("tree_conv_0.b_0", bias)]

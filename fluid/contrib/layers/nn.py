@@ -74,11 +74,14 @@ def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
 @face
 def tree_conv(nodes_vector: Any, edge_set: Any, output_size: int, num_filters: int = 1, max_depth: int = 2,
               act: str | None = "tanh", param_attr: Any = None, bias_attr: Any = None, name: str | None = None) -> Any:
-    """A convolution over the nodes of trees, each with those near it (Mou et al., 2016)."""
+    """A convolution over the nodes of trees, each with those near it (Mou et al., 2016).
+
+    The bias has a number for each node, size and filter; one for each filter where the number of nodes is not known.
+    """
     helper = LayerHelper("tree_conv", name=name)
     weight = helper.parameter(param_attr, [nodes_vector.shape[2], 3, output_size, num_filters], nodes_vector.dtype)
     made = helper.apply("tree_conv", nodes_vector, edge_set, weight, max_depth=max_depth)
-    return helper.activated(helper.biased(made, bias_attr, 3), act)
+    return helper.activated(helper.biased(made, bias_attr, 3 if made.shape[1] == -1 else 1), act)
 
 
 @face
