@@ -16,7 +16,7 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from ..math.casting import cast
-from ..program.tensor_arrays import is_array, joined
+from ..program.tensor_arrays import array_in, joined
 from .full import constant, is_value, shape_inputs
 from .gradient_shapes import sum_to
 from .reshape import reshape
@@ -111,10 +111,11 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> paddle.concat([paddle.to_tensor([1, 2]), paddle.to_tensor([3])]).tolist()
     [1, 2, 3]
     """
-    if type(axis) is int and type(x) is list:
+    if type(axis) is int and type(x) is list and len(x) > 1:
         return apply(concat_op, _values("concat(x, axis)", x), None, axis=axis)
-    if is_array(x):
-        return joined(x, int(axis), False)
+    array = array_in(x)
+    if array is not None:
+        return joined(array, int(axis), False)
     tensor = axis if is_value(axis) else None
     return apply(concat_op, _values("concat(x, axis)", x), tensor, axis=0 if tensor is not None else int(axis))
 
@@ -266,8 +267,9 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     >>> paddle.stack([paddle.zeros([3]), paddle.ones([3])], axis=1).shape
     [3, 2]
     """
-    if is_array(x):
-        return joined(x, axis, True)
+    array = array_in(x)
+    if array is not None:
+        return joined(array, axis, True)
     return apply(stack_op, _values("stack(x, axis)", x), axis=int(axis))
 
 

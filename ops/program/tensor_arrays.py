@@ -270,6 +270,13 @@ def is_array(x: Any) -> bool:
     return getattr(x, "kind", None) == "array"
 
 
+def array_in(x: Any) -> Any:
+    """The list of a Program that a value is, or the only item of a Python list; None where it is neither."""
+    if type(x) in (list, tuple) and len(x) == 1:
+        x = x[0]
+    return x if is_array(x) else None
+
+
 def joined(x: Any, axis: int, use_stack: bool) -> Any:
     """The items of a list one behind the other along an axis, or along a new one."""
     return apply(join_op, x, axis=axis, use_stack=use_stack)[0]

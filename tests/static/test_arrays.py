@@ -142,3 +142,14 @@ def test_growing_takes_no_copy_and_changes_no_older_list():
     assert [list(v) for v in (one, two, other)] == [["a"], ["a", "b"], ["a", "c"]]
     assert two._items is one._items
     assert list(ArrayValue().written(2, "z")) == [None, None, "z"] and two.get(5) is None
+
+
+def test_joined_as_the_only_item_of_a_list(main):
+    x, n = data()
+    array = paddle.tensor.create_array("float32", [x, x * 2.0])
+    joined, sizes = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=0)
+    stacked, _ = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=1, use_stack=True)
+    found = run(main, 1, joined, sizes, stacked, paddle.concat([array], 1), paddle.stack([array]))
+    for value, expected in zip(found, [np.concatenate([X, X * 2]), [2, 2], np.stack([X, X * 2], 1),
+                                       np.concatenate([X, X * 2], 1), np.stack([X, X * 2])], strict=True):
+        np.testing.assert_array_equal(value, expected)
