@@ -1,7 +1,8 @@
 """Where the randomness of this folder comes from: the only module here that asks for random numbers.
 
 Samplers and the seeds of workers draw from NumPy's global state, as Paddle's do: `np.random.seed(n)` repeats an
-epoch's order (the very order that Paddle has after the same call), `paddle.seed(n)` does not touch it.
+epoch's order and what workers draw (the very order and numbers that Paddle has after the same call), `paddle.seed(n)`
+does not touch them.
 `random_split` and `SubsetRandomSampler` draw from the host's generator, so `paddle.seed(n)` repeats them.
 """
 
@@ -47,17 +48,18 @@ def split_permutation(count: int, generator: Generator | None) -> list[int]:
 
 
 def draw_base_seed() -> int:
-    """The seed of one epoch, from which each worker's is derived."""
+    """What the seeds of a loader's workers are made of."""
     return int(np.random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
-def worker_seed(base_seed: int, worker_id: int) -> int:
-    """A seed that an int64 Tensor can hold, and that differs between the workers of an epoch, and between epochs."""
-    return int(np.random.SeedSequence([base_seed, worker_id]).generate_state(1, np.uint64)[0] >> 1)
+def seed_worker(base_seed: int, worker_id: int) -> int:
+    """Seeds Python's, NumPy's and proa's generators of a worker's process, each as Paddle does; gives its seed.
 
-
-def seed_process(seed: int) -> None:
-    """Seeds Python's, NumPy's and proa's generators of this process."""
+    Python's and proa's are given the sum, NumPy's what a SeedSequence makes of both, so that it draws other numbers.
+    """
+    seed = (base_seed + worker_id) % 2**63  # so that an int64 Tensor can hold it
     random.seed(seed)
-    np.random.seed([seed & 0xFFFFFFFF, seed >> 32, 1])  # without the 1 it would draw the same numbers as Python's
+    parts = [worker_id, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]
+    np.random.seed(np.random.SeedSequence(parts).generate_state(4))
     core_random.seed(seed)
+    return seed

@@ -70,9 +70,9 @@ class WorkerIterator:
             raise
 
     def _fill(self, num_workers: int, prefetch: int) -> None:
-        for _ in range(prefetch):
-            for worker_id in range(num_workers):
-                self._request(worker_id)
+        first = self._pool.turn
+        for number in range(prefetch * num_workers):
+            self._request((first + number) % num_workers)
 
     def _request(self, worker_id: int) -> None:
         for indices in self._indices:

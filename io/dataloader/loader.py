@@ -47,10 +47,10 @@ class DataLoader:
       being those of the variables in `feed_list`.
     - `use_buffer_reader` is accepted and changes nothing: reading ahead is what workers are for.
 
-    Python's and NumPy's generators are seeded differently in each worker and epoch, from a number drawn from NumPy's
-    global state here: `np.random.seed` repeats all of it. Workers are forked on Linux, unless
-    `multiprocessing.set_start_method` says otherwise; elsewhere the dataset must be picklable, and the script's
-    loop stand under `if __name__ == "__main__":`.
+    Python's, NumPy's and Paddle's generators are seeded differently in each worker when it is started, from a number
+    drawn from NumPy's global state here: `np.random.seed` repeats all of it, as in Paddle. Workers are forked on Linux,
+    unless `multiprocessing.set_start_method` says otherwise; elsewhere the dataset must be picklable, and the
+    script's loop stand under `if __name__ == "__main__":`.
 
     Raises ValueError or TypeError for arguments that make no sense together. While iterating: what the dataset raises,
     also in a worker, whose traceback is shown as the cause; RuntimeError for a worker that dies; TimeoutError.
@@ -189,8 +189,8 @@ class DataLoader:
 
     def _new_pool(self) -> WorkerPool:
         method = start_method()
-        setup = WorkerSetup(self._reading(), int(self.num_workers), self.worker_init_fn, bool(self.use_shared_memory),
-                            os.getpid(), method == "fork")
+        setup = WorkerSetup(self._reading(), int(self.num_workers), randomness.draw_base_seed(), self.worker_init_fn,
+                            bool(self.use_shared_memory), os.getpid(), method == "fork")
         return WorkerPool(setup, multiprocessing.get_context(method))
 
     def _lasting_pool(self) -> WorkerPool:
@@ -202,7 +202,7 @@ class DataLoader:
         user = self._pool_user()
         lasting = self._persistent_workers and (user is None or user.finished)
         pool = self._lasting_pool() if lasting else self._new_pool()
-        pool.begin(randomness.draw_base_seed())
+        pool.begin()
         iterator = WorkerIterator(pool, int(self.num_workers), iter(self._indices), self.prefetch_factor,
                                   self.timeout or None, close_pool=not lasting)
         if lasting:

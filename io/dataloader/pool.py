@@ -95,9 +95,10 @@ def _cause_of_death(exitcode: int | None) -> str:
 
 
 class WorkerPool:
-    """The workers of one DataLoader."""
+    """The workers of one DataLoader. `turn` says whose the next batch is, from one epoch to the next, too."""
 
     def __init__(self, setup: WorkerSetup, context: Any):
+        self.turn = 0
         self._workers: list[_Worker] = []
         self._epoch = 0
         self._owner_pid = os.getpid()
@@ -146,15 +147,16 @@ class WorkerPool:
         """Ends the workers. What was received stays valid."""
         self._finalizer()
 
-    def begin(self, base_seed: int) -> None:
+    def begin(self) -> None:
         """Begins an epoch; what workers still read for an earlier one is of no use any more."""
         self._epoch += 1
         for worker in self._workers:
-            self._send(worker, Task(self._epoch, worker.results.take_freed(), seed=base_seed))
+            self._send(worker, Task(self._epoch, worker.results.take_freed(), begins=True))
 
     def request(self, worker_id: int, indices: Any) -> None:
         """Asks a worker for the batch of `indices`."""
         worker = self._workers[worker_id]
+        self.turn = (worker_id + 1) % len(self._workers)
         self._send(worker, Task(self._epoch, worker.results.take_freed(), indices=indices))
 
     @staticmethod

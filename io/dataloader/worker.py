@@ -64,6 +64,7 @@ class WorkerSetup:
 
     reading: Reading
     num_workers: int
+    base_seed: int
     init: Callable[[int], Any] | None
     shared: bool
     parent_pid: int
@@ -72,14 +73,14 @@ class WorkerSetup:
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """What a parent asks of a worker: to begin an epoch (`seed`), or to fetch the batch of `indices` in one.
+    """What a parent asks of a worker: to begin an epoch (`begins`), or to fetch the batch of `indices` in one.
 
     `freed`: the blocks of earlier answers of which the parent uses nothing any more.
     """
 
     epoch: int
     freed: list[int]
-    seed: int | None = None
+    begins: bool = False
     indices: Any = None
 
 
@@ -133,12 +134,11 @@ class _Server:
         self._sender = sender
         self._ready = setup.init is None
         self._fetcher: Any = None
+        seed = randomness.seed_worker(setup.base_seed, worker_id)
+        _info[0] = WorkerInfo(worker_id, setup.num_workers, seed, setup.reading.dataset)
 
-    def begin(self, base_seed: int) -> None:
+    def begin(self) -> None:
         """Starts an epoch."""
-        seed = randomness.worker_seed(base_seed, self._id)
-        randomness.seed_process(seed)
-        _info[0] = WorkerInfo(self._id, self._setup.num_workers, seed, self._setup.reading.dataset)
         self._fetcher = None
 
     def _fetch(self, indices: Any) -> Any:
@@ -186,8 +186,8 @@ def worker_main(setup: WorkerSetup, worker_id: int, tasks: Connection, results: 
         sender.acknowledge(task.freed)
         if task.epoch < inbox.newest_epoch:
             continue  # of an epoch that the parent has given up
-        if task.seed is not None:
-            server.begin(task.seed)
+        if task.begins:
+            server.begin()
             continue
         parcel = server.answer(task)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent wants no more: None follows

@@ -1,10 +1,11 @@
-"""Writes oracle_samplers.json: index orders as PaddlePaddle 2.6.2 draws them.
+"""Writes oracle_samplers.json: index orders, and numbers in workers, as PaddlePaddle 2.6.2 draws them.
 
 Run with the interpreter of an environment that holds it: python tests/io/make_oracle_samplers.py
 """
 
 import json
 import pathlib
+import random
 
 import numpy as np
 
@@ -38,6 +39,23 @@ def orders():
     }
 
 
+class Draws(paddle.io.Dataset):
+    """Each sample: its index, and what Python, NumPy and Paddle draw where it is read."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        drawn = random.randrange(10**6), np.random.randint(10**6), int(paddle.randint(0, 10**6, [1]))
+        return np.array([index, paddle.io.get_worker_info().id, *drawn])
+
+
+def workers(persistent):
+    np.random.seed(3)
+    loader = paddle.io.DataLoader(Draws(), batch_size=2, num_workers=2, shuffle=True, persistent_workers=persistent)
+    return [[batch.tolist() for batch in loader] for _ in range(2)]
+
+
 def main():
     cases = [(size, 2, replicas) for size, replicas in ((5, 2), (11, 3), (2, 5), (10, 1))]
     found = [
@@ -45,7 +63,8 @@ def main():
         for case in cases for shuffle in (False, True) for drop_last in (False, True)
     ]
     path = pathlib.Path(__file__).with_name("oracle_samplers.json")
-    path.write_text(json.dumps({"distributed": found, "orders": orders()}))
+    path.write_text(json.dumps(
+        {"distributed": found, "orders": orders(), "workers": [workers(False), workers(True)]}))
 
 
 if __name__ == "__main__":

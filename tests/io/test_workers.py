@@ -1,11 +1,14 @@
 """Worker processes: what they know, how they are seeded and kept, how they fail, and that they end."""
 
+import json
 import os
 import random
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
+import proa as paddle
 import pytest
 from proa import io
 
@@ -80,13 +83,29 @@ def test_seeds_differ_by_worker_and_epoch_and_repeat():
         return [tuple(pair) for pair in loader]
 
     for persistent in (False, True):
-        loader = io.DataLoader(Calls(4, draw), batch_size=None, num_workers=2, persistent_workers=persistent)
-        np.random.seed(3)
-        first, second = epoch(loader), epoch(loader)
-        assert len({number for pair in first + second for number in pair}) == 16
-        np.random.seed(3)
-        assert epoch(loader) == first
-        del loader
+        epochs = []
+        for _ in range(2):
+            loader = io.DataLoader(Calls(4, draw), batch_size=None, num_workers=2, persistent_workers=persistent)
+            np.random.seed(3)
+            epochs.append(epoch(loader) + epoch(loader))
+            del loader
+        assert len({number for pair in epochs[0] for number in pair}) == 16 and epochs[0] == epochs[1]
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_what_workers_draw_is_what_paddles_draw(persistent):
+    class Draws(io.Dataset):
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, index):
+            drawn = random.randrange(10**6), np.random.randint(10**6), int(paddle.randint(0, 10**6, [1]))
+            return np.array([index, io.get_worker_info().id, *drawn])
+
+    np.random.seed(3)
+    loader = io.DataLoader(Draws(), batch_size=2, num_workers=2, shuffle=True, persistent_workers=persistent)
+    found = [[batch.tolist() for batch in loader] for _ in range(2)]
+    assert found == json.loads(Path(__file__).with_name("oracle_samplers.json").read_text())["workers"][persistent]
 
 
 def test_the_seed_that_a_worker_knows_can_be_collated_and_handed_on():
