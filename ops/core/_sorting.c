@@ -37,7 +37,7 @@ enum { BLOCK = 32 };
         const T *x = given; \
         Py_ssize_t filled = 0; \
         for (Py_ssize_t n = 0; n < count; n++) { \
-            if (filled == kept && step == 1 && n + BLOCK <= count && n % BLOCK == 0) { \
+            if (n % BLOCK == 0 && filled == kept && step == 1 && count > LONGEST) { \
                 Py_ssize_t passed; \
                 NAME##_behind(x + n, count - n, x[order[kept - 1]], falls, &passed); \
                 if ((n += passed) == count) break; \
