@@ -27,6 +27,7 @@ class Groups:
         self.parameters: list[Any] | None = None
         self.groups: list[Options] = []
         self._index: dict[str, int] = {}  # of a parameter's group, by its name
+        self._before: dict[str, tuple[Any, Any]] = {}  # a parameter's own factor and penalty when its group was made
         if parameters is not None:
             self.parameters = []
             for item in _items(rule, parameters):
@@ -46,6 +47,7 @@ class Groups:
             if parameter.name in self._index:
                 raise ValueError(f"{self.rule}(parameters): {parameter.name!r} is in more than one group.")
             self._index[parameter.name] = len(self.groups)
+            self._before[parameter.name] = _own_factor(parameter), getattr(parameter, "regularizer", None)
         self.groups.append({**group, "params": members, **self._checked(group)})
         self.parameters = [*(self.parameters or ()), *members]
 
@@ -76,6 +78,22 @@ class Groups:
         index = self._index.get(parameter.name)
         return None if index is None else self.groups[index]
 
+    def factor(self, parameter: Any, group: Options | None) -> Any:
+        """What a parameter's learning rate is multiplied by: its own factor where it is in no group, or where that was
+        set after the group was made; else its group's.
+        """
+        own = _own_factor(parameter)
+        if group is None or _is_other(own, self._before[parameter.name][0]):
+            return own
+        return group.get("learning_rate", 1.0)
+
+    def penalty(self, parameter: Any, group: Options | None) -> Any:
+        """The regularizer, or the number, that a parameter or its group brings, chosen as `factor` does; or None."""
+        own = getattr(parameter, "regularizer", None)
+        if group is None or own is not self._before[parameter.name][1]:
+            return own
+        return group.get("weight_decay")
+
     def shares(self, pairs: Pairs) -> list[tuple[Options | None, Pairs]]:
         """The groups with their pairs of parameters and gradients."""
         if not self.groups:
@@ -84,6 +102,14 @@ class Groups:
         for pair in pairs:
             found.setdefault(self._index.get(pair[0].name, -1), []).append(pair)
         return [(None if index < 0 else self.groups[index], share) for index, share in sorted(found.items())]
+
+
+def _own_factor(parameter: Any) -> Any:
+    return getattr(parameter, "optimize_attr", {}).get("learning_rate", 1.0)
+
+
+def _is_other(factor: Any, before: Any) -> bool:
+    return factor is not before and (is_value(factor) or is_value(before) or factor != before)
 
 
 def _items(rule: str, parameters: Any) -> Iterable[Any]:

@@ -26,8 +26,9 @@ class LBFGS(Optimizer):
     Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.5. The closure clears the gradients, computes the
     loss, calls `backward()` and gives the loss back; after `max_eval` runs in a call (max_iter · 5/4 unless given) no
     other step is begun. A step is `learning_rate` long, or found by line_search_fn="strong_wolfe". It ends when no
-    gradient exceeds `tolerance_grad`, or nothing changes by more than `tolerance_change`. The parameters are of one
-    dtype; eager only.
+    gradient exceeds `tolerance_grad`, or nothing changes by more than `tolerance_change`. Parameters whose
+    `stop_gradient` is set stay; where others are trained than by the step before, its memory begins anew. The
+    parameters are of one dtype; eager only.
 
     >>> import proa as paddle
     >>> w = paddle.create_parameter([2], "float32", default_initializer=paddle.nn.initializer.Constant(3.0))
@@ -55,6 +56,7 @@ class LBFGS(Optimizer):
         self.max_eval = int(max_iter * 5 // 4 if max_eval is None else max_eval)
         self.tolerance_grad, self.tolerance_change = float(tolerance_grad), float(tolerance_change)
         self.state: dict[str, Any] = {}  # by the names that PaddlePaddle has for what it keeps
+        self._trained_last: list[str] | None = None  # the names of what the last step was about
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Minimizes; gives the loss at the start, as the closure gave it."""
@@ -62,11 +64,22 @@ class LBFGS(Optimizer):
             raise TypeError("LBFGS.step(closure): needs a function that computes the loss and calls backward().")
         with grad_mode(True):
             first = closure()
+        if not self._parameters():
+            return first
+        self._begin_anew_where_others_are_trained()
         self.state["func_evals"] = self.state.get("func_evals", 0) + 1
         self.state.setdefault("n_iter", 0)
         with current_trace().updating():
             self._descend(closure, float(first) + self._penalty(), self._gradient())
         return first
+
+    def _begin_anew_where_others_are_trained(self) -> None:
+        """Forgets the memory where a parameter was frozen or thawed since: it is about vectors of other elements."""
+        trained, last = [p.name for p in self._parameters()], self.state.get("prev_flat_grad")
+        held = sum(int(p.size) for p in self._parameters())
+        if self._trained_last not in (None, trained) or last is not None and int(last.size) != held:
+            self.state["n_iter"] = 0
+        self._trained_last = trained
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None) -> Any:
         """NotImplementedError: one gradient is not enough; `step(closure)` computes the loss as often as it needs."""

@@ -134,8 +134,7 @@ class Optimizer(ForSubclasses):
 
     def _rate_for(self, parameter: Any, rate: Any, group: Options | None) -> Any:
         """The learning rate of one parameter, from that of the step; a factor that is a tensor is the rate itself."""
-        own = getattr(parameter, "optimize_attr", {}) if group is None else group
-        factor = own.get("learning_rate", 1.0)
+        factor = self._groups.factor(parameter, group)
         if isinstance(factor, (int, float)):
             return rate if factor == 1.0 else rate * float(factor)
         return factor if is_value(factor) else rate * float(factor)
@@ -357,7 +356,7 @@ class Optimizer(ForSubclasses):
         return (gradient, 0.0) if penalty is None else penalized(penalty, gradient, target)
 
     def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
-        own = getattr(parameter, "regularizer", None) if group is None else group.get("weight_decay")
+        own = self._groups.penalty(parameter, group)
         return self.regularization if own is None else regularizer(own)
 
     def _update_together(self, updates: list[Update], options: Options) -> None:

@@ -154,6 +154,21 @@ def test_a_group_stays_with_its_optimizer():
     np.testing.assert_allclose(trained(make, steps=1), [[0.5, -1.0], [0.0, 4.0]])
 
 
+def test_what_a_parameter_is_given_behind_its_group_counts():
+    """As in PaddlePaddle: `p.optimize_attr['learning_rate'] = …` and `p.regularizer = …` of a parameter in a group."""
+    def make(set_first):
+        def made(a, b):
+            if set_first:
+                a.optimize_attr["learning_rate"], b.regularizer = 0.25, paddle.regularizer.L2Decay(0.5)
+            rule = paddle.optimizer.SGD(1.0, parameters=[{"params": [a, b], "learning_rate": 0.1}])
+            if not set_first:
+                a.optimize_attr["learning_rate"], b.regularizer = 0.25, paddle.regularizer.L2Decay(0.5)
+            return rule
+        return trained(made, steps=1)
+    np.testing.assert_allclose(make(False), [[0.875, -1.75], [0.425, 2.95]], rtol=1e-6)
+    np.testing.assert_allclose(make(True), [[0.95, -1.9], [0.45, 3.1]], rtol=1e-6)
+
+
 def test_a_rate_that_is_a_tensor_is_the_rate():
     def make(a, b):
         return paddle.optimizer.SGD(1.0, parameters=[{"params": [a], "learning_rate": paddle.to_tensor(0.25)},

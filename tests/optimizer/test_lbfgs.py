@@ -76,6 +76,27 @@ def test_groups():
     np.testing.assert_allclose([*a.numpy(), *b.numpy()], [1.0, 2.0], atol=1e-6)
 
 
+@pytest.mark.parametrize("line_search_fn", [None, "strong_wolfe"])
+def test_parameters_that_are_frozen_and_thawed(line_search_fn):
+    a, b = parameter([4.0]), parameter([4.0, 5.0])
+    rule = paddle.optimizer.LBFGS(parameters=[a, b], line_search_fn=line_search_fn)
+    closure = closure_of(rule, lambda: ((a * b - 2.0) ** 2).sum() / 2 + ((b - 2.0) ** 2).sum())
+    rule.step(closure)
+    for frozen, trained in ((a, b), (b, a)):
+        frozen.stop_gradient, trained.stop_gradient = True, False
+        before, start = frozen.numpy(), float(closure())
+        rule.step(closure)
+        assert float(closure()) <= start
+        np.testing.assert_array_equal(frozen.numpy(), before)
+    a.stop_gradient, before = True, a.numpy()
+    with pytest.warns(UserWarning, match="backward"):
+        rule.step(closure)  # nothing is left to train
+    np.testing.assert_array_equal(a.numpy(), before)
+    a.stop_gradient = b.stop_gradient = False
+    rule.step(closure)
+    assert float(closure()) < 1.0
+
+
 def test_state_goes_on_where_it_was():
     results = []
     for breaks in (False, True):
