@@ -14,7 +14,7 @@ from ..static.ir.program import Program
 from ..static.ir.shape_inference import for_inputs, infer_again
 from ..static.ir.transform import made_for_evaluation, persistable_names, without_frame
 from ..static.ir.variable import OffsetsVariable
-from ..static.run.executor import offsets_given
+from ..static.run.given_offsets import offsets_given
 from .opened import Described, Opened
 
 

@@ -355,7 +355,7 @@ def _opened(content: bytes, name: str, values: _Values, config: Config) -> Model
 
 def _source(content: bytes, name: str, limits: tuple[int | None, int | None]) -> Source:
     with unforked():
-        from ..static.files.inference_model import program_of  # for what is not kept
+        from ..static.files.model_program import program_of_model  # for what is not kept
         from .opening import Source
 
-    return Source(program_of(content, name, *limits))
+    return Source(program_of_model(content, name, *limits))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.core.trace import current_trace
-from ...static.building.tensor_arrays import IMPLIED, ArrayVariable
+from ...static.building.tensor_arrays import ArrayVariable
+from ...static.ir.operation import IMPLIED
 from ..layer_helper import LayerHelper
 from ..mode import face
 

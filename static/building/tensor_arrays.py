@@ -23,12 +23,9 @@ from ...ops.program import tensor_arrays as ops
 from ...ops.sequence.rank_table import RANK_TABLE, RankTableSpec
 from ..ir.block import Block
 from ..ir.lod import new_offsets, set_lod
-from ..ir.operation import Operation
+from ..ir.operation import IMPLIED, Operation
 from ..ir.variable import KINDS, Variable
 from .control_flow import cond, loop
-
-IMPLIED = "implied"
-"""An attribute of the operation that empties a list where files have none: a list is there when the Program begins."""
 
 
 class ArrayVariable(Variable):
@@ -37,6 +34,8 @@ class ArrayVariable(Variable):
     As long as nothing was appended neither is known. Reads and writes are Python's: `a.append(x)`, `a.pop()`, `a[i]`,
     `a[i] = x`, `a + [x]`; `length()` is its length. `paddle.stack(a)` and `paddle.concat(a)` join the items.
     """
+
+    is_list = True
 
     @property
     def spec(self) -> ops.ArraySpec:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from ..building.tensor_arrays import IMPLIED, ArrayVariable
 from ..ir.block import Block
-from ..ir.operation import Operation
+from ..ir.operation import IMPLIED, Operation
 from ..ir.program import Program
 from ..ir.usage import sub_block
+from ..ir.variable import Variable
 
 _EMPTY = "@EMPTY"
 _LAST = 2**31 - 1  # what files write for "to the end"
@@ -22,7 +22,7 @@ _LAST = 2**31 - 1  # what files write for "to the end"
 
 def to_file(program: Program) -> Program:
     """The Program as files have it: itself where it has no lists, otherwise a copy of it."""
-    if not any(isinstance(v, ArrayVariable) for v in program.list_vars()):
+    if not any(v.is_list for v in program.list_vars()):
         return program
     result = copy.deepcopy(program)
     for block in result.blocks:
@@ -30,9 +30,13 @@ def to_file(program: Program) -> Program:
     return result
 
 
+def _is_list(variable: Variable | None) -> bool:
+    return variable is not None and variable.is_list
+
+
 def _written(op: Operation) -> Operation:
     change = _WRITE.get(op.type)
-    is_list = any(isinstance(op.block.find_var(name), ArrayVariable) for name in op.output_arg_names)
+    is_list = any(_is_list(op.block.find_var(name)) for name in op.output_arg_names)
     return op if change is None or not is_list else change(op)
 
 
@@ -65,11 +69,11 @@ _WRITE: dict[str, Callable[[Operation], Operation]] = {
 
 def from_file(program: Program) -> None:
     """Makes a Program of ours of one that was read."""
-    if not any(isinstance(v, ArrayVariable) for v in program.list_vars()):
+    if not any(v.is_list for v in program.list_vars()):
         return
     for block in program.blocks:
         block.ops = [_read(op) for op in block.ops]
-        arrays = [name for name, v in block.vars.items() if isinstance(v, ArrayVariable)]
+        arrays = [name for name, v in block.vars.items() if v.is_list]
         made = [name for name in arrays if not _is_made(block, name)]
         block.ops[:0] = [Operation(block, "empty_array", {}, {"Out": [name]}, {IMPLIED: True}) for name in made]
 
@@ -77,7 +81,7 @@ def from_file(program: Program) -> None:
 def _read(op: Operation) -> Operation:
     names = op.input("Input") if op.type == "slice" else op.output("Out")
     change = _READ.get(op.type)
-    is_list = any(isinstance(op.block.find_var(name), ArrayVariable) for name in names)
+    is_list = any(_is_list(op.block.find_var(name)) for name in names)
     return op if change is None or not is_list else change(op)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from ...core.files import CorruptFileError
 from ...ops.core.decomposition import Decomposition, find_decomposition
 from ...ops.core.trace import using
-from ..building.trace import ProgramTrace
 from ..ir.block import Block
 from ..ir.lod import set_lod
 from ..ir.operation import Operation
@@ -52,6 +51,8 @@ def take_apart(op: Operation, source: str) -> bool:
         return False
     block, place = op.block, f"block {op.block.idx}, operator {len(op.block.ops)} ({op.type})"
     begin = len(block.ops)
+    from ..building.trace import ProgramTrace  # for what is taken apart
+
     trace = ProgramTrace(block.program)
     trace.source = f"{source}, {place}"
     try:

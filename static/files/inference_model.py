@@ -26,7 +26,8 @@ from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
 from ..run.state import values_to_write
-from .model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, older_files, program_file, read_values
+from .model_files import MODEL_SUFFIX, PARAMS_SUFFIX, older_files, program_file, read_values
+from .model_program import program_desc
 from .program_codec import to_desc
 
 
@@ -52,21 +53,6 @@ def program_of(data: bytes, name: str, memory_limit_mb: int | None = None, loop_
         program = from_desc(program_desc(data, name), name)
     program.limits = limits
     return program
-
-
-def program_desc(data: bytes, name: str) -> Any:
-    """The message of a `.pdmodel` file, or of what a `.json` says in the operators that `.pdmodel` files have.
-
-    CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a
-    `.json` that are not known here.
-    """
-    is_json = data[:64].lstrip()[:1] == b"{"  # which no message begins with
-    if not is_json and (data.startswith(b"\n") or not name.endswith(JSON_SUFFIX)):
-        return read_program_desc(data, name)
-    from .pir.json_file import read_json_program  # for the few files that are such ones
-    from .pir.translation import translated
-
-    return to_desc(translated(read_json_program(data, name), name))
 
 
 def read_parameters(path: Any, program: Program) -> dict[str, np.ndarray]:

@@ -13,7 +13,6 @@ from typing import Any
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArraySpec, write_op
-from ..building.tensor_arrays import ArrayVariable
 from ..ir.block import Block
 from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, set_lod, with_offsets
 from ..ir.operation import Operation
@@ -198,7 +197,7 @@ def _complete_operation(block: Block, op: Operation, operator: Operator, known: 
     if results and results[0] is None:
         return  # a file that lacks the result, as above
     _declare_ranks(op, operator, inputs, results)
-    if operator is write_op and isinstance(results[0], ArrayVariable):
+    if operator is write_op and results[0].is_list:
         op.set_input("array_lod", [level.name for level in results[0].levels_for(inputs[0].lod)])
         op.set_output("out_lod", op.input("array_lod"))
         return

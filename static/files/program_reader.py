@@ -16,7 +16,7 @@ from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.slots import missing_input
-from ..ir.variable import KINDS, ParameterVariable, Variable
+from ..ir.variable import ParameterVariable, Variable, class_of_kind
 from . import array_codec, decomposed, gradient_codec, lod_codec, whole_weights
 from .constant_codec import CONSTANTS, read_values
 from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type, annotated_types
@@ -108,7 +108,7 @@ def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
             raise CorruptFileError(source, place, f"its elements are of an unsupported type: {error}") from error
     if message.is_parameter and dtype is not None:
         return ParameterVariable(block, message.name, shape, dtype, trainable=not message.stop_gradient)
-    made = KINDS.get(kind, Variable)
+    made = class_of_kind(kind, Variable)
     return made(block, message.name, shape, dtype, persistable=message.persistable, lod_level=lod_level,
                 stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=kind)
 

@@ -11,7 +11,7 @@ from .append_op import described
 from .descriptions import BlockDesc
 from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from .operation import Operation
-from .variable import KINDS, ParameterVariable, Variable
+from .variable import ParameterVariable, Variable, class_of_kind
 
 if TYPE_CHECKING:
     from .program import Program
@@ -75,7 +75,7 @@ class Block:
         dtype = None if dtype is None else convert_dtype(dtype)
         if type is not None:
             attributes["kind"] = VarType(type).kind
-        made = KINDS.get(attributes.get("kind", "tensor"), self.program.variable_class)
+        made = class_of_kind(attributes.get("kind", "tensor"), self.program.variable_class)
         variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
         variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
         return variable

@@ -20,6 +20,10 @@ SERVERS_ROLE = 4 | 8  # what exchanges gradients and parameters with servers, an
 _OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_role": 0, "op_role_var": []}
 
 
+IMPLIED = "implied"
+"""An attribute of the operation that empties a list where files have none: a list is there when the Program begins."""
+
+
 class Operation:
     """One operator applied in a Block: its type, variable names by slot, and attributes.
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...core.lazy import require
 from ...core.limits import Limits
 from .batch_source import BatchSource
 from .block import Block
@@ -179,6 +180,8 @@ class Program:
 
     def own_trace(self) -> Any:
         """What appends to it while operations are computed, and initial values to the default startup Program."""
+        if not _own_trace:
+            require("traces of Programs")
         return _own_trace[0](self)
 
     def text_of(self, part: Variable | Operation | Block | Program) -> str:

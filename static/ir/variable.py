@@ -17,6 +17,7 @@ import numpy as np
 
 from ...core.dtype import DType
 from ...core.errors import user_line
+from ...core.lazy import require
 from ...core.var_type import VarType
 from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, current_trace, using
@@ -30,8 +31,16 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, type[Variable]] = {}
 """The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
+_OF_LISTS = frozenset(("array", "array_gradient", "rank_table"))  # kinds whose classes know what builds Programs
 _REPEATED = (list, tuple, str)
 GRAD_SUFFIX = "@GRAD"  # of the names of gradients
+
+
+def class_of_kind(kind: str, otherwise: type[Variable]) -> type[Variable]:
+    """The class of variables of a kind; `otherwise` where it has none of its own."""
+    if kind in _OF_LISTS:
+        require("lists of Programs")
+    return KINDS.get(kind, otherwise)
 
 
 def _in_its_program(method: Any) -> Any:
@@ -83,6 +92,7 @@ class Variable(_VariableMethods):
     flows_to: Variable | None = None  # while it stops gradients: the value that had one, should it have one again
     is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
     is_offsets = False  # whether it is the offsets of another one
+    is_list = False
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`
 
     @property

@@ -26,8 +26,9 @@ from ..ir.program import Program
 from ..ir.shape_inference import for_inputs
 from ..ir.usage import draws, reads, writes
 from .exchanged_gradients import with_exchanges, with_first_values
-from .executor import Executor, fetch_name, fetched_items, offsets_given
+from .executor import Executor, fetch_name, fetched_items
 from .feed_parts import joined, split_feed
+from .given_offsets import offsets_given
 from .lod_tensor import LoDTensor, fitting
 from .places import cpu_places, cuda_places
 from .reading import batches_for

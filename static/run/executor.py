@@ -25,10 +25,11 @@ from ..ir.misfits import misfits, tell
 from ..ir.operation import OPTIMIZE_ROLE, Operation
 from ..ir.program import Program
 from ..ir.shape_inference import for_inputs
-from ..ir.usage import OWN, needed_operations, reads
+from ..ir.usage import OWN, needed_operations
 from ..ir.variable import OffsetsVariable, Variable
 from .fed_dtype import in_dtype
 from .from_dataset import FetchHandler, run_from_dataset
+from .given_offsets import offsets_given
 from .lod_tensor import LoDTensor, fault_in, fitting, innermost
 from .own_operations import run_own_operations
 from .reading import with_batches
@@ -299,20 +300,6 @@ def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]
             found = program.plans[key] = Compiled(made, feeds, fetches, prune)
             found.version = program.version
         return found
-
-
-def offsets_given(program: Program, name: str, fed: frozenset[str]) -> tuple[str, ...]:
-    """The names of a variable's offsets, where the fed values give them; empty otherwise."""
-    key: Any = ("offsets", name, fed)
-    found = program.plans.get(key)
-    if found is None or found[0] != program.version:
-        block = program.global_block()
-        names = tuple(level.name for level in block.var(name).lod if block.has_var(level.name))
-        wanted = {*names}.union(*(reads(op) for op in needed_operations(block.ops, set(names)))) if names else set()
-        written = {made for op in block.ops for made in op.output_arg_names}
-        missing = [n for n in wanted - fed - written if isinstance(block.find_var(n), OffsetsVariable)]
-        found = program.plans[key] = (program.version, () if missing else names)
-    return found[1]
 
 
 def _plain_program(program: Any) -> Program:

@@ -8,7 +8,7 @@ from proa.core.files import CorruptFileError
 from proa.core.flags import flags_guard
 from proa.inference import opening as module
 from proa.static.compiler import kept_plans
-from proa.static.files import inference_model
+from proa.static.files import inference_model, model_program
 from proa.static.format.attributes import IntList, LongList, LongValue, ScalarValue, StringList, VarValue
 
 
@@ -52,8 +52,8 @@ def opened(prefix, **limits):
 def read(monkeypatch):
     """The Programs that have been read since, in a list."""
     found = []
-    program_of = inference_model.program_of
-    monkeypatch.setattr(inference_model, "program_of", lambda *args: found.append(args[1]) or program_of(*args))
+    read = model_program.program_of_model
+    monkeypatch.setattr(model_program, "program_of_model", lambda *args: found.append(args[1]) or read(*args))
     return found
 
 

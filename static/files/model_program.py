@@ -1,0 +1,40 @@
+"""The Program of a model's file, as data: a `Program` of `ir/`, for who compiles it and asks no more of it.
+
+Knows nothing of what builds Programs, which takes as long to import as many models take to read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.collection import resting
+from ...core.limits import limits_of
+from ..format.program_file import read_program_desc
+from ..ir.program import Program
+from .model_files import JSON_SUFFIX
+from .program_codec import to_desc
+from .program_reader import read_into
+
+
+def program_of_model(data: bytes, name: str, memory_limit_mb: int | None, loop_limit: int | None) -> Program:
+    """The Program in the content of a model's file, which errors call by a name, and what a run of it may take."""
+    limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
+    with resting():
+        program = read_into(Program(), program_desc(data, name), name)
+    program.is_loaded, program.limits = True, limits
+    return program
+
+
+def program_desc(data: bytes, name: str) -> Any:
+    """The message of a `.pdmodel` file, or of what a `.json` says in the operators that `.pdmodel` files have.
+
+    CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a
+    `.json` that are not known here.
+    """
+    is_json = data[:64].lstrip()[:1] == b"{"  # which no message begins with
+    if not is_json and (data.startswith(b"\n") or not name.endswith(JSON_SUFFIX)):
+        return read_program_desc(data, name)
+    from .pir.json_file import read_json_program  # for the few files that are such ones
+    from .pir.translation import translated
+
+    return to_desc(translated(read_json_program(data, name), name))
