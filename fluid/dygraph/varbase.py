@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import backend
 from ...core.dtype import DType
+from ...core.hooks import add_hook
 from ...core.param_attr import ParamAttr
 from ...core.place import CPUPlace, CUDAPlace, parse_place
 from ...core.unique_name import generate
@@ -92,6 +93,10 @@ def _remainder(x: Any, y: Any) -> Any:
     return apply(find("elementwise_sub"), x, apply(find("elementwise_mul"), _quotient(x, y), y))
 
 
+def _nothing_of(gradient: Any) -> Any:
+    return gradient * 0.0
+
+
 class VarBase(EagerValue):
     """A value of `fluid.dygraph`.
 
@@ -108,6 +113,21 @@ class VarBase(EagerValue):
     __slots__ = ()
 
     _passed: Any = None  # the gradient that the latest pass took through a computed value
+    _stop: Any = None  # stops the gradient that comes by what was computed of it before stop_gradient was True
+
+    @property
+    def stop_gradient(self) -> bool:
+        """True when no gradient flows to or through this value, nor through what was computed of it before."""
+        return self._edge is None
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        if value and self._edge is not None and type(self._edge) is not Leaf:
+            self._stop = add_hook(self._hooks(), self._eager.hook(_nothing_of))
+        elif not value and self._stop is not None:
+            self._stop.remove()
+            self._stop = None
+        EagerValue.stop_gradient.fset(self, value)  # type: ignore[attr-defined]
 
     def numpy(self, force: bool = True) -> np.ndarray:
         """The value as an array of NumPy's; one of one element is a number to Python, as NumPy 1 had it."""

@@ -143,3 +143,19 @@ def test_a_gradient_is_named_after_what_it_is_of():
     layer = fluid.dygraph.Linear(2, 3)
     fluid.layers.reduce_sum(layer(_of([1.0, 2.0]))).backward()
     assert layer.weight._grad_ivar().name == f"{layer.weight.name}@GRAD"
+
+
+def test_a_value_that_is_stopped_after_it_was_used_passes_no_gradient():
+    w = _of(1.0, 2.0)
+    doubled = w * 2.0
+    both = fluid.layers.reduce_sum(doubled * w)  # 2 w w: of both ways 2 w each
+    doubled.stop_gradient = True
+    both.backward()
+    np.testing.assert_array_equal(w.gradient(), [2.0, 4.0])
+    w.clear_gradient()
+    tripled = w * 3.0
+    whole = fluid.layers.reduce_sum(tripled * w)
+    tripled.stop_gradient = True
+    tripled.stop_gradient = False
+    whole.backward()
+    np.testing.assert_array_equal(w.gradient(), [6.0, 12.0])
