@@ -59,10 +59,10 @@ class Initializer:
         with grad_mode(False):
             return assign(filled, var)
 
-    def __call__(self, param: Any, dtype_or_block: Any = None) -> Any:
-        """The value for a shape and dtype; for a parameter, fills it and gives it."""
+    def __call__(self, param: Any, dtype_or_block: Any = None, *, block: Any = None) -> Any:
+        """The value for a shape and dtype; for a parameter, fills it and gives it. `block` is as in Paddle."""
         if is_value(param):
-            return self.forward(param, dtype_or_block)
+            return self.forward(param, dtype_or_block if block is None else block)
         return self.value(tuple(param), dtype_or_block)
 
     def _compute_fans(self, var: Any) -> tuple[int, int]:

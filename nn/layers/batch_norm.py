@@ -140,12 +140,12 @@ class SyncBatchNorm(_BatchNormBase):
         if bias_attr is False:
             self.bias = fixed_parameter(self, num_features, 0.0)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, x: Any) -> Any:
         """The normalized input."""
         if launched.size() == 1 or not self.training or self._use_global_stats:
-            return super().forward(input)
-        self._check_input_dim(input)
-        return shared_batch_norm(input, self._mean, self._variance, self.weight, self.bias, self._momentum,
+            return super().forward(x)
+        self._check_input_dim(x)
+        return shared_batch_norm(x, self._mean, self._variance, self.weight, self.bias, self._momentum,
                                  self._epsilon, self._data_format[-1] == "C" and self._data_format != "NC")
 
     @classmethod

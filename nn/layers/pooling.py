@@ -256,6 +256,10 @@ class AdaptiveMaxPool1D(_AdaptiveMax):
         super().__init__(output_size, return_mask, name)
         self.output_size, self.return_mask, self.name = output_size, return_mask, name
 
+    def forward(self, input: Any) -> Any:
+        """[N, C, L] to [N, C, output_size]."""
+        return super().forward(input)
+
 
 class AdaptiveMaxPool2D(_AdaptiveMax):
     """The largest element of as many windows as `output_size` says, whatever the input's size.

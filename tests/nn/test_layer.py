@@ -388,3 +388,11 @@ def test_names_that_layers_were_given_end_their_texts():
             self.name = "mine"
 
     assert str(Named()) == "Named()"
+
+
+def test_arguments_by_paddles_names():
+    weight = paddle.create_parameter([2], "float32")
+    paddle.nn.initializer.Constant(3.0)(weight, block=None)
+    assert weight.tolist() == [3.0, 3.0]
+    assert paddle.nn.AdaptiveMaxPool1D(2)(input=paddle.ones([1, 2, 4])).shape == [1, 2, 2]
+    assert paddle.nn.SyncBatchNorm(2)(x=paddle.ones([1, 2, 4, 4])).shape == [1, 2, 4, 4]
