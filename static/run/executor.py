@@ -13,6 +13,7 @@ from ... import backend
 from ...core import nest
 from ...core.forks import unforked
 from ...core.place import Place, expected_place, parse_place
+from ...ops.core.infer import product
 from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArrayValue
 from ..autodiff.gradient_operators import with_rules
@@ -49,6 +50,8 @@ class Compiled:
         ops = _pruned(program.global_block().ops, set(fetches)) if prune else None
         self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches, ops=ops)
         self.updated_feeds = [place for place, name in enumerate(feeds) if name in self.writes]
+        self.kept_feeds = [(place, name) for place, name in enumerate(feeds)
+                           if name not in self.writes and program.global_block().var(name).persistable]
 
 
 class Executor:
@@ -84,9 +87,10 @@ class Executor:
         """Runs a Program (the default main one) once.
 
         `feed`: values by name (arrays, Tensors, LoDTensors, numbers), or a list with one such dict; a name that the
-        Program does not have is passed over with a warning. `fetch_list`: Variables or names, also in lists of lists;
-        what `minimize` returned may stand there and gives nothing. `use_prune`: only what is fetched is computed, and
-        what optimizers update; so it is where `minimize`'s result is fetched. Gives the fetched values as NumPy arrays,
+        Program does not have is passed over with a warning, and a persistable variable keeps what it is fed.
+        `fetch_list`: Variables or names, also in lists of lists; what `minimize` returned may stand there and gives
+        nothing. `use_prune`: only what is fetched is computed, and what optimizers update; so it is where `minimize`'s
+        result is fetched. Gives the fetched values as NumPy arrays,
         or as LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one
         behind the other, or with `return_merged=False` a list of them. Raises KeyError for a value that is neither fed
         nor in the scope, ValueError and TypeError for a fed value of the wrong shape or dtype, RuntimeError after
@@ -113,6 +117,8 @@ class Executor:
         arrays = [fed[name] for name in sorted(fed)]
         for place in compiled.updated_feeds:
             arrays[place] = arrays[place].view()  # the caller's array is not written into
+        for place, name in compiled.kept_feeds:
+            scope.set_array(name, arrays[place].copy())
         arrays += [self.from_scope(scope, name, program) for name in compiled.reads]
         results = _run(compiled.plan, xp, arrays, program, {name: fed[name].shape for name in others})
         for name, array in zip(compiled.writes, results[len(fetches):], strict=True):
@@ -160,6 +166,9 @@ class Executor:
                 arrays.update(self._fed_offsets(variable, value))
             arrays[name] = backend.as_place(array, self.place)
             if not _fits(variable.shape, array.shape):
+                if not variable.is_data and array.size == product(variable.shape):  # [0.1] for a rate of shape []
+                    arrays[name] = arrays[name].reshape(variable.shape)
+                    continue
                 others.update(misfits({name: variable.spec}, [Spec(array.shape, variable.dtype)]))
         for name in others:
             _check_sizes(program, name, arrays[name].shape, bool(getattr(feed[name], "_lod", None)))

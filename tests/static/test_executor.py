@@ -313,3 +313,26 @@ def test_other_sizes_are_not_left_out(programs, declared, fed):
     y = static.data("x", declared) * 2.0
     with pytest.raises(ValueError, match=r"feed: 'x' takes shape"):
         run(main, [y], x=np.ones(fed, "float32"))
+
+
+def test_persistable_variables_keep_what_is_fed(programs):
+    main, startup = programs
+    x = static.data("x", [None, 2])
+    kept = static.create_global_var([1], 1.0, "float32", persistable=True, name="kept")
+    y = x * kept
+    static.Executor().run(startup)
+    fed = np.array([3.0], "float32")
+    assert static.Executor().run(main, {"x": np.ones((1, 2), "float32"), "kept": fed}, [y])[0].tolist() == [[3.0, 3.0]]
+    fed[:] = 7.0  # the caller's
+    assert static.Executor().run(main, {"x": np.ones((1, 2), "float32")}, [y])[0].tolist() == [[3.0, 3.0]]
+    assert np.array(static.global_scope().find_var("kept").get_tensor()).tolist() == [3]
+
+
+def test_a_fed_learning_rate(programs):
+    main, startup = programs
+    w = static.create_parameter([1], "float32", "w", default_initializer=paddle.nn.initializer.Constant(5.0))
+    paddle.optimizer.SGD(0.1).minimize(w.sum())
+    static.Executor().run(startup)
+    found = [static.Executor().run(main, {**fed}, [w])[0].item() for fed in (
+        {"learning_rate_0": np.array([0.5], "float32")}, {}, {"learning_rate_0": np.array(1.0, "float32")})]
+    assert found == [4.5, 4, 3]
