@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from collections.abc import Sequence
@@ -146,15 +147,15 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
         add_model(group, os.fspath(path_prefix), pruned, parameters)
 
 
-def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) -> list[Any]:
+def load_inference_model(path_prefix: str | None, executor: Executor, **kwargs: Any) -> list[Any]:
     """Reads what `save_inference_model` or `jit.save` wrote, here or in PaddlePaddle 1 to 3.
 
     It gives [Program, names to feed, Variables to fetch].
 
     The parameters go to the global scope. `model_filename=` and `params_filename=` name other files in the folder
-    `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. `memory_limit_mb=` and
-    `loop_limit=`: what a run may take, as of `jit.load`. Raises FileNotFoundError and CorruptFileError, naming the
-    file.
+    `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. With None as
+    `path_prefix` they are the files' bytes. `memory_limit_mb=` and `loop_limit=`: what a run may take, as of
+    `jit.load`. Raises FileNotFoundError and CorruptFileError, naming the file.
 
     >>> import proa as paddle
     >>> from proa import static
@@ -180,7 +181,14 @@ def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) ->
     return [program, feed_names(program), [block.var(name) for name in fetch_names(program)]]
 
 
-def _paths(prefix: str, model: str | None, params: str | None) -> tuple[str, str]:
+def _paths(prefix: str | None, model: Any, params: Any) -> tuple[Any, Any]:
+    """Where the Program and the values stand: files, or what holds their bytes."""
+    if prefix is None:
+        for name, data in (("model_filename", model), ("params_filename", params)):
+            if not isinstance(data, bytes):
+                raise TypeError(f"load_inference_model({name}): without a path_prefix it must be the file's bytes. "
+                                f"Received {type(data).__name__}.")
+        return io.BytesIO(model), io.BytesIO(params)
     prefix = os.fspath(prefix)
     if model is None and params is None:
         return program_file(prefix), prefix + PARAMS_SUFFIX

@@ -189,3 +189,23 @@ def test_files_that_are_not_there(tmp_path, error):
                  lambda: static.load(static.Program(), prefix), lambda: static.load_program_state(prefix)):
         with pytest.raises(error, match="none"):
             read()
+
+
+def test_inference_model_from_bytes(tmp_path):
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+        x = static.data("x", [None, 2])
+        y = static.nn.fc(x, 3)
+        exe.run(startup)
+        feed = {"x": np.ones((2, 2), "float32")}
+        expected, = exe.run(main, feed, [y])
+        static.save_inference_model(str(tmp_path / "m"), [x], [y], exe)
+    model, params = ((tmp_path / f"m{end}").read_bytes() for end in (".pdmodel", ".pdiparams"))
+    with static.scope_guard(static.Scope()):
+        program, feeds, fetches = static.load_inference_model(None, exe, model_filename=model, params_filename=params)
+        assert feeds == ["x"]
+        np.testing.assert_array_equal(exe.run(program, feed, fetches)[0], expected)
+        with pytest.raises(TypeError, match="params_filename"):
+            static.load_inference_model(None, exe, model_filename=model)
+        with pytest.raises(CorruptFileError):
+            static.load_inference_model(None, exe, model_filename=model, params_filename=params[:-1])
