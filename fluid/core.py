@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _legacy_C_ops as ops
 from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
@@ -67,6 +68,6 @@ __all__ = [
     "EnforceNotMet", "LoDTensor", "LoDTensorArray", "OpDesc", "PaddleBuf", "PaddlePredictor", "PaddleTensor",
     "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc", "create_paddle_predictor",
     "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda", "is_compiled_with_dist",
-    "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker",
+    "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker", "ops",
 ]
 __dir__ = listed(__name__)

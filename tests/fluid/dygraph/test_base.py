@@ -122,3 +122,15 @@ def test_layers_compute_and_dropout_knows_of_evaluation():
             assert (fluid.layers.dropout(x, 0.5).numpy() == 0.5).all()
         net.eval()
         assert (fluid.layers.dropout(x, 0.5).numpy() == 0.5).all()
+
+
+def test_operators_by_their_types():
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.array([[1.0, 2.0], [3.0, 4.0]], "float32"))
+        x.stop_gradient = False
+        ops = fluid.core.ops
+        y = ops.scale(x, "scale", 2.0, "bias", 1.0)
+        rows = ops.reduce_sum(ops.elementwise_mul(y, x, "axis", -1), "dim", [1], "keep_dim", False)
+        ops.mean(rows).backward()
+        assert rows.numpy().tolist() == [13.0, 57.0]
+        assert x.gradient().tolist() == [[2.5, 4.5], [6.5, 8.5]]
