@@ -78,7 +78,7 @@ recurrence_op = operator("linear_recurrence", "A, X -> Out", kernel=_recurrence,
 
 @with_an_axis
 def _cumprod(xp, x, *, dim: int):
-    return xp.cumprod(x, axis=dim, dtype=x.dtype)
+    return x.cumprod(dim, x.dtype)
 
 
 @with_an_axis
