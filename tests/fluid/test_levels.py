@@ -96,16 +96,14 @@ def test_all_sequences_of_labels_are_empty():
     assert labels.tolist() == [[-1]] and lod == [[0, 0, 0]] and far.tolist() == [[2], [1]]
 
 
-def test_hsigmoid_gives_rows_without_offsets():
-    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(fluid.Scope()):
-        x = fluid.layers.data("x", [4], lod_level=1)
-        words = fluid.layers.data("words", [1], dtype="int64", lod_level=1)
-        cost = fluid.layers.hsigmoid(x, words, 6)
-        exe = fluid.Executor()
-        exe.run(fluid.default_startup_program())
-        feed = {"x": fluid.create_lod_tensor(np.ones((3, 4), "float32"), [[1, 2]], fluid.CPUPlace()),
-                "words": fluid.create_lod_tensor(np.array([[0], [5], [2]], "int64"), [[1, 2]], fluid.CPUPlace())}
-        assert exe.run(feed=feed, fetch_list=[cost], return_numpy=False)[0].lod() == []
+def test_costs_of_hsigmoid_stay_sequences_and_normalized_rows_do_not():
+    def built():
+        x, words = layers.data("x", [4], lod_level=1), layers.data("words", [1], dtype="int64", lod_level=1)
+        return layers.hsigmoid(x, words, 6), layers.l2_normalize(x, 1)
+
+    costs, normalized = run(built, x=sequences(np.ones((3, 4), "float32"), [1, 2]),
+                            words=sequences(np.array([[0], [5], [2]]), [1, 2]))
+    assert costs[1] == [[0, 1, 3]] and normalized[1] == []
 
 
 def test_rows_joined_along_the_first_dimension_are_the_sequences_of_all(tmp_path):

@@ -17,7 +17,7 @@ ANSWERS = {type: word for word, types in json.loads(
 
 
 IN_1_8 = {"gather": "drop",  # other rows, and as many as there are places
-          "hierarchical_sigmoid": "drop", "abs": "share", "conv2d": "share", "conv3d": "share",
+          "abs": "share", "conv2d": "share", "conv3d": "share",
           "depthwise_conv2d": "share"}
 
 
