@@ -26,6 +26,7 @@ from .descriptions import VarDesc
 
 if TYPE_CHECKING:
     from .block import Block
+    from .operation import Operation
     from .program import Program
     from .variable_methods import VariableMethods as _VariableMethods  # a stub alone: who checks types sees them there
 
@@ -147,6 +148,11 @@ class Variable(_VariableMethods):
     @is_number.setter
     def is_number(self, told: bool) -> None:
         (self.program.numbers.add if told else self.program.numbers.discard)(self.name)
+
+    @property
+    def op(self) -> Operation | None:
+        """The last operation of its block that writes it; None for inputs, and parameters that nothing updates."""
+        return next((op for op in reversed(self.block.ops) if self.name in op.output_arg_names), None)
 
     def own_trace(self) -> Trace:
         """What appends to its Program: operators that are applied to it while others are computed are handed there."""

@@ -151,3 +151,14 @@ def test_shapes_inferred_again():
         main.all_parameters()[0].desc.set_shape([5, 2])
         with pytest.raises(ValueError, match="mul|matmul"):
             block.ops[0].desc.infer_shape(block.desc)
+
+
+def test_the_operation_that_writes_a_variable():
+    with static.program_guard(static.Program(), static.Program()):
+        x = static.data("x", [2])
+        y = paddle.tanh(x)
+        z = static.nn.cond(x.sum() > 0, lambda: x * 2.0, lambda: x)
+        assert y.op.type == "tanh" and y.op.output("Out") == [y.name] and x.op is None
+        assert z.op.type == "select_input" and z.op.block.idx == 0
+        paddle.assign(x, y)
+        assert y.op.type == "assign"
