@@ -218,6 +218,9 @@ class _Transformer(_Base):
         scope = self._plan.scope
         direct = name in scope.local and name not in scope.handlers
         template = name if direct else f"__proa__.read(lambda: {name}, {name!r})"
+        if name in state.attributes:
+            owner, _, key = name.rpartition(".")
+            template = f"__proa__.state_of(lambda: {owner}, {key!r}, lambda: {name}, {name!r})"
         return quote_expression(template, at)
 
     def _setter(self, set_state: str, names: list[str], state: State, at: Any) -> list[Any]:

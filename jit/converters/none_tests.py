@@ -26,7 +26,7 @@ class _NoneTests(ExpressionConverter):
     def visit_Compare(self, node: gast.Compare) -> Any:
         self.generic_visit(node)
         if not compares_with_none(node):
-            return node
+            return _of_two(node)
         template = "__proa__.is_none(value)" if isinstance(node.ops[0], gast.Is) else "__proa__.not_none(value)"
         return quote_expression(template, node, value=node.left)
 
@@ -46,6 +46,16 @@ class _NoneTests(ExpressionConverter):
         node.values = values
         self.generic_visit(node)
         return node
+
+
+def _of_two(node: gast.Compare) -> Any:
+    """`a is b` as a call, for which of two tensors a name stands only a run may know."""
+    operator, operands = node.ops[0], [node.left, *node.comparators]
+    constant = any(isinstance(operand, gast.Constant) for operand in operands)
+    if len(node.ops) > 1 or constant or not isinstance(operator, (gast.Is, gast.IsNot)):
+        return node
+    template = "__proa__.is_same(a, b)" if isinstance(operator, gast.Is) else "not __proa__.is_same(a, b)"
+    return quote_expression(template, node, a=operands[0], b=operands[1])
 
 
 class _Narrowed(Transformer):

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from .attempts import attempt, everything
-from .attributes import augment, begun, set_stop_gradient
+from .attributes import augment, begun, set_stop_gradient, state_of
 from .builtin import bool_, float_, int_, len_, print_, shape_of
 from .comprehensions import comprehension, generator
 from .conditionals import if_exp, if_stmt, raising
 from .items import augment_item, begun_item, item, set_item
 from .iteration import enumerate_, range_, zip_
-from .logical import and_, and_value, compare, computed, equal, not_, or_, or_value, unequal
+from .logical import and_, and_value, compare, computed, equal, is_same, not_, or_, or_value, unequal
 from .loops import for_stmt, while_stmt
 from .partial import certain, is_none, load, narrowed, not_none, used
 from .statements import assert_stmt, nothing, plain, subject, subject_of_classes, subject_of_sequences
@@ -23,10 +23,10 @@ from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item",
            "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything", "float_",
-           "for_stmt", "generator", "if_exp", "if_stmt", "int_", "is_none", "item", "len_", "load", "narrowed", "not_",
-           "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising", "range_", "read", "set_item",
-           "set_stop_gradient", "shape_of", "subject", "subject_of_classes", "subject_of_sequences", "unequal", "used",
-           "while_stmt"]
+           "for_stmt", "generator", "if_exp", "if_stmt", "int_", "is_none", "is_same", "item", "len_", "load",
+           "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising", "range_", "read",
+           "set_item", "set_stop_gradient", "shape_of", "state_of", "subject", "subject_of_classes",
+           "subject_of_sequences", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

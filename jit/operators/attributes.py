@@ -10,11 +10,13 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..convert.ignoring import is_ignored_module
 from ..errors import here
 from ..footprint.locations import ABSENT
 from ..footprint.value_guards import OPERATIONS, current
 from . import staging
 from .partial import is_partial, load, parts
+from .undefined import BY_CALL, Undefined, read
 
 _NUMBERS = (int, float)
 
@@ -72,6 +74,16 @@ def _called(function: Callable[[Any], Any], owner: Any, name: str) -> Any:
 
 def _on_class(kind: type, name: str) -> Any:
     return next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)
+
+
+def state_of(owner: Callable[[], Any], key: str, value: Callable[[], Any], name: str) -> Any:
+    """What an attribute is as a variable of a statement: its value, an Undefined, or BY_CALL for a property."""
+    held = read(owner, name)
+    found = None if isinstance(held, Undefined) else _on_class(type(held), key)
+    setter = found.fset if isinstance(found, property) else None
+    if isinstance(setter, FunctionType) and not is_ignored_module(setter.__module__ or ""):
+        return BY_CALL
+    return read(value, name)
 
 
 def _note(owner: Any, name: str, value: Any) -> None:

@@ -73,6 +73,7 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     except ChangedOutside as found:
         staging.undo(mark)
         set_state(before)
+        found.check_ends(names, where, "`if`")
         if_stmt(test, body, orelse, *found.extended(get_state, set_state, names), outputs + len(found.places),
                 (*held, *found.held))
     return None

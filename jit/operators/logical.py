@@ -151,3 +151,13 @@ def compare(left: Any, *rest: Any) -> Any:
             return result
         left = right
     return result
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """`a is b`; ConversionError where a tensor decides whether they are one tensor."""
+    if a is not b and staging.is_tensor(a) and staging.is_tensor(b) and staging.is_staging() and (
+            staging.may_be_one(a, b)):
+        raise ConversionError(
+            here(), "`is` asks whether two names stand for one tensor, and a tensor decides that, which is known only "
+            "when the program runs.", "Keep what decided in a variable, and ask for that.")
+    return a is b

@@ -6,10 +6,10 @@ first turns Python can decide takes those turns in Python, and is staged from wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..errors import here, noting
+from ..errors import ConversionError, here, noting
 from . import staging
 from .conditionals import if_stmt
 from .containers import Held, copied
@@ -97,6 +97,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     except ChangedOutside as changed:
         staging.undo(mark)
         set_state(before)
+        changed.check_ends(names, where, "loop")
         _stage(test, body, *changed.extended(get_state, set_state, names), users, (*held, *changed.held), kept, apart)
     except FirstTurnApart as found:
         if apart >= found.most:
@@ -170,11 +171,11 @@ def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any]
 def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Callable[[], Any] | None,
                get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...]) -> None:
     if guard is None:
-        for item in iterable:
+        for item in _items(iterable):
             body(item)
         return
     going: Any = True
-    for item in iterable:
+    for item in _items(iterable):
         if staging.is_symbolic(going):  # each further turn is a branch of its own
             if_stmt(going, _turn(body, item), nothing, get_state, set_state, names, len(names), held)
         else:
@@ -182,6 +183,23 @@ def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Calla
         going = guard()
         if not staging.is_symbolic(going) and not going:
             return
+
+
+def _items(iterable: Iterable[Any]) -> Iterator[Any]:
+    """The items; ConversionError where a dict or set grows meanwhile: in a run of the function it may not have."""
+    iterator = iter(iterable)
+    while True:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        except RuntimeError as error:
+            if "changed size during iteration" not in str(error) or not staging.is_staging():
+                raise
+            raise ConversionError(
+                here(), f"{error}: a loop goes over what its turns change, perhaps where a tensor decides so. While "
+                "the program is built every way is taken.", "Go over a copy: `for key in list(d):`.") from error
+        yield item
 
 
 class _turn:

@@ -26,6 +26,7 @@ from .values import same, staged_leaves
 from .watching import CONTAINERS, Contents, Watched, can_be_state, can_change, refusal
 
 _DEPTH = 4  # functions that call functions, objects in objects
+_MOST_TIMES = 20
 _MOST = 4_000  # spaces that are looked at
 _VALUES = (str, bytes, int, float, complex, type(None))
 
@@ -149,6 +150,14 @@ class ChangedOutside(Exception):
     def __init__(self, places: list[Place | Contents]):
         super().__init__(places)
         self.places = places
+
+    def check_ends(self, names: tuple[str, ...], where: str, statement: str) -> None:
+        """TypeError where such a place has been made a variable of the statement again and again, and still changes."""
+        name = self.places[0].name
+        if names.count(name) > _MOST_TIMES:
+            raise TypeError(
+                f"{where}: a tensor decides about this {statement}, and to give `{name}` the value that it had before "
+                "changes it. Let setting an attribute do nothing but that.")
 
     @property
     def held(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from ...static.building.in_place import set_stop_gradient, undo_since
 from ...static.building.record_lists import RecordList, fits, note_item
 from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.building.views import as_read
+from ...static.building.views import may_be_one as may_be_one  # for `is`, in logical.py
 from ...static.ir.variable import Variable
 
 

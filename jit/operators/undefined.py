@@ -74,7 +74,13 @@ def read(value: Callable[[], Any], name: str) -> Any:
         return Undefined(name)
 
 
+BY_CALL: Any = type("BY_CALL", (), {"__slots__": ()})()
+"""Stands for an attribute that a function of the user's sets: what that changes is the state, and not the attribute."""
+
+
 def changed(new: Any, old: Callable[[], Any]) -> bool:
     """Whether an attribute must be written to hold `new`; one without a value is left alone when it has none."""
+    if new is BY_CALL:
+        return False
     present = read(old, "")
     return new is not present and not type(new) is type(present) is Undefined

@@ -119,6 +119,24 @@ def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Var
     return variable
 
 
+def may_be_one(a: Any, b: Any) -> bool:
+    """Whether a condition decides if two values, Tensors that are captured or variables, are one."""
+    return not _that_may_be(a).isdisjoint(_that_may_be(b))
+
+
+def _that_may_be(value: Any) -> set[int]:
+    """The ids of the variables that a value may be."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        there = pending.pop()
+        there = there if isinstance(there, Variable) else current_trace().lift(there, "a tensor that is compared")
+        if id(there) not in seen:
+            seen.add(id(there))
+            pending += [other for _, _, other, _ in there.chosen]
+    return seen
+
+
 def pass_on(variable: Variable, result: Variable, former: Variable | None) -> None:
     """Lets what a view is of have the value `result` that the view was given.
 

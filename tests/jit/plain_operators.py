@@ -104,6 +104,7 @@ OPERATORS = SimpleNamespace(
     is_none=lambda value: load(value) is None, not_none=lambda value: load(value) is not None,
     comprehension=lambda iterable, made, element, condition=None: made(iterable),
     generator=lambda iterable, made, element, condition=None: made(iterable),
-    narrowed=lambda value: value, certain=lambda value: value, used=load, nothing=lambda *_: (),
+    narrowed=lambda value: value, certain=lambda value: value, is_same=operator.is_,
+    state_of=lambda owner, key, value, name: read(value, name), used=load, nothing=lambda *_: (),
     changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
     shape_of=lambda value: value.shape, item=lambda value, index: value[index], computed=lambda value: lambda: value)
