@@ -55,7 +55,7 @@ __all__ = ["CommunicateTopology", "DatasetBase", "DistributedStrategy", "FileIns
            "barrier_worker", "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet",
            "get_hybrid_communicate_group", "get_log_level_code", "get_log_level_name", "init", "init_server",
            "init_worker", "is_first_worker", "is_server", "is_worker", "local_device_ids", "local_rank", "minimize",
-           "node_num", "nranks", "rank", "rank_in_node", "recompute", "run_server", "save_inference_model",
+           "node_num", "nranks", "rank", "rank_in_node", "run_server", "save_inference_model",
            "save_persistables", "server_endpoints", "server_index", "server_num", "set_log_level", "shrink",
            "stop_worker", "util", "worker_endpoints", "worker_index", "worker_num", "world_device_ids", "world_size"]
 __getattr__ = asked_of(__name__)
