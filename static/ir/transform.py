@@ -23,7 +23,9 @@ _NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
 def for_evaluation(program: Program, custom_gradients: bool = False, framed: bool = True) -> Program:
-    """A copy without gradients, updates and their variables, in which dropout and batch norm behave as in evaluation.
+    """A copy in which dropout and batch norm behave as in evaluation, without updates, gradients and their variables.
+
+    Gradients that the forward pass itself reads, as a penalty on them does, stay.
 
     With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
     Without `framed` it has no feed and fetch operations either.
@@ -35,7 +37,7 @@ def made_for_evaluation(result: Program, custom_gradients: bool = False) -> Prog
     """The same done to the Program that is given, which nobody else has."""
     before = _mentioned(result)
     for block in result.blocks:
-        block.ops = [op for op in block.ops if not _is_training_only(op)]
+        block.ops = _of_evaluation(block.ops)
         if not custom_gradients:
             block.ops = [kept for op in block.ops for kept in without_gradient(op)]
         for op in block.ops:
@@ -54,9 +56,25 @@ def _mentioned(program: Program) -> set[str]:
             for name in (*op.input_arg_names, *op.output_arg_names)}
 
 
-def _is_training_only(op: Operation) -> bool:
+def _of_evaluation(ops: list[Operation]) -> list[Operation]:
+    """The operations without those of training, but for gradients that what stays reads, a penalty on them say."""
+    kept: list[Operation] = []
+    read: set[str] = set()
+    for op in reversed(ops):
+        is_read = _role(op) & ~_LOSS_ROLE == BACKWARD_ROLE and not read.isdisjoint(op.output_arg_names)
+        if is_read or not _is_training_only(op):
+            kept.append(op)
+            read.update(op.input_arg_names)
+    return kept[::-1]
+
+
+def _role(op: Operation) -> int:
     role = op.attrs.get("op_role", 0)
-    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & _OF_TRAINING)
+    return role if isinstance(role, int) else 0
+
+
+def _is_training_only(op: Operation) -> bool:
+    return bool(_role(op) & ~_LOSS_ROLE & _OF_TRAINING)
 
 
 def _evaluate(op: Operation) -> None:

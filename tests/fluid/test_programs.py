@@ -67,3 +67,22 @@ def test_losses_and_names_are_those_of_1_8(trained, name):
 @pytest.mark.parametrize("name", program_runs.NAMES)
 def test_a_new_process_infers_what_1_8_infers(elsewhere, name):
     alike(elsewhere[name], ANSWERS[name]["inferred"])
+
+
+def test_a_clone_for_evaluation_has_the_penalty_on_gradients():
+    main, startup, exe = fluid.Program(), fluid.Program(), fluid.Executor(fluid.CPUPlace())
+    with fluid.program_guard(main, startup), fluid.scope_guard(fluid.Scope()):
+        x = fluid.data("x", [None, 3])
+        x.stop_gradient = False
+        score = fluid.layers.fc(x, 1, param_attr=fluid.initializer.Constant(2.0))
+        (slope,) = fluid.gradients(score, x)
+        loss = fluid.layers.mean(fluid.layers.square(slope)) + fluid.layers.mean(score)
+        before = main.clone(for_test=True)
+        fluid.optimizer.SGD(0.1).minimize(loss)
+        behind = main.clone(for_test=True)
+        exe.run(startup)
+        feed = {"x": np.ones((2, 3), "float32")}
+        for program in (before, behind, main):
+            assert exe.run(program, feed=feed, fetch_list=[loss.name])[0].tolist() == [10.0]
+    assert [op.type for op in before.global_block().ops] == [op.type for op in behind.global_block().ops]
+    assert not any(op.type == "sgd" for op in behind.global_block().ops)
