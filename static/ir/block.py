@@ -67,10 +67,13 @@ class Block:
         """A new variable here; without a name it gets one of its own.
 
         `type`: what it holds, a tensor by default. Where `stop_gradient` is not given, the operation that makes its
-        value says whether gradients stop there.
+        value says whether gradients stop there. Where nothing but the name of one that is there is given, it is that
+        one.
         """
         from ...core.dtype import convert_dtype
 
+        if name in self.vars and not shape and dtype is None and type is None and not attributes:
+            return self.vars[name]
         name = name or self.program.new_name("_generated_var")
         dtype = None if dtype is None else convert_dtype(dtype)
         if type is not None:

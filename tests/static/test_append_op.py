@@ -148,3 +148,10 @@ def test_printed(block):
     assert f"{{Out=['{y.name}']}} = elementwise_add(inputs={{X=" in text and " axis = " in text
     assert block.program.to_string(True).startswith("blocks {\n  idx: 0\n") and "idx: 0" in block.to_string(True)
     assert 'type: "mul"' in block.ops[0].to_string(True)
+
+
+def test_a_variable_that_is_there_is_found_by_its_name_alone():
+    """It was replaced by one without shape and dtype, which operations that read it met."""
+    block = paddle.static.Program().global_block()
+    there = block.create_var(name="there", shape=[3, 4], dtype="float64", persistable=True)
+    assert block.create_var(name="there") is there and block.var("there").shape == (3, 4)

@@ -199,3 +199,10 @@ def test_center_crop_of_an_image_one_pixel_too_small():
     np.testing.assert_array_equal(T.center_crop(image, (6, 2)), image[:, 1:3])
     with pytest.raises(ValueError, match="must not exceed"):
         T.center_crop(image, (5, 7))
+
+
+@pytest.mark.parametrize("turned", [lambda: T.RandomAffine(10, center=(1, 2, 3)),
+                                    lambda: T.RandomRotation(10, center=(1,))])
+def test_centers_are_two_numbers(turned):
+    with pytest.raises(ValueError, match=r"\(center\): must be two numbers"):
+        turned()

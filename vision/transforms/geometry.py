@@ -168,6 +168,8 @@ class RandomRotation(RandomTransform):
         self.degrees = _angles(degrees, "RandomRotation(degrees)")
         self.interpolation = interpolation
         self.expand = expand
+        if center is not None and len(center) != 2:
+            raise ValueError(f"{type(self).__name__}(center): must be two numbers. Received {center!r}.")
         self.center = center
         self.fill = fill
 
@@ -212,6 +214,8 @@ class RandomAffine(RandomTransform):
         self.shear = None if shear is None else _angles(shear, "RandomAffine(shear)", (2, 4))
         self.interpolation = interpolation
         self.fill = 0 if fill is None else fill
+        if center is not None and len(center) != 2:
+            raise ValueError(f"{type(self).__name__}(center): must be two numbers. Received {center!r}.")
         self.center = center
 
     def _apply_image(self, image: Any) -> Any:
