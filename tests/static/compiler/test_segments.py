@@ -24,7 +24,7 @@ def made(monkeypatch):
         found.append(make(code, lines))
         return found[-1]
 
-    monkeypatch.setattr("proa.static.compiler.plan.with_segments", noting)
+    monkeypatch.setattr(segments, "with_segments", noting)
     return found
 
 
