@@ -134,6 +134,31 @@ try:
     got = 'a number'
 except ValueError:
     got = 'ValueError'""", "ValueError"),
+    ("| the gradient of `layer_norm` for x in float32", """
+values = np.random.RandomState(0).rand(3, 4).astype('float32')
+slopes = []
+for frozen in (False, True):
+    x = paddle.to_tensor(values, stop_gradient=False)
+    weight, bias = paddle.to_tensor(values[0], stop_gradient=frozen), paddle.zeros([4])
+    bias.stop_gradient = False
+    (F.layer_norm(x, 4, weight, bias) * paddle.to_tensor(values[::-1].copy())).sum().backward()
+    slopes.append(x.grad.numpy())
+got = bool(np.allclose(*slopes, atol=1e-4))""", True),
+    ("| `incubate.ModelAverage.apply` with frozen parameters", """
+layer = nn.Linear(1, 1, bias_attr=nn.initializer.Constant(2.0))
+layer.bias.stop_gradient = True
+average = paddle.incubate.ModelAverage(0.5, parameters=layer.parameters(), min_average_window=2, max_average_window=4)
+layer(paddle.ones([1, 1])).sum().backward()
+average.step()
+with average.apply():
+    got = layer.bias.tolist()""", [2.0]),
+    ("| `lr.CosineAnnealingWarmRestarts.set_state_dict`", """
+first, second = (paddle.optimizer.lr.CosineAnnealingWarmRestarts(0.1, 2, 2) for _ in range(2))
+first.step()
+second.set_state_dict(first.state_dict())
+first.step()
+second.step()
+got = abs(first() - second()) < 1e-9""", True),
     ("| groups of parameters in a Program, in `minimize`", """
 layer = nn.Linear(1, 1)
 groups = [{'params': [layer.weight]}, {'params': [layer.bias], 'learning_rate': 0.1}]
