@@ -207,8 +207,8 @@ NO_CALL = {
         "unshuffle_batch", "unsqueeze"},
     "of sequences with a LoD, of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
         "expanded_rows", "filter_by_instag", "fused_embedding_seq_pool", "im2sequence", "images_of_rows",
-        "lod_rank_table", "lod_reset", "map_channel_order", "map_windows", "map_windows_back", "match_left",
-        "match_matrix_tensor", "match_products", "match_right", "max_sequence_len", "merge_lod_tensor",
+        "joined_offsets", "lod_rank_table", "lod_reset", "map_channel_order", "map_windows", "map_windows_back",
+        "match_left", "match_matrix_tensor", "match_products", "match_right", "max_sequence_len", "merge_lod_tensor",
         "padded_with_zeros", "put_filtered", "put_top", "ranked_rows", "reorder_lod_tensor_by_rank", "rows_in_joined",
         "rows_of_pooled", "scattered_places", "sequence_columns", "sequence_columns_grad", "sequence_concat",
         "sequence_conv", "sequence_enumerate", "sequence_erase", "sequence_expand", "sequence_expand_as",

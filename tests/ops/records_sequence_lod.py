@@ -226,6 +226,8 @@ RECORDS = [
            [X, OTHER, ONE, OTHER_OFFSETS], _concat, batched=[0, 1], data_dependent=True),
     Record("rows_in_joined", lambda o, p: apply(find("rows_in_joined"), [o, p], index=1), [ONE, OTHER_OFFSETS],
            lambda o, p: np.array([2, 7, 8, 9]), data_dependent=True),
+    Record("joined_offsets", lambda o, p: apply(find("joined_offsets"), [o, p]), [ONE, OTHER_OFFSETS],
+           lambda o, p: np.concatenate([o, o[-1] + p[1:]]), data_dependent=True),
     Record("sequence_reverse", _apply("sequence_reverse"), [X, EMPTY],
            lambda x, o: _joined([p[::-1] for p in _parts(x, o)], x)),
     Record("sequence_reshape", _apply("sequence_reshape", new_dim=2), [floats(6, 4), ONE],
