@@ -3,6 +3,9 @@
 A forked child has one thread. A lock that another thread of the parent held stays held there for ever, so whoever takes
 locks for longer than a moment (importing takes some as well) does it in a block `with unforked():`. Locks that are
 taken too often for that, such as those of random generators, are named to `held_by_forks`: a fork takes them itself.
+
+What waits here must not hold what is waited for: `logging` has a fork take its lock too, and what is imported makes
+loggers. Of what is to be done before a fork the latest comes first, so this is registered behind logging's.
 """
 
 from __future__ import annotations
@@ -20,10 +23,13 @@ _inside: dict[int, int] = {}  # how many blocks each thread is in
 _forking: set[int] = set()  # the threads that want to fork
 _named: list[Callable[[], Iterable[Any]]] = []
 _held: list[Any] = []  # the locks that the fork has taken
+_registering = threading.Lock()
+_is_registered = False
 
 
 def held_by_forks(locks: Callable[[], Iterable[Any]]) -> None:
     """Lets forks take the locks that `locks()` gives, and give them back in the parent and in the child."""
+    _register()
     _named.append(locks)
 
 
@@ -33,6 +39,7 @@ def unforked() -> Iterator[None]:
 
     Take it before the locks that it is for: a thread that is in no block yet waits here for those that want to fork.
     """
+    _register()
     thread = threading.get_ident()
     with _changed:
         if thread not in _inside:
@@ -81,5 +88,14 @@ def _in_child() -> None:
     _forking.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+def _register() -> None:
+    """Has forks wait, from now on."""
+    global _is_registered
+    if _is_registered:
+        return
+    import logging  # noqa: F401  # which registers its own
+
+    with _registering:
+        if not _is_registered and hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+        _is_registered = True

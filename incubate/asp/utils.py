@@ -169,8 +169,8 @@ def get_mask_2d_best(mat: np.ndarray, n: int, m: int) -> np.ndarray:
     >>> import numpy as np
     >>> from proa.incubate import asp
     >>> mat = np.array([[2, 8, 9, 9], [9, 1, 3, 9], [5, 6, 3, 9], [2, 4, 6, 9]])
-    >>> (mat * asp.get_mask_2d_greedy(mat, 2, 4)).sum(), (mat * asp.get_mask_2d_best(mat, 2, 4)).sum()
-    (np.float64(56.0), np.float64(61.0))
+    >>> [float((mat * mask(mat, 2, 4)).sum()) for mask in (asp.get_mask_2d_greedy, asp.get_mask_2d_best)]
+    [56.0, 61.0]
     """
     patterns = _compute_valid_2d_patterns(n, m)
     squares, whole = _squares(mat, m)

@@ -210,6 +210,30 @@ for x, y in zip(images, wanted):
 
 
 @needs_fork
+def test_forks_wait_for_a_thread_that_makes_a_logger(run):
+    run("""
+import logging, time
+from proa.core.forks import unforked
+inside, done = threading.Event(), []
+def imports():
+    with unforked():
+        inside.set()
+        time.sleep(0.2)
+        logging.getLogger("some.module")  # takes a lock that forks take, too
+        done.append(True)
+thread = threading.Thread(target=imports)
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if done else 1)
+_, status = os.waitpid(child, 0)
+thread.join()
+assert status == 0
+""")
+
+
+@needs_fork
 def test_forks_while_another_thread_computes(run):
     run("""
 import faulthandler, time, traceback
