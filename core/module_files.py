@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from .forks import unforked
+
 _FILES = {
     "audio.backends": "backend init_backend",
     "audio.functional": "functional",
@@ -85,4 +87,7 @@ _ROOT = __name__.partition(".")[0]
 def module_of(package: str, name: str) -> ModuleType | None:
     """The module that has the names of a package's file, as `paddle.optimizer.adamw.AdamW` asks for one."""
     place = PLACES.get(f"{package.removeprefix(_ROOT)}.{name}")
-    return None if place is None else importlib.import_module(_ROOT + place)
+    if place is None:
+        return None
+    with unforked():
+        return importlib.import_module(_ROOT + place)
