@@ -40,6 +40,11 @@ class AtOnce:
         _thread.at_once = self._old
 
 
+def is_at_once() -> bool:
+    """Whether this thread computes nothing otherwise at first than later: it is in an `AtOnce`, or a flag says so."""
+    return _thread.at_once or flags.values["FLAGS_kernel_after_elements"] <= 0
+
+
 class Due:
     """Counts what NumPy computes in the place of machine code, until that is worth its making."""
 

@@ -5,8 +5,11 @@ A gradient is an operator of its own; it is linear in the result's gradient, so 
 
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ...backend import onednn
 from ...backend.engines import LOOPS, ONEDNN
@@ -14,7 +17,9 @@ from ...backend.kernels import places, small_pool
 from ...backend.kernels.channels_last_pool import channels_last_maxima, channels_last_means
 from ...backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
 from ...backend.kernels.reduce import reduce_mean
+from ...backend.loops.kernel import is_at_once
 from ...core.dtype import int32
+from ..core import native
 from ..core.infer import product
 from ..core.kernels import by
 from ..core.operator import Ints, Operator, operator
@@ -37,6 +42,9 @@ from .pool_kernels import (
 )
 from .windows import Geometry, geometry
 
+_SELDOM, _MOST_SIZES = 2, 1024  # times that windows are pooled without code of their own; sizes of which that is known
+_MOST_EARLY = 1 << 22  # elements of all windows of which it is
+_F32 = np.dtype(np.float32)
 _KEPT_PLACES = 64  # sizes of images of which a line of a plan knows where the windows lie
 
 
@@ -204,11 +212,38 @@ def _line_of_pool(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
 def _pool_by_onednn(x, *, pooling_type, data_format="NCHW", **attrs):
     x = channels_first(x, data_format)
     found = _for_engines(x, pooling_type, **attrs)
-    if found is None or not onednn.is_ready():
+    if found is None:
         return NotImplemented
     geo, kind = found
+    result = _pool_early(x, kind, geo)
+    if result is not NotImplemented:
+        return channels_restored(result, data_format)
+    if not onednn.is_ready():
+        return NotImplemented
     result = onednn.pooling(x, kind, geo.kernel, geo.strides, geo.pads, geo.out)
     return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+_seldom: dict[Any, int] = {}  # how often windows over images of a size were pooled without code of their own
+
+
+def _pool_early(x: Any, kind: int, geo: Geometry) -> Any:
+    """The pooling of small images by a function in C that takes any size: twice for each, for which no code is made."""
+    if native.module is None or x.ndim != 4 or x.dtype != _F32 or is_at_once():
+        return NotImplemented
+    if len(x) * x.shape[1] * math.prod(geo.out) * math.prod(geo.kernel) > _MOST_EARLY:
+        return NotImplemented
+    key = x.shape, x.strides, kind, geo
+    times = _seldom.get(key, 0)
+    if times >= _SELDOM or not x.size:
+        return NotImplemented
+    if len(_seldom) >= _MOST_SIZES:
+        _seldom.clear()
+    _seldom[key] = times + 1
+    images = np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+    begin = tuple([before for before, _ in geo.pads])
+    return native.module.pool_windows(images, kind != onednn.MAX, kind == onednn.MEAN_WITH_PADDING, geo.kernel,
+                                      geo.strides, begin, geo.out)
 
 
 def _max_pool_grad_by_loops(x, out, g, *, pooling_type, data_format="NCHW", **attrs):

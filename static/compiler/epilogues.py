@@ -27,6 +27,7 @@ from ...ops.core.spec import Spec
 from ...ops.core.taped import taped
 from ...ops.linalg.matrix_product import infer_matmul
 from ...ops.nn.conv import conv_geometry
+from .early_convolution import early_convolution
 from .frozen_weight import FrozenWeight, array_of
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
@@ -41,6 +42,7 @@ _MOST_CALLS = 32  # sizes of the other operand, of which each has its function
 _MOST_IMAGES = 16  # that are computed one by one, until there is code for so many
 _MOST_PARTS = 8  # in which images are computed by code for others
 _IN_VAIN_AT_MOST = 5 << 23  # products that this may take too many: about as long as the making of code takes
+_SMALL_FILTER = 1 << 14  # elements up to which a filter's array stays
 _OFTEN = 12  # uses for operands that lie so, after which binding a routine is worth what it takes
 _IN_VAIN = -100  # where it cannot be bound now: it is tried again so many uses later
 _F32 = np.dtype(np.float32)
@@ -92,8 +94,7 @@ class Packed:
             packed = pack() if last.times + 1 >= uses or type(weight) is FrozenWeight else None
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
-            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={}, apart={},
-                                              bound={})
+            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={}, bound={})
             if self._line is not None:
                 self._line.forget()
         return last.packed
@@ -105,6 +106,14 @@ class Packed:
         if found is None or found[0] is not bias or last.weight() is not weight or last.scale is not scale:
             return None
         return found[1]
+
+    def is_early(self, weight: Any, scale: Any, key: Any) -> bool:
+        """Whether operands of this key have come so seldom that code is not made for them, nor a weight packed."""
+        last = self._last
+        if last.weight() is not weight or last.scale is not scale or last.form != "packed":
+            last = _Use(weakref.ref(weight), scale, "packed", 0, None, {}, {}, {})
+        self._last = last._replace(times=last.times + 1)
+        return self._is_early(key)
 
     def one_by_one(self, x: Any, weight: Any, scale: Any, bias: Any, residual: Any, key: Any) -> Any:
         """The images one after the other, by the function for one of them, where there is one; None otherwise.
@@ -219,10 +228,17 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
 
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                     padding_algorithm="EXPLICIT", dilations=(), groups=1):
-    if not onednn.is_ready() or x.dtype != _F32:
+    if x.dtype != _F32:
         return NotImplemented
     key = _key_of(x, residual)
     call = packed.call_for(w, scale, bias, key)
+    if call is None and _is_at_hand(w) and 0 not in x.shape:
+        early = early_convolution(x, w, scale, bias, residual, activation, lambda: packed.is_early(w, scale, key),
+                                  (strides, paddings, padding_algorithm, dilations), groups)
+        if early is not NotImplemented:
+            return early
+    if not onednn.is_ready():
+        return NotImplemented
     if call is not None:
         result = call(x, residual)
         if activation == "relu":
@@ -276,7 +292,10 @@ def _bound(make: Any, x: Any, w: Any, weight: Any, scale: Any, bias: Any, residu
 
 def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any,
                    *behind: Any) -> Any:
-    """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer then."""
+    """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer, if that is large.
+
+    With it sizes that come later are computed as at first.
+    """
     if type(w) is not FrozenWeight:
         return onednn.pack_weight(w, shape, strides, pads, dilations, groups, scale, *behind)
     with w.lent(scale) as (array, left):
@@ -284,7 +303,8 @@ def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, 
         if packed is NotImplemented:
             return packed
         if packed.release():
-            w.release(packed.unpacked, scale is not None)
+            if w.size > _SMALL_FILTER:
+                w.release(packed.unpacked, scale is not None)
             return packed
     array, left = w.scaled_by(scale)  # to be kept: oneDNN wants it as it lies
     return onednn.pack_weight(array, shape, strides, pads, dilations, groups, left, *behind)

@@ -11,6 +11,8 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels.channel_gate import channel_gate
+from ...backend.loops.kernel import is_at_once
+from ...ops.core import native
 from ...ops.core.kernels import by
 from ...ops.core.operator import find, operator
 from ...ops.core.spec import Spec
@@ -35,7 +37,14 @@ def _gate(xp, x, first, second, first_bias=None, second_bias=None, *, gate: str,
 
 def _gate_by_loops(x, first, second, first_bias=None, second_bias=None, *, gate, slope=0.2, offset=0.5,
                    is_multiplied=False):
-    return channel_gate(x, first, second, first_bias, second_bias, gate, slope, offset, is_multiplied)
+    result = channel_gate(x, first, second, first_bias, second_bias, gate, slope, offset, is_multiplied)
+    if result is not NotImplemented or native.module is None or x.ndim != 4 or is_at_once():
+        return result
+    image = x.transpose(0, 2, 3, 1)
+    out = np.empty(image.shape if is_multiplied else (len(x), 1, 1, x.shape[1]), np.float32)
+    done = native.module.gate_channels(image, first, first_bias, second, second_bias, out, gate == HARD, is_multiplied,
+                                       slope, offset)
+    return out.transpose(0, 3, 1, 2) if done else NotImplemented
 
 
 def _infer(x, first, second, first_bias=None, second_bias=None, *, is_multiplied=False, **attrs):

@@ -99,7 +99,8 @@ def test_packed_weights_are_released_and_the_results_stay(layer, tmp_path):
     for shape in SIZES[layer] * 2:
         check(predictor, net, shape)
     held = weights(predictor)
-    assert len(held) >= 5 and all(weight.is_released for weight in held.values()), held
+    assert len(held) >= 5, held
+    assert all(weight.is_released == (weight.ndim != 4 or weight.size > 1 << 14) for weight in held.values()), held
     originals = weights(other)  # of a model that has not run
     for name, weight in held.items():
         if not weight._state.is_scaled:
