@@ -44,6 +44,10 @@ _OUTPUTS = {
 }
 
 
+#: Which update several parameters at once there: attributes that are lists have an item for each.
+_OF_SEVERAL = {"lars_momentum"}
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__") or not is_declared(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}: there is no operator of this type.")
@@ -68,6 +72,8 @@ def _applied(op: Operator, *arguments: Any) -> Any:
                         f"names and values of attributes. Received {count} tensors and {len(pairs)} further arguments.")
     given = _apart(op, dict(zip(names, inputs, strict=False)), targets)
     attributes = without_hints(op, dict(zip(pairs[::2], pairs[1::2], strict=True)), f"_legacy_C_ops.{op.type}")
+    if op.type in _OF_SEVERAL and isinstance(given["Param"], (list, tuple)):
+        return _each_stepped(op, given, attributes, targets)
     if "Param" in names:
         return _stepped(op, given, attributes, targets, master)
     by_name = _results(op, apply(op, *(given.get(slot.name) for slot in op.inputs), **attributes))
@@ -98,8 +104,9 @@ def _apart(op: Operator, given: dict[str, Any], targets: dict[str, Any]) -> dict
     """The inputs, copied where a result that is written into an input's memory is to go elsewhere."""
     for slot in op.outputs:
         target = targets.get(slot.name)
-        if slot.writes and target is not None and slot.alias is not None and target is not given.get(slot.alias):
-            given[slot.alias] = given[slot.alias].clone()
+        held = given.get(slot.alias)
+        if slot.writes and target is not None and hasattr(held, "clone") and target is not held:
+            given[slot.alias] = held.clone()
     return given
 
 
@@ -114,6 +121,16 @@ def _written(target: Any, result: Any) -> Any:
     if isinstance(result, (list, tuple)):
         return [_written(t, r) for t, r in zip(target, result, strict=True)]
     return result if target is None or target is result else target._rebind(result)
+
+
+def _each_stepped(op: Operator, given: dict[str, Any], attributes: dict[str, Any], targets: dict[str, Any]) -> Any:
+    """What `_stepped` gives for each of several parameters, a list an output."""
+    results = []
+    for n in range(len(given["Param"])):
+        inputs, wanted = ({name: values[n] for name, values in slots.items()} for slots in (given, targets))
+        own = {name: value[n] if isinstance(value, (list, tuple)) else value for name, value in attributes.items()}
+        results.append(_stepped(op, _apart(op, inputs, wanted), own, wanted, []))
+    return tuple(map(list, zip(*results, strict=True)))
 
 
 def _stepped(op: Operator, given: dict[str, Any], attributes: dict[str, Any], targets: dict[str, Any],

@@ -59,6 +59,11 @@ def xpu_xccl() -> str:
     return "False"
 
 
+def cinn() -> str:
+    """The version of the compiler CINN that is built in: 'False', there is none."""
+    return "False"
+
+
 def mkl() -> str:
     """Whether MKL is built in."""
     return with_mkl

@@ -136,3 +136,18 @@ def test_steps_of_optimizers_by_their_operators():
     elsewhere = paddle.zeros([2])
     legacy.sgd(copy, rate, g, None, elsewhere, None)
     assert _values(copy, elsewhere) == [[0.95, 0.9], [0.9, 0.8]]
+
+
+def test_lars_momentum_updates_several_parameters():
+    from proa import _legacy_C_ops
+
+    def lists(value):
+        return [paddle.full([3], value), paddle.full([2], value)]
+    params, grads, velocities = lists(2.0), lists(0.5), lists(0.0)
+    rates = [paddle.to_tensor([0.1]), paddle.to_tensor([1.0])]
+    out = _legacy_C_ops.lars_momentum(
+        params, grads, velocities, rates, params, velocities, "mu", 0.9, "lars_coeff", 0.001, "lars_weight_decay",
+        [0.0005, 0.5], "multi_precision", False, "epsilon", 0.0, "rescale_grad", 0.5)
+    assert out[0][0] is params[0] and out[1][1] is velocities[1]
+    np.testing.assert_allclose(params[0].numpy(), [1.9998] * 3, 1e-7)
+    np.testing.assert_allclose(velocities[1].numpy(), [0.002] * 2, 1e-6)

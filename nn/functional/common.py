@@ -90,7 +90,7 @@ def _dropout_along(x: Any, p: float, axes: list[int], training: bool, mode: str)
     kept = {n % rank for n in axes}
     scaled = scale(x, 1 / (1 - p)) if mode == "upscale_in_train" else x
     drawn = uniform(_sizes(x, kept), "float32", 0.0, 1.0)
-    return multiply(scaled, cast(greater_equal(drawn, full([1], p, "float32")), x.dtype))
+    return multiply(scaled, cast(greater_equal(drawn, full([], p, "float32")), x.dtype))
 
 
 def _sizes(x: Any, kept: set[int]) -> list[Any]:
@@ -150,7 +150,7 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     limit = -1.6732632423543772 * 1.0507009873554805
     gain = 1 / math.sqrt((1 - p) * (1 + p * limit * limit))
     drawn = uniform(_sizes(x, set(range(len(x.shape)))), "float32", 0.0, 1.0)
-    keep = cast(greater_equal(drawn, full([1], p, "float32")), x.dtype)
+    keep = cast(greater_equal(drawn, full([], p, "float32")), x.dtype)
     return scale(multiply(x, keep) + scale(keep, -limit, limit), gain, -gain * p * limit)
 
 

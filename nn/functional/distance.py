@@ -24,7 +24,7 @@ def pairwise_distance(x: Any, y: Any, p: float = 2.0, epsilon: float = 1e-6, kee
     """
     difference = subtract(x, y)
     if epsilon != 0:
-        difference = difference + full([1], epsilon, difference.dtype)
+        difference = difference + full([], epsilon, difference.dtype)
     return norm(difference, float(p), -1, keepdim=keepdim)
 
 

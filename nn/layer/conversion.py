@@ -7,8 +7,13 @@ from typing import Any
 from ...core.dtype import DType, convert_dtype
 
 
-def move_layers(layer: Any, device: Any, dtype: Any, excluded: tuple[type, ...] = ()) -> Any:
-    """Moves and converts what is in a layer and its sublayers, but for those of the excluded types; gives the layer."""
+def move_layers(layer: Any, device: Any, dtype: Any, excluded: tuple[type, ...] = (),
+                floating_only: bool = False) -> Any:
+    """Moves and converts what is in a layer and its sublayers, but for those of the excluded types; gives the layer.
+
+    Parameters take the dtype, of which those of whole numbers keep theirs if `floating_only`, as buffers of whole
+    numbers and bools always do: they are places and counts.
+    """
     wanted = None if dtype is None else convert_dtype(dtype)
     for each in layer.sublayers(include_self=True):
         if type(each) in excluded:
@@ -16,8 +21,9 @@ def move_layers(layer: Any, device: Any, dtype: Any, excluded: tuple[type, ...] 
         for kind in ("_parameters", "_buffers"):
             for _, value in each.__values_of_kind__(kind):
                 if value is not None:
-                    value.move_(device, wanted if value.dtype.is_floating else None)
-        if wanted is not None and wanted.is_floating:
+                    converts = value.dtype.is_floating or (kind == "_parameters" and not floating_only)
+                    value.move_(device, wanted if converts else None)
+        if wanted is not None:
             each.__dict__["_dtype"] = wanted.name
     return layer
 
@@ -37,4 +43,4 @@ def convert_layers(layer: Any, dtype: DType, excluded_layers: Any, base: type) -
     else:
         raise TypeError(f"{dtype.name}(excluded_layers): must be a type of layers, or a list of such. Received "
                         f"{excluded_layers!r}.")
-    return move_layers(layer, None, dtype, excluded)
+    return move_layers(layer, None, dtype, excluded, floating_only=True)

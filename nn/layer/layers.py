@@ -379,11 +379,16 @@ class Layer(_Attributes):
                 parameter.clear_gradient()
 
     def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Layer:
-        """Moves parameters and buffers to a device and converts the floating ones to a dtype; gives the layer."""
+        """Moves parameters and buffers to a device; converts parameters and floating buffers; gives the layer."""
         return move_layers(self, device, dtype)
 
     def astype(self, dtype: Any = None) -> Layer:
-        """Converts floating parameters and buffers; gives the layer."""
+        """Converts parameters and floating buffers to a dtype; gives the layer.
+
+        >>> import proa as paddle
+        >>> paddle.nn.Linear(2, 3).astype("float64").weight.dtype
+        paddle.float64
+        """
         return self.to(dtype=dtype)
 
     def float(self, excluded_layers: Any = None) -> Layer:

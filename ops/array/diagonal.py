@@ -12,7 +12,7 @@ from ..math.elementwise import conj_of
 from ..math.reduce import sum
 from .creation import full_like
 from .gradient_shapes import reshape_to, sum_to
-from .reshape import flatten, shape_handle, unsqueeze_op
+from .reshape import axis_of, flatten, shape_handle, unsqueeze_op
 from .where import where
 
 _Axes = tuple[int, int]
@@ -288,4 +288,4 @@ def cross(x: Any, y: Any, axis: int = _NO_DIM, name: str | None = None) -> Any:
     >>> paddle.cross(paddle.to_tensor([1.0, 0.0, 0.0]), paddle.to_tensor([0.0, 1.0, 0.0])).tolist()
     [0.0, 0.0, 1.0]
     """
-    return apply(cross_op, x, y, dim=_NO_DIM if axis is None else axis)
+    return apply(cross_op, x, y, dim=_NO_DIM if axis is None else axis_of(axis))

@@ -18,7 +18,7 @@ from ..core.trace import apply
 from ..math.casting import as_floating, dtype_of, in_dtype
 from .full import is_value
 from .gradient_shapes import sum_to
-from .reshape import flatten, ints_of, transpose
+from .reshape import axis_of, flatten, ints_of, transpose
 
 
 def _flip(xp, x, *, axis: Ints):
@@ -143,7 +143,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[1, 0], [3, 4]]
     """
-    return apply(tril_triu_op, x, diagonal=diagonal, lower=True)
+    return apply(tril_triu_op, x, diagonal=axis_of(diagonal), lower=True)
 
 
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
@@ -153,7 +153,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[1, 2], [0, 4]]
     """
-    return apply(tril_triu_op, x, diagonal=diagonal, lower=False)
+    return apply(tril_triu_op, x, diagonal=axis_of(diagonal), lower=False)
 
 
 # repeat_interleave

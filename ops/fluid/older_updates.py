@@ -42,8 +42,9 @@ ftrl_op = operator(
 
 
 def _lars(xp, param, grad, velocity, learning_rate, *, mu: float, lars_coeff: float = 0.001,
-          lars_weight_decay: float = 0.0005, epsilon: float = 0.0):
+          lars_weight_decay: float = 0.0005, epsilon: float = 0.0, rescale_grad: float = 1.0):
     rate = as_scalar(learning_rate, param.dtype)
+    grad = grad * rescale_grad if rescale_grad != 1 else grad
     length, slope = xp.sqrt((param * param).sum()), xp.sqrt((grad * grad).sum())
     if lars_weight_decay > 0 and float(length) > 0 and float(slope) > 0:
         rate = rate * lars_coeff * length / (slope + lars_weight_decay * length + epsilon)

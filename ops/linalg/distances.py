@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..array.full import full
-from ..array.reshape import reshape, transpose, unsqueeze
+from ..array.reshape import axis_of, reshape, transpose, unsqueeze
 from ..array.where import where
 from ..core.infer import normalize_axis
 from ..math.casting import dtype_of
@@ -36,9 +36,10 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     >>> paddle.renorm(paddle.to_tensor([[3.0, 4.0], [0.3, 0.4]], "float64"), 2.0, 0, 1.0).numpy().round(3).tolist()
     [[0.6, 0.8], [0.3, 0.4]]
     """
+    p, max_norm = float(p), float(max_norm)
     if p <= 0 or max_norm < 0:
         raise ValueError(f"renorm(p, max_norm): above 0, and at least 0. Received {p} and {max_norm}.")
-    axis = normalize_axis("axis", axis, x.ndim)
+    axis = normalize_axis("renorm(axis)", axis_of(axis), x.ndim)
     order = [axis, *(n for n in range(x.ndim) if n != axis)]
     sizes = norm(reshape(transpose(x, order), [0, -1]), p, -1)
     factor = where(sizes > max_norm, full((), max_norm, dtype_of(x)) / (sizes + 1e-7), sizes * 0.0 + 1.0)

@@ -181,9 +181,9 @@ huber_op = operator(
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):
     _check_shapes(x, target)
-    positive = target > 0
-    logs = xp.log(xp.where(positive, target, xp.ones_like(target)))
-    loss = xp.where(positive, target * (logs - x), xp.zeros_like(x))
+    counts = ~(target <= 0)  # NaN, too
+    logs = xp.log(xp.where(counts, target, xp.ones_like(target)))
+    loss = xp.where(counts, target * (logs - x), xp.zeros_like(x))
     return _reduced(loss, reduction)
 
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from ...core import dtype as dt
 from ..core.infer import broadcast_shapes
-from ..core.operator import operator
+from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..array.full import is_value
 
 
 def _isclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",
@@ -31,6 +32,13 @@ is_empty_op = operator("is_empty", "X -> Out", kernel=lambda xp, x: xp.asarray(x
                        infer=lambda x: Spec((), dt.bool_), lod="drop")
 
 
+def _compared(op: Operator, x: Any, y: Any, rtol: Any, atol: Any, equal_nan: bool) -> Any:
+    """The operator, which takes tolerances as texts, or as tensors of one element."""
+    tensors = [one if is_value(one) else None for one in (rtol, atol)]
+    texts = {name: str(one) for name, one in (("rtol", rtol), ("atol", atol)) if not is_value(one)}
+    return apply(op, x, y, *tensors, **texts, equal_nan=equal_nan)
+
+
 def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
             name: str | None = None) -> Any:
     """|x - y| <= atol + rtol * |y|, element by element.
@@ -40,7 +48,7 @@ def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     >>> paddle.isclose(x, y).tolist()
     [True, True]
     """
-    return apply(isclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
+    return _compared(isclose_op, x, y, rtol, atol, equal_nan)
 
 
 def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
@@ -54,7 +62,7 @@ def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan
     >>> paddle.allclose(x, y).item(), paddle.allclose(x, y, rtol=0.0).item()
     (True, False)
     """
-    return apply(allclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
+    return _compared(allclose_op, x, y, rtol, atol, equal_nan)
 
 
 def equal_all(x: Any, y: Any, name: str | None = None) -> Any:

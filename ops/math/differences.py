@@ -45,7 +45,7 @@ def _areas(what: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, int]:
     """Twice the areas between neighbours."""
     if x is not None and dx is not None:
         raise ValueError(f"{what}(x, dx): give one of them. Received both.")
-    axis = normalize_axis(f"{what}(y, x, dx, axis)", axis, y.ndim)
+    axis = normalize_axis(f"{what}(y, x, dx, axis)", axis_of(axis), y.ndim)
     later, earlier = _ends(y, axis)
     if x is None:
         return (later + earlier) * (1.0 if dx is None else dx), axis

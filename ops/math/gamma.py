@@ -137,8 +137,10 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     return digamma(x) if n == 0 else apply(polygamma_op, as_floating(x), n=n)
 
 
-def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
+def multigammaln(x: Any, p: float, name: str | None = None) -> Any:
     """log of the multivariate gamma function of dimension p: p(p-1)/4·log π + Σ lgamma(x + (1-j)/2), j = 1 … p.
+
+    For a p between two whole numbers there are as many terms as for the larger, the least of them lgamma(x + (1-p)/2).
 
     >>> import proa as paddle
     >>> paddle.multigammaln(paddle.to_tensor([3.0], "float64"), 2).numpy().round(3).tolist()
@@ -146,4 +148,6 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """
     if p < 1:
         raise ValueError(f"multigammaln(p): must be at least 1. Received {p}.")
-    return reduce_sum(stack([lgamma(x - j / 2) for j in range(p)]), 0) + p * (p - 1) / 4 * math.log(math.pi)
+    p = float(p)
+    count = math.ceil(p)
+    return reduce_sum(stack([lgamma(x + (count - p - j) / 2) for j in range(count)]), 0) + p * (p - 1) / 4 * math.log(math.pi)

@@ -73,4 +73,4 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     >>> paddle.logit(paddle.to_tensor([0.5])).tolist()
     [0.0]
     """
-    return apply(logit_op, as_floating(x), eps=eps or 0.0)
+    return apply(logit_op, as_floating(x), eps=0.0 if eps is None else float(eps))

@@ -348,7 +348,7 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
         if len(axes) != 1:
             return apply(frobenius_op, x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
         p = 2
-    if not isinstance(p, (int, float)):
+    if not isinstance(p, (int, float, np.integer, np.floating)):
         raise ValueError(f"norm(x, p): p must be a number or 'fro'. Received {p!r}.")
     if len(axes) < 2:
         return apply(p_norm_op, x, porder=float(p), axis=axes[0] if axes else -1, keepdim=keepdim, asvector=not axes)
@@ -356,7 +356,7 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
         return (max if p > 0 else min)(abs(x), axes, keepdim)
     if p == 0:
         return sum(cast(x != 0.0, x.dtype), axes, keepdim=keepdim)
-    return sum(abs(x) ** float(p), axes, keepdim=keepdim) ** (1.0 / p)
+    return sum(abs(x) ** float(p), axes, keepdim=keepdim) ** (1.0 / float(p))
 
 
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:

@@ -130,6 +130,8 @@ def _gumbel_softmax(xp, x, *, temperature: float = 1.0, hard: bool = False, axis
     soft = softmax_array(xp, (x + gumbel_array(xp, x)) / as_float32(temperature), axis)
     if not hard:
         return soft, soft.copy()  # of which each may be changed by itself
+    if not x.ndim:  # the only class there is
+        return xp.ones_like(soft), soft
     best = xp.expand_dims(soft.argmax(axis), axis)
     places = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
     return (best == places).astype(x.dtype), soft

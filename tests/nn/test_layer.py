@@ -198,6 +198,15 @@ def test_conversion():
     assert net.conv.weight is parameter
 
 
+def test_conversion_of_whole_numbers():
+    net = nn.Linear(2, 3)
+    net.register_buffer("places", paddle.to_tensor([1, 2]))
+    net.to(dtype="int8")
+    assert (net.weight.dtype, net._dtype, net.places.dtype) == ("int8", "int8", "int64")
+    assert net.float().weight.dtype == "int8"  # floating ones alone
+    assert net.astype("float64").weight.dtype == "float64"
+
+
 def test_copies_are_independent():
     net = Net()
     for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):

@@ -37,6 +37,44 @@ def test_sizes_and_axes(call, wanted):
     assert call().shape == wanted
 
 
+@pytest.mark.parametrize("call", [
+    lambda x: paddle.cross(x, x * x, number(-1)), lambda x: paddle.logit(x, number(0.25, "float32")),
+    lambda x: paddle.triu(x, number(1)), lambda x: paddle.tril(x, np.float64(0.5)),
+    lambda x: paddle.cumulative_trapezoid(x, axis=number(-1)), lambda x: paddle.trapezoid(x, axis=number([0])),
+    lambda x: paddle.renorm(x, number(2), number(0), np.float32(0.5)), lambda x: paddle.norm(x, np.float32(3)),
+    lambda x: paddle.linalg.norm(x, np.int64(3), axis=[0, 1]),
+])
+def test_gradients_with_numbers_as_tensors(call):
+    x = paddle.to_tensor([[0.1, 0.4, 0.7], [0.8, 0.3, 0.6]], stop_gradient=False)
+    call(x).sum().backward()
+    assert x.grad.isfinite().all().item()
+
+
+def test_a_diagonal_between_two():
+    ones = paddle.ones([2, 2])
+    assert paddle.tril(ones, np.float64(0.5)).tolist() == paddle.tril(ones).tolist() == [[1.0, 0.0], [1.0, 1.0]]
+    assert paddle.triu(ones, np.float32(1.5)).tolist() == [[0.0, 1.0], [0.0, 0.0]]
+
+
+def test_tolerances_as_tensors():
+    x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.1, 2.1])
+    assert paddle.allclose(x, y, atol=number(0.5, "float64")).item()
+    assert paddle.isclose(x, y, rtol=number(0.06, "float64")).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("p, wanted", [(2, [2.466486, 3.565098]), (2.0, [2.466486, 3.565098]),
+                                       (1.5, [2.637254, 3.815909])])
+def test_a_dimension_of_multigammaln(p, wanted):
+    np.testing.assert_allclose(paddle.multigammaln(paddle.to_tensor([3.5, 4.0]), p).numpy(), wanted, 1e-5)
+
+
+def test_a_single_number():
+    paddle.seed(1)
+    x = paddle.to_tensor(2.0)
+    assert F.alpha_dropout(x).shape == []
+    assert F.gumbel_softmax(x, hard=True).tolist() == 1.0
+
+
 def test_class_numbers_in_a_column():
     x = F.log_softmax(paddle.to_tensor([[1.0, 2.0], [3.0, 1.0]]))
     flat, column = paddle.to_tensor([0, 1]), paddle.to_tensor([[0], [1]])

@@ -27,3 +27,9 @@ def test_the_gradient_of_a_determinant_is_not_a_number():
     with np.errstate(invalid="ignore"):
         paddle.linalg.det(x).backward()
     assert x.grad.isnan().all().item()
+
+
+def test_a_target_that_is_not_a_number_counts_in_kl_div():
+    target = paddle.to_tensor([float("nan"), 0.0, 1.0])
+    loss = paddle.nn.functional.kl_div(paddle.ones([3]), target, reduction="none")
+    assert loss.isnan().tolist() == [True, False, False]
