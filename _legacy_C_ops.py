@@ -104,9 +104,11 @@ def _apart(op: Operator, given: dict[str, Any], targets: dict[str, Any]) -> dict
     """The inputs, copied where a result that is written into an input's memory is to go elsewhere."""
     for slot in op.outputs:
         target = targets.get(slot.name)
+        if slot.alias is None:
+            continue
         held = given.get(slot.alias)
         if slot.writes and target is not None and hasattr(held, "clone") and target is not held:
-            given[slot.alias] = held.clone()
+            given[slot.alias] = held.clone()  # type: ignore[union-attr]
     return given
 
 

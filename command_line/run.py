@@ -15,7 +15,8 @@ _RUN = """usage: proa run [--api VERSION] [--numpy-1-names] SCRIPT [ARGUMENT ...
 Runs a script, a module or a text as `python` would, with `import paddle` and `import oneflow` answered by proa. What
 follows the script, the module or the text is its own.
 
-  --api VERSION    the Paddle that scripts find: 2.6 (the default), or 1.8, whose scripts write Programs
+  --api VERSION    the Paddle that scripts find: 2.6 (the default); 1.8, whose scripts write Programs; or 2.4, the API
+                   of 2.6 with paddle.fluid, as scripts of Paddle 2.0 to 2.4 import it
   --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""
 
 
@@ -34,8 +35,8 @@ def main(arguments: Sequence[str], command: str = "run") -> int:
             numpy_names.restore()
         else:
             api = value or (rest.pop(0) if rest else "")
-    if api not in ("2.6", "1.8"):
-        print(f"proa run: --api takes 2.6 or 1.8. Received {api!r}.", file=sys.stderr)
+    if api not in ("2.6", "2.4", "1.8"):
+        print(f"proa run: --api takes 2.6, 2.4 or 1.8. Received {api!r}.", file=sys.stderr)
         return 2
     if rest and rest[0] in ("-h", "--help"):
         print(_RUN)

@@ -23,6 +23,7 @@ from typing import Any
 from ..core import child_processes
 from ..core.absent import why_absent
 from ..core.module_files import BESIDE_FUNCTIONS, PLACES
+from . import fluid_of_2
 
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
@@ -34,7 +35,7 @@ _FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
 #: What such a face's scripts may put behind its name, to the same effect.
 _SAME = {".oneflow": (".compatible.single_client", ".python")}
 #: Which module tells the version, by the API that is asked for.
-_VERSIONS = {"2.6": ".compat.paddle_version", "1.8": ".compat.paddle_version_1"}
+_VERSIONS = {"2.6": ".compat.paddle_version", "2.4": ".compat.paddle_version_2_4", "1.8": ".compat.paddle_version_1"}
 
 
 #: What PaddlePaddle's own import has loaded, so that programs which `import PIL` alone find `PIL.Image` in it.
@@ -66,12 +67,18 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if not fullname.startswith(self.alias + "."):
             return self._asked_of_ours(fullname)
+        if self._is_fluid_of_2(fullname):
+            found = fluid_of_2.parts(fullname.removeprefix(f"{self.alias}.fluid"))
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if found else None
         if importlib.util.find_spec(self._real_name(fullname)) is None:
             why = self._why_absent(fullname)
             if why is not None:  # without the module's name, for which `from paddle import part` would hide the text
                 raise ModuleNotFoundError(why)
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def _is_fluid_of_2(self, fullname: str) -> bool:
+        return self.api == "2.4" and f"{fullname}.".startswith(f"{self.alias}.fluid.")
 
     def _asked_of_ours(self, fullname: str) -> Any:
         """`from paddle.optimizer import adamw` asks for proa.optimizer.adamw: the package is proa's very module."""
@@ -98,6 +105,8 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         if self._is_root(spec.name):
             return _alias_root(self.alias, self.api)
+        if self._is_fluid_of_2(spec.name):
+            return fluid_of_2.joined(spec.name, spec.name.removeprefix(f"{self.alias}.fluid"))
         module = importlib.import_module(self._real_name(spec.name))
         spec.loader_state = module.__spec__
         return module
@@ -121,7 +130,8 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         within = _ROOT + self.face + "."
         for name, module in list(sys.modules.items()):
             part = name.removeprefix(within)
-            if part != name and "." + part.partition(".")[0] not in _ELSEWHERE:
+            if part != name and "." + part.partition(".")[0] not in _ELSEWHERE and not self._is_fluid_of_2(
+                    f"{self.alias}.{part}"):
                 sys.modules.setdefault(f"{self.alias}.{part}", module)
         for file, place in () if self.face else (BESIDE_FUNCTIONS | PLACES).items():
             here = sys.modules.get(_ROOT + place)
@@ -181,6 +191,8 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
     """From now on `import name` gives proa, in this process.
 
     With `api="1.8"` it is Paddle 1.8.5: Programs are the default, no value is without dimensions, and versions say so.
+    With `api="2.4"` there is a `paddle.fluid` beside the API of 2.6, as programs of Paddle 2.0 to 2.4 import it: its
+    layers are `paddle.nn`'s, and its functions compute at once where the process does.
     `install("oneflow")` makes `import oneflow` give `proa.oneflow`.
     Raises RuntimeError when another package of that name has been imported already, or another API installed;
     ValueError for another API.
@@ -209,6 +221,8 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
         mode: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
         mode.set_least_rank(1)
         mode.enable_static()
+    elif api == "2.4":
+        fluid_of_2.begin()
     here = os.path.dirname(os.path.abspath(__file__))
     if name == "paddle":  # programs that are started from here import it too
         child_processes.variables["PROA_API"] = api

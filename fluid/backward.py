@@ -6,9 +6,11 @@ from typing import Any
 
 from ..core.lazy import listed
 from ..static.backward import append_backward, gradients
+from .later_names import later
 
 __all__ = ["append_backward", "calc_gradient", "gradients"]
 __dir__ = listed(__name__)
+__getattr__ = later(__name__)
 
 
 def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> Any:

@@ -18,6 +18,7 @@ from .dygraph.backward_strategy import BackwardStrategy
 from .dygraph.parallel import ParallelStrategy
 from .dygraph.varbase import VarBase
 from .inference_api import AnalysisConfig, PaddleBuf, PaddlePredictor, PaddleTensor, create_paddle_predictor
+from .later_names import later
 
 
 class LoDTensorArray(list):
@@ -71,3 +72,4 @@ __all__ = [
     "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker", "ops",
 ]
 __dir__ = listed(__name__)
+__getattr__ = later(__name__)

@@ -9,6 +9,7 @@ from ..core.lazy import listed
 from ..static.run.executor import Executor as StaticExecutor
 from ..static.run.from_dataset import FetchHandler
 from ..static.run.scope import Scope, global_scope, scope_guard
+from .later_names import later
 from .one_number import as_number
 
 
@@ -51,3 +52,4 @@ def _fetch_var(name: str, scope: Scope | None = None, return_numpy: bool = True)
 
 __all__ = ["Executor", "FetchHandler", "as_numpy", "global_scope", "scope_guard"]
 __dir__ = listed(__name__)
+__getattr__ = later(__name__)

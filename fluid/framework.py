@@ -22,6 +22,7 @@ from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils.installation import check_version
 from . import unique_name
 from .dygraph.varbase import ParamBase
+from .later_names import later
 from .mode import compute, computing
 from .variable import Parameter, Variable
 
@@ -98,3 +99,4 @@ __all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Par
            "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope", "program_guard",
            "require_version", "set_flags", "switch_main_program", "switch_startup_program", "unique_name"]
 __dir__ = listed(__name__)
+__getattr__ = later(__name__)

@@ -16,6 +16,7 @@ from ..ops.array.full import full
 from ..ops.core.trace import apply
 from ..ops.random.default_initial_values import fans
 from ..ops.random.sampling import gaussian, truncated_gaussian, uniform, uniform_op
+from .later_names import later
 
 
 class ConstantInitializer(Initializer):
@@ -165,3 +166,4 @@ __all__ = ["MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantIniti
            "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "Xavier", "XavierInitializer",
            "force_init_on_cpu", "init_on_cpu"]
 __dir__ = listed(__name__)
+__getattr__ = later(__name__)

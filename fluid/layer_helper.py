@@ -24,6 +24,7 @@ from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
 from ..static.building.weight_norm import WeightNormParamAttr, normalized_parameter
 from ..static.ir.append_op import plain_attributes
+from ..static.ir.applied_op import as_list, check_slots, given_to
 from .initializer import Constant, Xavier
 from .mode import face
 
@@ -200,24 +201,24 @@ class LayerHelper(static_helper.LayerHelper):
         See `paddle.common_ops_import.LayerHelper.append_op`.
         """
         op = find(type)
-        static_helper._check_slots(op, "inputs", inputs or {}, op.inputs)
-        static_helper._check_slots(op, "outputs", outputs or {}, op.outputs)
-        targets = {slot: static_helper._listed(value) for slot, value in (outputs or {}).items()}
+        check_slots(op, "inputs", inputs or {}, op.inputs)
+        check_slots(op, "outputs", outputs or {}, op.outputs)
+        targets = {slot: as_list(value) for slot, value in (outputs or {}).items()}
 
         def result(slot: str) -> Any:
             return targets[slot].pop(0) if targets.get(slot) else self._result_name()
 
-        given = [static_helper._given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
+        given = [given_to(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
         known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
         with current_trace().naming(result):
             made = apply(op, *given, **plain_attributes(op, known))
         if current_trace().computes:
             for slot, value in zip(op.results, made if isinstance(made, tuple) else (made,), strict=True):
-                for target, found in zip(targets.get(slot.name, ()), static_helper._listed(value), strict=False):
+                for target, found in zip(targets.get(slot.name, ()), as_list(value), strict=False):
                     target._become(found)
         if stop_gradient:
             for value in (outputs or {}).values():
-                for variable in static_helper._listed(value):
+                for variable in as_list(value):
                     variable.stop_gradient = True
 
     @face

@@ -19,7 +19,7 @@ from ..static.building.mode import default_program_trace
 from .dygraph.varbase import FLUID
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_default = {"computes": False}
+_default = {"computes": False, "follows": False}
 
 
 class _Thread(threading.local):
@@ -30,8 +30,9 @@ _thread = _Thread()
 
 
 def computing() -> bool:
-    """Whether the functions of this face compute at once: within `dygraph.guard()`, or after `enable_dygraph()`."""
-    said = _default["computes"] if _thread.computes is None else _thread.computes
+    """Whether the functions of this face compute at once: within `dygraph.guard()`, after `enable_dygraph()`, or where
+    the process does, if they follow it (`follow`)."""
+    said = _default["computes"] or _default["follows"] if _thread.computes is None else _thread.computes
     return said and current_trace().computes
 
 
@@ -49,6 +50,11 @@ def compute(wanted: bool = True) -> Iterator[None]:
 def set_computing(wanted: bool) -> None:
     """Makes the functions of this face compute at once from now on, or write the default Programs."""
     _default["computes"] = wanted
+
+
+def follow() -> None:
+    """From now on the functions of this face compute at once where the process does, as in Paddle 2.0 to 2.4."""
+    _default["follows"] = True
 
 
 def face(function: _F) -> _F:

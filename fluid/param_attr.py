@@ -7,6 +7,7 @@ from typing import Any
 from ..core import param_attr as base
 from ..core.lazy import listed
 from ..static.building import weight_norm
+from .later_names import later
 
 
 class ParamAttr(base.ParamAttr):
@@ -36,3 +37,4 @@ class WeightNormParamAttr(weight_norm.WeightNormParamAttr):
 
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
 __dir__ = listed(__name__)
+__getattr__ = later(__name__)

@@ -15,7 +15,6 @@ from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
 from ..dygraph.parameter import EagerParamBase, Parameter
-from ..ops.core.trace import current_trace
 from ..static.building.layer_helper import LayerHelper
 from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.ir.block import Block
@@ -24,6 +23,7 @@ from ..static.ir.program import Program
 from . import core, io, random
 from .async_io import async_save, clear_async_save_task_queue
 from .io import load, save
+from .tracer import TRACER
 
 
 def use_pir_api() -> bool:
@@ -70,7 +70,7 @@ _current_expected_place_ = _current_expected_place
 
 def _dygraph_tracer() -> Any:
     """What runs operators at once; None where a Program is written."""
-    return current_trace() if in_dynamic_mode() else None
+    return TRACER if in_dynamic_mode() else None
 
 
 __all__ = [

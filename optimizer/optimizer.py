@@ -276,6 +276,11 @@ class Optimizer(ForSubclasses):
                 self._apply(pairs)
         return []
 
+    def _apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any,
+                        param_group_idx: int = 0) -> list[Any]:
+        """`apply_gradients`, by the name and with the arguments that code written for Paddle's optimizers uses."""
+        return self.apply_gradients(params_grads["params"] if isinstance(params_grads, dict) else params_grads)
+
     def _apply(self, pairs: list[tuple[Any, Any]]) -> None:
         with current_trace().updating():
             shares = [(group, self._clipped(share, group))

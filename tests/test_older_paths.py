@@ -59,6 +59,15 @@ def test_framework_answers():
     assert paddle.framework._current_expected_place() == paddle.CPUPlace()
     framework = paddle.base.framework
     assert framework._current_expected_place() == paddle.CPUPlace() and framework._dygraph_tracer() is not None
+    tracer = framework._dygraph_tracer()
+    with paddle.no_grad():
+        assert not tracer._has_grad
+    tracer.eval_mode()
+    assert tracer._has_grad and not tracer._train_mode
+    tracer.train_mode()
+    x = paddle.ones([2])
+    tracer.trace_op("scale", {"X": [x]}, {"Out": [x]}, {"scale": 3.0})
+    assert x.tolist() == [3.0, 3.0]
     with static.program_guard(static.Program(), static.Program()):
         assert paddle.framework._dygraph_tracer() is None
     paddle.framework.core._set_prim_backward_enabled(True)

@@ -20,6 +20,7 @@ from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace, grad_mode, state
 from ...static.building.mode import program_guard
 from ...static.program import Program
+from ..later_names import later
 from ..mode import compute, computing
 from .varbase import FLUID, FluidTrace
 
@@ -169,3 +170,6 @@ def set_training(training: bool) -> None:
     """
     if tracer() is not None:
         state.grad_enabled = training
+
+
+__getattr__ = later(__name__)

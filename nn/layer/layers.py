@@ -21,6 +21,7 @@ from ...core.unique_name import generate
 from ...ops.array.full import is_value
 from ...ops.core import native
 from ...ops.core.trace import current_trace, in_to_static_mode
+from ...ops.random.default_initial_values import giving_values
 from ..initializer.initializer import initial_value
 from ..state import load_state
 from .changes import Counted, mode_changes
@@ -63,6 +64,10 @@ else:
     _Attributes = native.module.Attributes
 
 
+def _nothing(layer: Any, inputs: Any) -> None:
+    """A hook that lets the inputs be."""
+
+
 class Layer(_Attributes):
     """Base of the layers. A subclass makes its parameters and sublayers in `__init__` and computes in `forward`.
 
@@ -90,7 +95,12 @@ class Layer(_Attributes):
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
             _buffers=OrderedDict(), _sub_layers=Counted(), _non_persistable_buffer_names_set=set(),
-            _forward_pre_hooks=Counted(), _forward_post_hooks=Counted(), _state_dict_hooks=OrderedDict())
+            _forward_pre_hooks=Counted(), _forward_post_hooks=Counted(), _state_dict_hooks=OrderedDict(), _built=False)
+        if type(self)._build_once is not Layer._build_once:
+            add_hook(self._forward_pre_hooks, _nothing)  # so that calls go the longer way
+
+    def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
+        """Nothing; where a subclass defines it, a call calls it before `forward`, behind the hooks."""
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The layer's computation; a subclass defines it."""
@@ -115,6 +125,7 @@ class Layer(_Attributes):
             changed = converted(hook)(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
+        self._build_once(*inputs, **kwargs)
         outputs = forward(*inputs, **kwargs)
         for hook in list(self._forward_post_hooks.values()):
             changed = converted(hook)(self, inputs, outputs)
@@ -160,7 +171,7 @@ class Layer(_Attributes):
         if dtype is None:
             dtype = get_default_dtype() if self._dtype == "float32" else self._dtype
         dtype = convert_dtype(dtype)
-        return current_trace().parameter(tuple(int(n) for n in shape), dtype, named, initializer)
+        return current_trace().parameter(tuple(int(n) for n in shape), dtype, named, giving_values(initializer))
 
     def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Any:
         """A new value of the layer, one zero, to be set on it as a buffer or not at all."""

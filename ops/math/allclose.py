@@ -3,11 +3,11 @@
 from typing import Any
 
 from ...core import dtype as dt
+from ..array.full import is_value
 from ..core.infer import broadcast_shapes
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..array.full import is_value
 
 
 def _isclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",

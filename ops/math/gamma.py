@@ -150,4 +150,5 @@ def multigammaln(x: Any, p: float, name: str | None = None) -> Any:
         raise ValueError(f"multigammaln(p): must be at least 1. Received {p}.")
     p = float(p)
     count = math.ceil(p)
-    return reduce_sum(stack([lgamma(x + (count - p - j) / 2) for j in range(count)]), 0) + p * (p - 1) / 4 * math.log(math.pi)
+    terms = [lgamma(x + (count - p - j) / 2) for j in range(count)]
+    return reduce_sum(stack(terms), 0) + p * (p - 1) / 4 * math.log(math.pi)

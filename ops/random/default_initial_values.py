@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
 
 from ...core.dtype import DType
+from ..array.creation import assign
 from ..array.full import full
 
 
@@ -42,3 +45,27 @@ def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
 def default_initial_value(is_bias: bool) -> Callable[..., Any]:
     """Zeros for a bias; otherwise uniform within sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     return _zeros if is_bias else _xavier_uniform
+
+
+def giving_values(initializer: Any) -> Any:
+    """An initializer as what gives a value for a shape and a dtype.
+
+    One of `paddle.nn.initializer` does, by its method `value`, and so does a function of (shape, dtype). Anything else
+    that can be called is taken by Paddle's contract: it fills a parameter that it is given, beside its block.
+    """
+    if callable(getattr(initializer, "value", None)) or not callable(initializer) or _is_of_shape(initializer):
+        return initializer
+    return functools.partial(_filled_by, initializer)
+
+
+def _is_of_shape(function: Callable[..., Any]) -> bool:
+    try:
+        return "dtype" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of a function in C
+        return False
+
+
+def _filled_by(initializer: Callable[..., Any], shape: tuple[int, ...], dtype: DType) -> Any:
+    begun = full(list(shape), 0.0, dtype)
+    initializer(begun, getattr(begun, "block", None))
+    return assign(begun)

@@ -54,7 +54,7 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     >>> paddle.create_parameter([2, 3], "float32").shape
     [2, 3]
     """
-    from ...ops.random.default_initial_values import default_initial_value
+    from ...ops.random.default_initial_values import default_initial_value, giving_values
 
     param = to_param_attr(attr)
     if param is None:
@@ -64,7 +64,8 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     initializer = param.initializer or default_initializer or default_initial_value(is_bias)
     named = ParamAttr(own, learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
                       need_clip=param.need_clip)
-    return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named, initializer)
+    return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named,
+                                     giving_values(initializer))
 
 
 def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False,

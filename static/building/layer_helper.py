@@ -9,13 +9,9 @@ from ...core.dtype import convert_dtype, get_default_dtype
 from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.array.full import empty
-from ...ops.core.hints import without_hints
-from ...ops.core.operator import Operator, find
-from ...ops.core.signature import Slot
-from ...ops.core.trace import apply, current_trace
-from ..ir.append_op import plain_attributes
+from ...ops.core.trace import current_trace
+from ..ir.applied_op import apply_by_slots
 from ..ir.program import Program
-from ..ir.variable import Variable
 from .data import create_parameter
 from .mode import default_main_program, default_startup_program, in_dynamic_mode
 
@@ -111,15 +107,7 @@ class LayerHelper:
         is not known, TypeError for other attributes that the operator does not have, ValueError for such slots and for
         another number of results.
         """
-        op = find(type)
-        _check_slots(op, "inputs", inputs or {}, op.inputs)
-        _check_slots(op, "outputs", outputs or {}, op.outputs)
-        given = [_given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
-        known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
-        results = apply(op, *given, **plain_attributes(op, known))
-        for slot, result in zip(op.results, results if len(op.results) > 1 else [results], strict=True):
-            for variable, value in _taken(op, slot, _listed((outputs or {}).get(slot.name)), _listed(result)):
-                _take_over(variable, value, stop_gradient)
+        apply_by_slots(type, inputs, outputs, attrs, stop_gradient)
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None,
                        bias_attr: Any = None) -> Any:
@@ -158,43 +146,3 @@ class LayerObjectHelper(LayerHelper):
     def get_default_dtype() -> str:
         """The dtype that new parameters get: `paddle.get_default_dtype()`."""
         return get_default_dtype()
-
-
-def _check_slots(op: Operator, what: str, given: Mapping[str, Any], slots: tuple[Slot, ...]) -> None:
-    unknown = sorted(set(given) - {slot.name for slot in slots})
-    if unknown:
-        raise ValueError(f"append_op({op.type!r}, {what}): has the slots {[slot.name for slot in slots]}. "
-                         f"Received {unknown}.")
-
-
-def _given(slot: Slot, value: Any) -> Any:
-    """What `apply` takes for a slot."""
-    values = _listed(value)
-    if slot.many:
-        return values
-    return values[0] if values else None
-
-
-def _taken(op: Operator, slot: Slot, variables: list[Any], values: list[Any]) -> list[tuple[Any, Any]]:
-    """Which variable becomes which result; none where nobody asks for the slot."""
-    if variables and len(variables) != len(values):
-        raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(values)} results. "
-                         f"Received {len(variables)} variables.")
-    return list(zip(variables, values, strict=False))
-
-
-def _listed(value: Any) -> list[Any]:
-    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _take_over(variable: Any, value: Any, stop_gradient: bool) -> None:
-    """Makes a variable the one that was made."""
-    if variable is value:
-        return
-    if not isinstance(variable, Variable):
-        variable._become(value)
-        variable.stop_gradient = variable.stop_gradient or stop_gradient
-        return
-    variable.shape, variable._dtype = value.shape, value.dtype
-    variable._rebind(value)
-    variable.stop_gradient = stop_gradient or value.stop_gradient

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import user_line
 from ...core.var_type import VarType
 from .append_op import described
+from .applied_op import apply_by_slots, holds_tensors
 from .descriptions import BlockDesc
 from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from .operation import Operation
@@ -175,8 +176,9 @@ class Block:
         """Appends an operation: `inputs` and `outputs` are Variables or names by slot, one or a list each.
 
         The variables of `outputs` are there before, and take the shapes and dtypes of the results. Attributes that are
-        not given have their defaults; what the operator does not have is passed over. Raises ValueError for slots that
-        do not fit, for variables that are not there, and for inputs that the operator refuses.
+        not given have their defaults; what the operator does not have is passed over. With Tensors in their place it is
+        computed at once, and nothing is appended. Raises ValueError for slots that do not fit, for variables that are
+        not there, and for inputs that the operator refuses.
 
         >>> import proa as paddle
         >>> main = paddle.static.Program()
@@ -194,6 +196,9 @@ class Block:
 
     def _insert_op(self, index: int, type: Any = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
                    **others: Any) -> Operation:
+        if holds_tensors(inputs, outputs):  # as initializers of users apply operators to what they fill
+            apply_by_slots(type, inputs, outputs, attrs, bool(others.get("stop_gradient")))
+            return Operation(self, type, {}, {}, dict(attrs or {}), user_line())
         found = described(self, type, inputs, outputs, attrs)
         if self.program._op_role:
             found.attrs.setdefault("op_role", self.program._op_role)

@@ -62,6 +62,6 @@ def test_without_it_the_version_is_the_later_one():
 
 def test_another_api_is_refused():
     done = run("--api=3.0", "-c", "1")
-    assert done.returncode == 2 and "takes 2.6 or 1.8" in done.stderr
+    assert done.returncode == 2 and "takes 2.6, 2.4 or 1.8" in done.stderr
     with pytest.raises(ValueError, match=r"install\(api\)"):
         proa.compat.install("paddle_of_another_time", api="0.1")

@@ -109,3 +109,30 @@ def test_copies_of_a_layer_keep_an_optimizers_state_apart():
     (one(paddle.ones([1, 2])) * 10.0 + two(paddle.ones([1, 2]))).sum().backward()
     optimizer.step()
     np.testing.assert_allclose(two.bias.numpy(), start - 0.5, rtol=1e-5)
+
+
+def test_what_is_built_at_a_call():
+    class Late(nn.Layer):
+        def _build_once(self, x, scale=1.0):
+            if not self._built:
+                self.weight = self.create_parameter([x.shape[-1], 2])
+                self._built = True
+
+        def forward(self, x, scale=1.0):
+            return paddle.matmul(x, self.weight) * scale
+
+    late = Late()
+    assert late.parameters() == []
+    assert late(paddle.ones([3, 4]), scale=2.0).shape == [3, 2]
+    assert [p.shape for p in late.parameters()] == [[4, 2]]
+    weight = late.weight
+    late(paddle.ones([3, 4]))
+    assert late.weight is weight
+
+
+def test_an_optimizers_second_half():
+    layer = nn.Linear(1, 1, bias_attr=False)
+    start = layer.weight.item()
+    optimizer = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
+    optimizer._apply_optimize(loss=None, startup_program=None, params_grads=[(layer.weight, paddle.ones([1, 1]))])
+    assert layer.weight.item() == pytest.approx(start - 0.5)

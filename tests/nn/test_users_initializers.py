@@ -48,7 +48,31 @@ class AsItsBaseFills(I.Constant):
         return super().forward(var, block)
 
 
+class WithValue:
+    """No Initializer; what it holds is called as their method."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __call__(self, var, block=None):
+        return I.Constant(self.value)(var, block)
+
+
+class Applied(I.Initializer):
+    """Applies an operator to what it fills, by type and slots."""
+
+    def __call__(self, var, block=None):
+        block = block or static.default_main_program().global_block()
+        return block.append_op(type="fill_constant", inputs={}, outputs={"Out": var},
+                               attrs={"shape": list(var.shape), "value": 8.0, "dtype": var.dtype}, stop_gradient=True)
+
+
+def filled_with_nines(var, block=None):
+    I.Constant(9.0)(var, block)
+
+
 @pytest.mark.parametrize("made, wanted", [
+    (WithValue(1.5), 1.5), (Applied(), 8.0), (filled_with_nines, 9.0),
     (Called(), 0.125), (Forward(), 3.0), (InPlace(), 2.0), (OfOnes(1.0), 4.0), (CalledOfOnes(1.0), 5.0),
     (AsItsBase(6.0), 6.0), (AsItsBaseFills(7.0), 7.0)])
 def test_a_parameter_is_filled(made, wanted):

@@ -155,3 +155,11 @@ def test_a_variable_that_is_there_is_found_by_its_name_alone():
     block = paddle.static.Program().global_block()
     there = block.create_var(name="there", shape=[3, 4], dtype="float64", persistable=True)
     assert block.create_var(name="there") is there and block.var("there").shape == (3, 4)
+
+
+def test_with_tensors_it_is_computed_at_once():
+    block = static.default_main_program().global_block()
+    before = len(block.ops)
+    x, y = paddle.zeros([2]), paddle.ones([2])
+    block.append_op(type="elementwise_add", inputs={"X": [x], "Y": [y]}, outputs={"Out": [x]}, attrs={"axis": -1})
+    assert x.tolist() == [1.0, 1.0] and len(block.ops) == before

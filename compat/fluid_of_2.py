@@ -1,0 +1,60 @@
+"""`paddle.fluid` as Paddle 2.0 to 2.4 had it: most of what `paddle.base` is now, and what remained of 1.x beside it.
+
+Its layers are `paddle.nn`'s, and its functions compute at once where the process does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from types import ModuleType
+from typing import Any
+
+_ROOT = __name__.partition(".")[0]
+#: Classes of `fluid.dygraph` that are those of `paddle.nn`.
+_LAYERS = ("Layer", "LayerList", "ParameterList", "Sequential")
+
+
+class _Joined(ModuleType):
+    """A module of `paddle.fluid`: each name is that of the first of several modules that has it."""
+
+    def __init__(self, name: str, modules: list[ModuleType]):
+        super().__init__(name, modules[0].__doc__)
+        self._modules = modules
+
+    def __getattr__(self, name: str) -> Any:
+        for module in () if name.startswith("__") else self._modules:
+            found = getattr(module, name, self)
+            if found is not self:
+                return found
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for module in self._modules for name in dir(module))})
+
+
+def parts(path: str) -> list[str]:
+    """Which modules of proa `paddle.fluid` + path is made of: '' is the package itself."""
+    return [module for module in (f"{_ROOT}.base{path}", f"{_ROOT}.fluid{path}") if _is_there(module)]
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it
+        return False
+
+
+def joined(name: str, path: str) -> ModuleType:
+    """The module that has the names of these."""
+    module = _Joined(name, [importlib.import_module(part) for part in parts(path)])
+    if path in (".dygraph", ".dygraph.layers", ".dygraph.container"):
+        nn: Any = importlib.import_module(f"{_ROOT}.nn")
+        vars(module).update((layer, getattr(nn, layer)) for layer in _LAYERS if hasattr(module, layer))
+    return module
+
+
+def begin() -> None:
+    """The functions of the Fluid face follow the mode of the process from now on."""
+    mode: Any = importlib.import_module(f"{_ROOT}.fluid.mode")
+    mode.follow()

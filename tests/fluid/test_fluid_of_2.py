@@ -1,0 +1,65 @@
+"""`proa run --api 2.4`: the `paddle.fluid` of Paddle 2.0 to 2.4, in a process of its own."""
+
+import subprocess
+import sys
+
+SCRIPT = """
+import paddle
+import paddle.fluid as fluid
+from paddle import nn
+from paddle.fluid import core, framework, unique_name
+from paddle.fluid.data_feeder import check_variable_and_dtype
+from paddle.fluid.dygraph import Layer, LayerList, guard, to_variable
+from paddle.fluid.dygraph.base import param_guard, program_desc_tracing_guard
+from paddle.fluid.dygraph.layers import Layer as AsItsFile
+from paddle.fluid.framework import _dygraph_tracer, in_dygraph_mode
+from paddle.fluid.initializer import ConstantInitializer, XavierInitializer
+from paddle.fluid.layers.utils import map_structure
+
+assert paddle.__version__ == "2.4.2" and paddle.fluid is fluid
+assert Layer is nn.Layer is AsItsFile and LayerList is nn.LayerList
+assert in_dygraph_mode() and fluid.in_dygraph_mode() and _dygraph_tracer() is not None
+
+
+class Net(fluid.dygraph.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(2, 2, weight_attr=paddle.ParamAttr(initializer=ConstantInitializer(0.5)))
+
+    def forward(self, x):
+        return fluid.layers.reduce_sum(fluid.layers.elementwise_add(self.linear(x), fluid.layers.ones([1], "float32")))
+
+
+net = Net()
+loss = net(to_variable([[1.0, 3.0]]))
+loss.backward()
+assert loss.shape == [1] and loss.item() == 6.0 and net.linear.weight.grad.tolist() == [[1.0, 1.0], [3.0, 3.0]]
+assert type(fluid.layers.fill_constant([2], "float32", 1.0)) is paddle.Tensor
+
+paddle.enable_static()
+assert not in_dygraph_mode()
+main, startup = fluid.Program(), fluid.Program()
+with fluid.program_guard(main, startup):
+    x = fluid.data("x", [None, 3])
+    y = fluid.layers.fc(x, 2)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(startup)
+assert exe.run(main, {"x": [[1.0, 2.0, 3.0]]}, [y])[0].shape == (1, 2)
+print("done")
+"""
+
+
+def test_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, "-m", "proa", "run", "--api", "2.4", str(script)], capture_output=True,
+                          text=True, check=False, timeout=120)
+    assert (done.stdout, done.returncode) == ("done\n", 0), done.stderr
+
+
+def test_names_that_later_paddle_moved():
+    from proa.fluid import core, framework
+    from proa.fluid.dygraph.base import param_guard
+
+    assert param_guard and core.Generator and not framework.in_pir_mode()
+    assert not hasattr(framework, "nothing") and not hasattr(core, "__nothing__")
