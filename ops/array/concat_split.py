@@ -87,7 +87,7 @@ def _sections(shapes: list, axis: int) -> tuple[list[int], list]:
 
 def _concat_gradient(g: Any, shapes: list, axis_tensor: Any, axis: int) -> Any:
     if axis_tensor is not None:
-        axis = int(axis_tensor)
+        axis = int(axis_tensor if is_value(axis_tensor) else axis_tensor.item())  # arrays may be of shape [1]
     sizes, unknown = _sections(shapes, axis)
     if len(unknown) > 1:
         return apply(split_like_op, g, unknown, sections=sizes, axis=axis)

@@ -188,3 +188,11 @@ def test_axes_are_any_sequence():
 def test_no_axis_to_unsqueeze():
     x = paddle.to_tensor(X)
     assert paddle.unsqueeze(x, None).shape == x.unsqueeze(axis=None).shape == [2, 3, 4]
+
+
+@pytest.mark.parametrize("axis", [[1], 1, [-1]])
+def test_gradient_of_concat_along_an_axis_that_is_a_tensor(axis):
+    x, y = (paddle.ones([2, size]) for size in (3, 1))
+    x.stop_gradient = y.stop_gradient = False
+    (paddle.concat([x, y], axis=paddle.to_tensor(axis, "int32")) * paddle.arange(4, dtype="float32")).sum().backward()
+    assert x.grad.tolist() == [[0.0, 1.0, 2.0]] * 2 and y.grad.tolist() == [[3.0]] * 2
