@@ -31,12 +31,12 @@ class ClipGradBase:
     """Base of the clippers."""
 
     def __call__(self, params_grads: Pairs) -> Pairs:
-        """The pairs with clipped gradients."""
+        """The pairs with clipped gradients; those without a gradient are left out."""
         return self._dygraph_clip(params_grads)
 
     def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
         """The same, under the name by which it is defined and called in code for Paddle."""
-        return [(p, g if g is None or not getattr(p, "need_clip", True) else self.clipped(g)) for p, g in params_grads]
+        return [(p, self.clipped(g) if getattr(p, "need_clip", True) else g) for p, g in params_grads if g is not None]
 
     def _static_clip(self, params_grads: Pairs) -> Pairs:
         """As `_dygraph_clip`, of variables of a Program."""
@@ -115,6 +115,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip
 
     def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
+        params_grads = [(p, g) for p, g in params_grads if g is not None]
         square = self.square(params_grads)
         return params_grads if square is None else self.scaled(params_grads, square)
 

@@ -280,3 +280,11 @@ def test_lars_of_incubate(excluded, bias):
     np.testing.assert_allclose(net.weight.numpy()[0], [-1.00387, -0.82946, -0.65504], atol=3e-5)
     np.testing.assert_allclose(net.bias.numpy(), bias, atol=2e-5)
     assert lars.get_opti_var_name_list() == [f"{p.name}_velocity_0" for p in net.parameters()]
+
+
+@pytest.mark.parametrize("clip", [nn.ClipGradByValue(0.5), nn.ClipGradByNorm(2.0), nn.ClipGradByGlobalNorm(2.0)])
+def test_clipping_leaves_out_parameters_without_a_gradient(clip):
+    w = paddle.nn.Linear(1, 1).weight
+    [(parameter, gradient)] = clip([(w, None), (w, paddle.full([1, 1], 0.25))])
+    assert parameter is w and gradient.tolist() == [[0.25]]
+    assert clip([(w, None)]) == []
