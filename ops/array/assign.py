@@ -111,7 +111,7 @@ one_hot_op = operator(
 
 
 def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
-    """For each integer of x a row of zeros with a one at its place: shape [*x.shape, num_classes], default dtype.
+    """For each integer of x a row of zeros with a one at its place: shape [*x.shape, num_classes], float32.
 
     Raises ValueError where a value lies outside [0, num_classes).
 
@@ -120,7 +120,6 @@ def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     tensor = num_classes if is_value(num_classes) else None
-    return apply(one_hot_op, x, tensor, depth=-1 if tensor is not None else int(num_classes),
-                 dtype=dt.get_default_dtype_object())
+    return apply(one_hot_op, x, tensor, depth=-1 if tensor is not None else int(num_classes), dtype=dt.float32)
 
 
