@@ -198,7 +198,7 @@ class ParameterList(Layer):
         return list(self._parameters.values())[index]
 
     def __setitem__(self, index: int, parameter: Any) -> None:
-        self._parameters[list(self._parameters)[index]] = parameter
+        self.add_parameter(list(self._parameters)[index], parameter)
 
     def __len__(self) -> int:
         return len(self._parameters)

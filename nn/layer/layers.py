@@ -222,6 +222,8 @@ class Layer(_Attributes):
         if name not in own and (name in self.__dict__ or name in self._parameters or name in self._buffers
                                 or name in self._sub_layers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already.")
+        if callable(getattr(type(self), name, None)):
+            raise KeyError(f"{type(self).__name__} has a method {name!r}, which this would hide.")
 
     # Attributes
 

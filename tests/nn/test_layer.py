@@ -79,8 +79,12 @@ def test_attributes():
         net.add_parameter("a.b", paddle.create_parameter([1], "float32"))
     with pytest.raises(KeyError, match="already"):
         net.register_buffer("conv", paddle.ones([1]))
+    with pytest.raises(KeyError, match="method"):
+        net.register_buffer("forward", paddle.ones([1]))
     with pytest.raises(TypeError, match="must be a parameter"):
         net.add_parameter("p", paddle.ones([1]))
+    with pytest.raises(TypeError, match="must be a parameter"):
+        nn.ParameterList([paddle.create_parameter([1], "float32")])[0] = paddle.ones([1])
     net.seen = paddle.ones([1])
     assert net.state_dict()["seen"].item() == 1.0
     assert {"conv", "blocks", "seen"} <= set(dir(net))
