@@ -28,12 +28,16 @@ def gradients(
     """
     for name, given in (("targets", targets), ("inputs", inputs)):
         values = given if isinstance(given, (list, tuple)) else [given]
-        if not values or not all(hasattr(value, "block") for value in values):
+        if not all(hasattr(value, "block") for value in values) or not values and name == "targets":
             raise TypeError(f"gradients({name}): must be a Variable, or a list of them. Received {given!r}.")
     targets = list(targets) if isinstance(targets, (list, tuple)) else [targets]
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     given = target_gradients
     starts = list(given) if isinstance(given, (list, tuple)) else [given] * len(targets)
+    for start in starts:
+        if start is not None and not hasattr(start, "block"):
+            raise TypeError(f"gradients(target_gradients): must be a Variable or None, or a list of them. "
+                            f"Received {start!r}.")
     return named_derivatives(GradientTrace(targets[0].block.program), targets, inputs, starts, no_grad_set)
 
 

@@ -97,10 +97,11 @@ class Block:
         home = self.program.global_block()
         name, dtype = name or self.program.new_name("_generated_var"), convert_dtype(dtype)
         home.check_redeclared("create_parameter(name)", name, shape, dtype, persistable=True)
+        begun = any(name in op.output_arg_names for op in self.ops)  # a parameter that two layers share begins once
         known = {key: attributes[key] for key in _OF_PARAMETERS if attributes.get(key) is not None}
         parameter = ParameterVariable(home, name, shape, dtype, **known)
         home.add_var(parameter)
-        if initializer is not None:
+        if initializer is not None and not begun:
             self.program.initialize(self, parameter, initializer)
         return parameter
 

@@ -155,3 +155,10 @@ def test_the_gradient_of_what_a_loop_begins_with_has_the_name(programs):
     static.append_backward(result.mean())
     found = fetched([result, "i@GRAD", "x@GRAD"], i=np.ones(1, "float32"), x=np.ones(1, "float32"))
     assert [array.item() for array in found] == [2, 3, 2]
+
+
+def test_no_inputs_have_no_gradients_and_starts_are_variables(programs):
+    x, _, loss = network()
+    assert static.gradients(loss, []) == []
+    with pytest.raises(TypeError, match="target_gradients"):
+        static.gradients(loss, x, target_gradients="x@GRAD")

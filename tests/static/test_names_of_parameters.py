@@ -123,3 +123,10 @@ def test_parameters_of_a_helper(names):
     for is_bias in (False, False, True):
         helper.create_parameter(None, [2], "float32", is_bias)
     assert names() == ["mine_0.b_0", "mine_0.w_0", "mine_0.w_1"]
+
+
+def test_a_parameter_that_is_made_twice_begins_once():
+    block = static.Program().global_block()
+    for _ in range(2):
+        block.create_parameter([2, 3], "float32", name="shared", initializer=paddle.nn.initializer.Uniform())
+    assert [op.type for op in block.ops] == ["uniform_random"]
