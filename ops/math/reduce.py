@@ -463,6 +463,8 @@ argmax_of_fed_op, argmin_of_fed_op = _arg_of_fed(argmax_op), _arg_of_fed(argmin_
 
 def _position(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     rest = {"keepdims": keepdim, "flatten": axis is None, "dtype": convert_dtype(dtype)}
+    if rest["dtype"] not in (dt.int32, dt.int64):
+        raise ValueError(f"{op.type}(dtype): places are int32 or int64. Received {dtype!r}.")
     if axis is not None and type(axis) is not int and only_a_run_tells(axis):
         return apply(of_fed, x, axis, **rest)
     return apply(op, x, axis=0 if axis is None else int(axis), **rest)
