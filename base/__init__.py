@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         is_compiled_with_rocm,
         is_compiled_with_xpu,
     )
-    from ..dygraph.tensor import Tensor
     from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode
     from ..io.dataloader.feeding.data_feeder import DataFeeder
     from ..io.multi_slot.dataset import DatasetFactory, InMemoryDataset
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from ..static.run.create_lod_tensor import create_lod_tensor, create_random_int_lodtensor
     from ..static.run.executor import Executor
     from ..static.run.lod_tensor import LoDTensor
+    from ..static.run.lod_tensor import LoDTensor as Tensor
     from ..static.run.places import (
         IpuCompiledProgram,
         IpuStrategy,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .value import EagerValue
+from .value import EagerValue, share_memory
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,8 +29,31 @@ class Buffers(EagerValue):
         """
         here: Any = self.detach()
         copied: Self = here._moved(place).clone()
-        copied.name = self.name
+        copied.name, copied.persistable = self.name, self.persistable
         return copied
+
+    def _share_buffer_to(self, dst: EagerValue) -> None:
+        """Gives `dst` the elements, shape and dtype of this Tensor; updates of either (an optimizer's) change both.
+
+        >>> import proa as paddle
+        >>> x, y = paddle.ones([3]), paddle.zeros([2])
+        >>> x._share_buffer_to(y)
+        >>> y.tolist(), y._is_shared_buffer_with(x)
+        ([1.0, 1.0, 1.0], True)
+        """
+        share_memory(self, dst)
+
+    def _share_underline_tensor_to(self, dst: EagerValue) -> None:
+        """As `_share_buffer_to`."""
+        share_memory(self, dst)
+
+    def _is_shared_buffer_with(self, src: EagerValue) -> bool:
+        """Whether the two Tensors have their elements in one memory."""
+        return self._array is src._array
+
+    def _is_shared_underline_tensor_with(self, src: EagerValue) -> bool:
+        """As `_is_shared_buffer_with`."""
+        return self._array is src._array
 
     def _numel(self) -> int:
         """How many elements it has, as a number.
@@ -63,6 +86,11 @@ class Buffers(EagerValue):
         """
         self._replace(np.empty(0, self._array.dtype))
         self._source = None
+        self.__dict__["_cleared"] = self._array
+
+    def _clear_data(self) -> None:
+        """As `_clear`."""
+        self._clear()
 
     def _copy_gradient_from(self, src: Self) -> None:
         """The elements of `src` become the gradient.

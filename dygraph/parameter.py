@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.param_attr import ParamAttr
 from ..core.unique_name import generate
 from ..ops.core.trace import grad_mode
@@ -32,14 +34,17 @@ class EagerParameter(EagerValue):
         """
         parameter = cls.__new__(cls)
         parameter._array, parameter._edge, parameter._source = array.view(), None, None
-        parameter._name = attr.name
-        parameter.persistable = True
-        parameter.optimize_attr = {"learning_rate": attr.learning_rate}
-        parameter.regularizer = attr.regularizer
-        parameter.need_clip = attr.need_clip
-        parameter.do_model_average = attr.do_model_average
-        parameter.trainable = attr.trainable
+        parameter._described(attr)
         return parameter
+
+    def _described(self, attr: ParamAttr) -> None:
+        self._name = attr.name
+        self.persistable = True
+        self.optimize_attr = {"learning_rate": attr.learning_rate}
+        self.regularizer = attr.regularizer
+        self.need_clip = attr.need_clip
+        self.do_model_average = attr.do_model_average
+        self.trainable = attr.trainable
 
     @property
     def trainable(self) -> bool:
@@ -48,6 +53,8 @@ class EagerParameter(EagerValue):
 
     @trainable.setter
     def trainable(self, value: bool) -> None:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{self.name}.trainable: must be True or False. Received {value!r}.")
         self.stop_gradient = not value
 
     def set_initializer(self, make: Any) -> None:
@@ -81,6 +88,22 @@ class Parameter(EagerParameter, Tensor):
 
     _shown_as = "paddle.base.framework.EagerParamBase"
 
+    def __init__(self, shape: Any, dtype: Any, **kwargs: Any):
+        """A Parameter of zeros, which the maker fills; `name`, `trainable` and the like as in ParamAttr.
+
+        >>> import proa as paddle
+        >>> w = paddle.base.framework.EagerParamBase([2, 3], "float32", name="w", need_clip=False)
+        >>> w.name, w.shape, w.trainable
+        ('w', [2, 3], True)
+        """
+        if shape is None or dtype is None:
+            raise ValueError(f"Parameter(shape, dtype): both must be given. Received shape={shape}, dtype={dtype}.")
+        sizes = [int(size) for size in shape]
+        if any(size < 0 for size in sizes):
+            raise ValueError(f"Parameter(shape): sizes must not be negative. Received {sizes}.")
+        super().__init__(dtype=dtype, dims=sizes)
+        self._described(_attr_of(kwargs))
+
     def _set_grad_ivar(self, value: Any) -> None:
         """The gradient is `value`: what packages that compute it themselves call."""
         self.grad = value
@@ -98,9 +121,12 @@ class Parameter(EagerParameter, Tensor):
         >>> paddle.base.framework.EagerParamBase.from_tensor(paddle.ones([2]), trainable=False).stop_gradient
         True
         """
-        attr = ParamAttr(kwargs.pop("name", None) or generate("_eager_param_base"),
-                         learning_rate=kwargs.pop("optimize_attr", {"learning_rate": 1.0})["learning_rate"], **kwargs)
-        return cls.of_array(tensor._array, attr)
+        return cls.of_array(tensor._array, _attr_of(kwargs))
+
+
+def _attr_of(kwargs: dict[str, Any]) -> ParamAttr:
+    learning_rate = kwargs.pop("optimize_attr", {"learning_rate": 1.0})["learning_rate"]
+    return ParamAttr(kwargs.pop("name", None) or generate("_eager_param_base"), learning_rate=learning_rate, **kwargs)
 
 
 EagerParamBase = Parameter

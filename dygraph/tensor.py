@@ -107,8 +107,11 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         return self.strides
 
     def _is_initialized(self) -> bool:
-        """True: a Tensor holds its elements from the beginning. Packages of Paddle's ask."""
-        return True
+        """False for a parameter made within a `LazyGuard`, until it is filled, and for what `_clear` has emptied.
+        Packages of Paddle's ask.
+        """
+        kept = self.__dict__
+        return "_make_values" not in kept and kept.get("_cleared") is not self._array
 
     def data_ptr(self) -> int:
         """Where in memory the elements are.
@@ -364,14 +367,17 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         return HeldArray(self)
 
     def copy_(self, other: Tensor, blocking: bool = True) -> Tensor:
-        """Takes over the value of another Tensor of this shape.
+        """Takes over the value of another Tensor of this dtype, and its shape where that is another one.
 
         >>> import proa as paddle
         >>> x = paddle.zeros([2])
-        >>> x.copy_(paddle.ones([2]), True).tolist()
-        [1.0, 1.0]
+        >>> x.copy_(paddle.ones([3]), True).tolist()
+        [1.0, 1.0, 1.0]
         """
-        self.set_value(other)
+        if other.shape == self.shape or other.dtype != self.dtype or self._source is not None:
+            self.set_value(other)
+        else:
+            self._replace(backend.as_place(other._array, self.place).copy())
         return self
 
     def move_(self, device: Any = None, dtype: DType | None = None) -> Tensor:

@@ -28,6 +28,7 @@ from ..core.place import Place, expected_place, parse_place
 from ..core.unique_name import generate
 from ..ops.core.backward import Leaf, Output, edge_node
 from ..ops.core.trace import state
+from .construction import parts
 from .printing import format_tensor
 from .readable import Readable
 from .views import bring_up_to_date, joined, source_of, write_through
@@ -64,22 +65,23 @@ class EagerValue(Readable):
     _source: Any  # of a view: what it is a view of (see `views.py`); else None
     _eager: ClassVar[Any]  # the eager trace whose values are of this class: it tells, when it is made (`eager.py`)
 
-    def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True, *,
-                 value: Any = None, name: str | None = None, persistable: bool = False, zero_copy: bool = False):
-        data = value if data is None else data
+    def __init__(self, *args: Any, **kwargs: Any):
+        given = parts(args, kwargs)
+        data, dtype, place = (given.get(key) for key in ("data", "dtype", "place"))
         if isinstance(data, EagerValue):
+            self.persistable = data.persistable
             data = backend.to_numpy(data._array)
         array = np.asarray([] if data is None else data)
-        if dtype is not None:
-            array = array.astype(convert_dtype(dtype).dtype)
+        if dtype is not None or data is None:
+            array = array.astype(convert_dtype(dtype or "float32").dtype)
         from_numpy_dtype(array.dtype)
         self._array = backend.as_place(array.copy(), expected_place() if place is None else parse_place(place))
         self._edge = self._source = None
-        if name is not None:
-            self._name = name
-        if persistable:
-            self.persistable = True
-        if not stop_gradient:
+        if given.get("name") is not None:
+            self._name = given["name"]
+        if "persistable" in given:
+            self.persistable = bool(given["persistable"])
+        if not given.get("stop_gradient", True):
             self.stop_gradient = False
 
     # What it is
@@ -416,14 +418,26 @@ def another_of(tensor: _Value) -> _Value:
 def alias_of(tensor: _Value) -> _Value:
     """Another Tensor of the same memory, which updates of either change; no gradient flows from it."""
     alias = tensor._eager.new(tensor._array)
+    _join_aliases(tensor, alias)
+    return alias
+
+
+def _join_aliases(tensor: EagerValue, other: EagerValue) -> None:
     shared = tensor._aliases
     if shared is None:
         shared = tensor._aliases = [weakref.ref(tensor)]
     else:
         shared[:] = [one for one in shared if one() is not None]
-    shared.append(weakref.ref(alias))
-    alias._aliases = shared
-    return alias
+    shared.append(weakref.ref(other))
+    other._aliases = shared
+
+
+def share_memory(tensor: EagerValue, other: EagerValue) -> None:
+    """Gives `other` the memory of a Tensor: its elements, shape and dtype. Updates of either change both."""
+    other._replace(tensor._array)
+    other._source = None
+    if other._aliases is None or other._aliases is not tensor._aliases:
+        _join_aliases(tensor, other)
 
 
 def update_aliases(tensor: EagerValue, array: Any) -> None:
