@@ -117,3 +117,10 @@ def test_a_bound_of_several_elements_is_refused_by_its_name():
         with pytest.raises(ValueError, match=rf"{name} is a tensor of shape \[2, 1\].*paddle.minimum"):
             call()
     assert x.clip(paddle.to_tensor([2.0]), paddle.to_tensor([[3.0]])).tolist() == [[2.0] * 3] * 2
+
+
+@pytest.mark.parametrize("function", [paddle.argmax, paddle.argmin])
+def test_places_are_whole_numbers(function):
+    with pytest.raises(ValueError, match="int32 or int64"):
+        function(paddle.ones([2, 3]), 1, dtype="float32")
+    assert function(paddle.ones([2, 3]), 1, dtype="int32").dtype == paddle.int32
