@@ -28,6 +28,7 @@ from ...ops.core.taped import taped
 from ...ops.linalg.matrix_product import infer_matmul
 from ...ops.nn.conv import conv_geometry
 from .early_convolution import early_convolution
+from .early_linear import early_linear
 from .frozen_weight import FrozenWeight, array_of
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
@@ -397,7 +398,12 @@ def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation
         weight, result = array_of(y), NotImplemented
     else:
         weight = packed.of(y, "packed", lambda: _packed_matrix(y, rows))
-        result = onednn.linear(x, y, None, bias, epilogue, residual) if weight is None else NotImplemented
+        result = NotImplemented
+        if weight is None:
+            result = early_linear(x, y, bias, residual, activation)
+            if result is not NotImplemented:
+                return result
+            result = onednn.linear(x, y, None, bias, epilogue, residual)
     if result is NotImplemented:
         result = onednn.matmul(x, y if weight is None else weight, None, bias, epilogue, residual)
     if result is not NotImplemented and type(weight) is onednn.PackedMatrix:

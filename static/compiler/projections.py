@@ -19,6 +19,7 @@ from ...backend.engines import ONEDNN
 from ...ops.core.kernels import by
 from ...ops.core.operator import operator
 from ...ops.core.spec import Spec
+from .early_linear import early_linear
 from .epilogues import rows_of
 from .frozen_weight import FrozenWeight, array_of, lent_array
 
@@ -102,8 +103,13 @@ def _linears_by_onednn(x, y, bias=None, *, joined):
     whole = NotImplemented if packed is None or packed is NotImplemented else onednn.linear(x, packed, None, row)
     if whole is not NotImplemented:
         return _columns(whole, y)
-    results = [onednn.linear(x, array_of(weight), None, None if not bias else bias[n]) for n, weight in enumerate(y)]
+    results = [_linear(x, array_of(weight), None if not bias else bias[n]) for n, weight in enumerate(y)]
     return NotImplemented if any(result is NotImplemented for result in results) else results
+
+
+def _linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> Any:
+    result = early_linear(x, weight, bias, None, "")
+    return onednn.linear(x, weight, None, bias) if result is NotImplemented else result
 
 
 def _columns(whole: np.ndarray, weights: Sequence[Any]) -> list[np.ndarray]:
