@@ -59,7 +59,8 @@ PACKAGE = __name__.partition(".")[0]
 _INSIDE = PACKAGE + "."
 
 
-def _is_inside(frame: FrameType) -> bool:
+def is_inside(frame: FrameType) -> bool:
+    """Whether a frame is one of a function of this package."""
     module = frame.f_globals.get("__name__", "")
     return module.startswith(_INSIDE) or module == PACKAGE
 
@@ -68,7 +69,7 @@ def warn_user(message: str) -> None:
     """Warns at the line of the user's code that led here."""
     frame: FrameType | None = sys._getframe(1)
     level = 2  # this function's caller
-    while frame is not None and _is_inside(frame):
+    while frame is not None and is_inside(frame):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
 
@@ -77,7 +78,7 @@ def user_line() -> str:
     """'FILE:LINE' of the user's code that led here; empty when there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not _is_inside(frame):
+        if not is_inside(frame):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""

@@ -45,6 +45,7 @@ class CaptureTrace(ProgramTrace):
 
     def __init__(self, surroundings: Surroundings) -> None:
         super().__init__(Program())
+        self.main.counts_apart = True  # the user's eager code goes on behind the function, and names its layers
         self.surroundings = surroundings
         self.captured: dict[str, EagerValue] = {}
         self.rebound: dict[str, EagerValue] = {}
@@ -61,9 +62,6 @@ class CaptureTrace(ProgramTrace):
         self.eager: Any = state.trace.find(EagerTrace)
         if self.eager is not None and self.eager.variable_class is not None:
             self.main.variable_class = self.eager.variable_class
-
-    def draws(self, key: str) -> None:
-        """Draws no name: the user's eager code goes on behind the function, and layers that it makes count on."""
 
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the input that stands for it."""

@@ -20,8 +20,7 @@ class TensorsAsVariables(ProgramTrace):
     The variables have no values: the startup Program knows nothing of them.
     """
 
-    def draws(self, key: str) -> None:
-        """Draws no name: the user's eager code goes on behind it."""
+    own_names = True  # the user's eager code goes on behind it
 
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the variable that has its name."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.concat_split import split
+from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
 from ...ops.math.casting import cast
+from ...ops.math.elementwise import multiply
 from ...ops.math.unary import tanh
 from ...ops.nn import activation as ops
 from ...ops.nn import softmax as softmax_ops
@@ -143,6 +145,7 @@ def swish(x: Any, name: str | None = None) -> Any:
     return apply(ops.swish_op, x, beta=1.0)
 
 
+@results_named("hardswish")
 def hardswish(x: Any, name: str | None = None) -> Any:
     """x * min(max(x + 3, 0), 6) / 6 (Howard et al., 2019).
 
@@ -154,6 +157,7 @@ def hardswish(x: Any, name: str | None = None) -> Any:
     return apply(ops.hard_swish_op, x, threshold=6.0, scale=6.0, offset=3.0)
 
 
+@results_named("hardsigmoid")
 def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Any:
     """min(max(slope * x + offset, 0), 1).
 
@@ -165,6 +169,7 @@ def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str
     return apply(ops.hard_sigmoid_op, x, slope=float(slope), offset=float(offset))
 
 
+@results_named("hardtanh")
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
     """x cut to `min` … `max`.
 
@@ -244,6 +249,7 @@ def softsign(x: Any, name: str | None = None) -> Any:
     return apply(ops.softsign_op, x)
 
 
+@results_named("log_sigmoid")
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """log(sigmoid(x)), without overflow.
 
@@ -263,7 +269,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     [[1.0]]
     """
     a, b = split(x, 2, axis)
-    return a * sigmoid(b)
+    return multiply(a, sigmoid(b))
 
 
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.array.full import full
 from ...ops.core.trace import apply, drawing
-from ...ops.math.elementwise import subtract
+from ...ops.math.elementwise import add, subtract
 from ...ops.math.statistics import norm
 from ...ops.nn.bilinear import bilinear_op
 
@@ -24,7 +24,7 @@ def pairwise_distance(x: Any, y: Any, p: float = 2.0, epsilon: float = 1e-6, kee
     """
     difference = subtract(x, y)
     if epsilon != 0:
-        difference = difference + full([], epsilon, difference.dtype)
+        difference = add(difference, full([], epsilon, difference.dtype))
     return norm(difference, float(p), -1, keepdim=keepdim)
 
 

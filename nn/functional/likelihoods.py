@@ -48,7 +48,7 @@ def gaussian_nll_loss(input: Any, label: Any, variance: Any, full: bool = False,
                              f"size, or lack it. Received {given} and {shape}.")
     variance = clip(variance, min=epsilon)
     loss = (log(variance) + divide(square(subtract(input, label)), variance)) * 0.5
-    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction, name)
 
 
 def poisson_nll_loss(input: Any, label: Any, log_input: bool = True, full: bool = False, epsilon: float = 1e-8,
@@ -71,7 +71,7 @@ def poisson_nll_loss(input: Any, label: Any, log_input: bool = True, full: bool 
         safe = where(label > 1.0, label, label * 0.0 + 1.0)
         stirling = multiply(safe, log(safe)) - safe + log(safe * (2 * math.pi)) * 0.5
         loss = loss + where(label > 1.0, stirling, stirling * 0.0)
-    return reduced(loss, reduction)
+    return reduced(loss, reduction, name)
 
 
 def sigmoid_focal_loss(logit: Any, label: Any, normalizer: Any = None, alpha: float = 0.25, gamma: float = 2.0,
@@ -93,7 +93,7 @@ def sigmoid_focal_loss(logit: Any, label: Any, normalizer: Any = None, alpha: fl
     probability = sigmoid(logit)
     missed = multiply(probability, -label + 1.0) + multiply(-probability + 1.0, label)
     loss = multiply(missed ** gamma, multiply(label * (2.0 * alpha - 1.0) + (1.0 - alpha), loss))
-    return reduced(loss if normalizer is None else divide(loss, normalizer), reduction)
+    return reduced(loss if normalizer is None else divide(loss, normalizer), reduction, name)
 
 
 def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:

@@ -10,16 +10,17 @@ from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.infer import check_same_shape
-from ...ops.core.trace import apply
+from ...ops.core.result_names import results_named
+from ...ops.core.trace import apply, drawing
 from ...ops.linalg.matrix_product import matmul
 from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op, label_smooth
 from ...ops.loss.cross_entropy import mean_op as cross_entropy_mean_op
 from ...ops.loss.losses import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op
 from ...ops.math.casting import cast
 from ...ops.math.comparison import not_equal
-from ...ops.math.elementwise import multiply, subtract
+from ...ops.math.elementwise import multiply, subtract, subtract_op
 from ...ops.math.reduce import mean, sum
-from ...ops.math.unary import abs, square
+from ...ops.math.unary import abs, square, square_op
 from .activation import relu
 
 __all__ = [
@@ -38,9 +39,9 @@ def check_reduction(what: str, reduction: str) -> None:
         raise ValueError(f"{what}(reduction): must be 'mean', 'sum' or 'none'. Received {reduction!r}.")
 
 
-def reduced(loss: Any, reduction: str) -> Any:
+def reduced(loss: Any, reduction: str, name: str | None = None) -> Any:
     """The mean or sum of the losses, or themselves."""
-    return mean(loss) if reduction == "mean" else sum(loss) if reduction == "sum" else loss
+    return mean(loss, name=name) if reduction == "mean" else sum(loss, name=name) if reduction == "sum" else loss
 
 
 def numbers_like(input: Any, label: Any) -> Any:
@@ -88,7 +89,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
             return sum(loss) / (total + cast(total == 0.0, total.dtype))
     if reduction == "none" and not with_classes:
         return apply(squeeze_op, loss, axes=[axis])
-    return reduced(loss, reduction)
+    return reduced(loss, reduction, name)
 
 
 def _has_classes(input: Any, label: Any) -> bool:
@@ -166,6 +167,7 @@ def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -10
 
 # binary cross entropy
 
+@results_named("binary_cross_entropy")
 def binary_cross_entropy(input: Any, label: Any, weight: Any = None, reduction: str = "mean",
                          name: str | None = None) -> Any:
     """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities; logarithms are cut at -100.
@@ -177,7 +179,7 @@ def binary_cross_entropy(input: Any, label: Any, weight: Any = None, reduction: 
     """
     check_reduction("binary_cross_entropy", reduction)
     loss = apply(bce_op, input, numbers_like(input, label))
-    return reduced(loss if weight is None else multiply(loss, weight), reduction)
+    return reduced(loss if weight is None else multiply(loss, weight), reduction, name)
 
 
 def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None, reduction: str = "mean",
@@ -196,7 +198,7 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
     if pos_weight is not None:
         pos_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
     loss = apply(sigmoid_cross_entropy_op, logit, label, pos_weight, normalize=False, ignore_index=-100)
-    return reduced(loss if weight is None else multiply(loss, weight), reduction)
+    return reduced(loss if weight is None else multiply(loss, weight), reduction, name)
 
 
 # regression
@@ -209,7 +211,8 @@ def square_error_cost(input: Any, label: Any) -> Any:
     >>> paddle.nn.functional.square_error_cost(x, y).tolist()
     [0.0, 4.0]
     """
-    return square(subtract(input, label))
+    drawing("square_error_cost", None)
+    return apply(square_op, apply(subtract_op, input, label))
 
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -220,7 +223,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     2.0
     """
     check_reduction("mse_loss", reduction)
-    return reduced(square(subtract(input, label)), reduction)
+    return reduced(square(subtract(input, label)), reduction, name)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
@@ -232,9 +235,10 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
     1.0
     """
     check_reduction("l1_loss", reduction)
-    return reduced(abs(subtract(input, label)), reduction)
+    return reduced(abs(subtract(input, label)), reduction, name)
 
 
+@results_named("huber_loss", first="Residual")
 def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> Any:
     """Half the square of the difference where it is at most `delta`, delta * (|difference| - delta / 2) beyond.
 
@@ -249,6 +253,7 @@ def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float
 
 # distributions and rankings
 
+@results_named("kl_div")
 def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """label * (log(label) - input) for log probabilities `input`; 'batchmean' is the sum over the size of the batch.
 
@@ -287,7 +292,7 @@ def margin_ranking_loss(input: Any, other: Any, label: Any, margin: float = 0.0,
     0.5
     """
     check_reduction("margin_ranking_loss", reduction)
-    return reduced(relu(multiply(-label, subtract(input, other)) + margin), reduction)
+    return reduced(relu(multiply(-label, subtract(input, other)) + margin), reduction, name)
 
 
 def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction: str = "mean",
@@ -300,7 +305,7 @@ def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction:
     """
     check_reduction("hinge_embedding_loss", reduction)
     positive, negative = (cast(label == sign, input.dtype) for sign in (1.0, -1.0))
-    return reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction)
+    return reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction, name)
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 0, reduction: str = "mean",
@@ -317,4 +322,4 @@ def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 
     check_reduction("cosine_embedding_loss", reduction)
     cosine = cosine_similarity(input1, input2, axis=-1)
     positive, negative = (cast(label == sign, cosine.dtype) for sign in (1, -1))
-    return reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction)
+    return reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction, name)

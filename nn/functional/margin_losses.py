@@ -33,7 +33,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
     check_reduction("soft_margin_loss", reduction)
     check_same_shape("soft_margin_loss", input, label)
     input = as_floating(input)
-    return reduced(softplus(-multiply(cast(label, input.dtype), input), threshold=1e4), reduction)
+    return reduced(softplus(-multiply(cast(label, input.dtype), input), threshold=1e4), reduction, name)
 
 
 def multi_label_soft_margin_loss(input: Any, label: Any, weight: Any = None, reduction: str = "mean",
@@ -50,7 +50,7 @@ def multi_label_soft_margin_loss(input: Any, label: Any, weight: Any = None, red
     check_reduction("multi_label_soft_margin_loss", reduction)
     check_same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(multiply(label, log_sigmoid(input)) + multiply(-label + 1.0, log_sigmoid(-input)))
-    return reduced(mean(loss if weight is None else multiply(loss, weight), -1), reduction)
+    return reduced(mean(loss if weight is None else multiply(loss, weight), -1), reduction, name)
 
 
 def multi_margin_loss(input: Any, label: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
@@ -73,13 +73,13 @@ def multi_margin_loss(input: Any, label: Any, p: int = 1, margin: float = 1.0, w
     label = reshape(label, [-1, 1])
     beyond, own = subtract(input, index_sample(input, label)) + margin, 1.0 / classes * margin ** p
     if weight is None:
-        return reduced(mean(clip(beyond, min=0.0) ** p, 1) - own, reduction)
+        return reduced(mean(clip(beyond, min=0.0) ** p, 1) - own, reduction, name)
     if weight.shape[0] != input.shape[1] and -1 not in (weight.shape[0], input.shape[1]):
         raise ValueError(f"multi_margin_loss(weight): must be [{classes}], one a class. Received {list(weight.shape)}.")
     weight = reshape(gather(weight, reshape(label, [-1])), [-1, 1])
     # As in PaddlePaddle the label's own part is subtracted without the power of its weight, and is a column.
     loss = mean(clip(multiply(weight, beyond), min=0.0) ** p, 1) - weight * own
-    return reduced(loss, reduction)
+    return reduced(loss, reduction, name)
 
 
 def triplet_margin_with_distance_loss(input: Any, positive: Any, negative: Any,

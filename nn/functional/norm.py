@@ -9,6 +9,7 @@ from typing import Any
 from ...ops.array.assign import shape
 from ...ops.array.full import full, is_value
 from ...ops.array.reshape import reshape, transpose
+from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
 from ...ops.math.elementwise import divide, maximum, multiply, pow, scale
 from ...ops.math.statistics import norm as vector_norm
@@ -22,6 +23,7 @@ _LAYOUTS = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NCDHW": "NCHW",
             "NLC": "NHWC", "NHWC": "NHWC", "NDHWC": "NHWC"}
 
 
+@results_named(first="SavedMean SavedVariance")
 def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.9, epsilon: float = 1e-5, data_format: str = "NCHW",
                use_global_stats: bool | None = None, name: str | None = None) -> Any:
@@ -48,6 +50,7 @@ def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, 
         use_global_stats=bool(use_global_stats))[0]
 
 
+@results_named(first="Mean Variance")
 def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None, bias: Any = None,
                epsilon: float = 1e-5, name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last dimensions, of sizes `normalized_shape`.
@@ -79,9 +82,10 @@ def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name:
     """
     axis = 0 if len(x.shape) == 1 else axis
     length = vector_norm(x, float(p), axis, keepdim=True)
-    return x / maximum(length, full([1], epsilon, x.dtype))
+    return divide(x, maximum(length, full([1], epsilon, x.dtype)))
 
 
+@results_named(first="Mean Variance")
 def group_norm(x: Any, num_groups: int, epsilon: float = 1e-5, weight: Any = None, bias: Any = None,
                data_format: str = "NCHW", name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias, by sample and by group of channels.
@@ -99,6 +103,7 @@ def group_norm(x: Any, num_groups: int, epsilon: float = 1e-5, weight: Any = Non
     return apply(group_norm_op, x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout)[0]
 
 
+@results_named(first="SavedMean SavedVariance")
 def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.9, eps: float = 1e-5, data_format: str = "NCHW",
                   name: str | None = None) -> Any:

@@ -64,7 +64,7 @@ def rnnt_loss(input: Any, label: Any, input_lengths: Any, label_lengths: Any, bl
     check_reduction("rnnt_loss", reduction)
     loss = apply(warprnnt_op, input, label, input_lengths, label_lengths, blank=blank,
                  fastemit_lambda=float(fastemit_lambda))[0]
-    return reduced(loss, reduction)
+    return reduced(loss, reduction, name)
 
 
 def hsigmoid_loss(input: Any, label: Any, num_classes: int, weight: Any, bias: Any = None, path_table: Any = None,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ops.array.concat_split import concat
 from ...ops.array.full import shape_inputs
+from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply
 from ...ops.math.casting import cast
 from ...ops.nn.window_arguments import check_format
@@ -105,6 +106,7 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
     return apply(affine_grid_op, theta, None, align_corners=align_corners, output_shape=list(sizes))
 
 
+@results_named("grid_sample")
 def grid_sample(x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True,
                 name: str | None = None) -> Any:
     """x [N, C, H, W] sampled where grid [N, h, w, 2] says, in coordinates (x, y) from -1 to 1: [N, C, h, w].

@@ -29,7 +29,9 @@ class _BatchNormBase(Layer):
                  name: str | None = None):
         super().__init__()
         self._name = name
-        self._settle(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats)
+        mean, variance = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
+        self._settle(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, mean,
+                     variance)
 
     def _settle(self, num_features: int, momentum: float, epsilon: float, weight_attr: Any, bias_attr: Any,
                 data_format: str, use_global_stats: bool | None, mean_name: str | None = None,

@@ -61,7 +61,7 @@ class Linear(Layer):
 
     def forward(self, input: Any) -> Any:
         """[..., in_features] to [..., out_features]."""
-        return F.linear(input, self.weight, self.bias)
+        return F.linear(input, self.weight, self.bias, self.name)
 
     def extra_repr(self) -> str:
         """The sizes."""
@@ -116,7 +116,7 @@ class Embedding(Layer):
 
     def forward(self, x: Any) -> Any:
         """Integers [...] to [..., embedding_dim]."""
-        return F.embedding(x, self.weight, self._padding_idx, self._sparse)
+        return F.embedding(x, self.weight, self._padding_idx, self._sparse, self._name)
 
     def extra_repr(self) -> str:
         """The sizes and the settings."""

@@ -45,7 +45,7 @@ class CrossEntropyLoss(Layer):
         """The loss."""
         return F.cross_entropy(input, label, weight=self.weight, ignore_index=self.ignore_index,
                                reduction=self.reduction, soft_label=self.soft_label, axis=self.axis,
-                               use_softmax=self.use_softmax, label_smoothing=self.label_smoothing)
+                               use_softmax=self.use_softmax, label_smoothing=self.label_smoothing, name=self.name)
 
 
 class MSELoss(Layer):
@@ -82,7 +82,7 @@ class L1Loss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.l1_loss(input, label, self.reduction)
+        return F.l1_loss(input, label, self.reduction, name=self.name)
 
 
 class SmoothL1Loss(Layer):
@@ -120,7 +120,7 @@ class BCELoss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.binary_cross_entropy(input, label, self.weight, self.reduction)
+        return F.binary_cross_entropy(input, label, self.weight, self.reduction, name=self.name)
 
 
 class BCEWithLogitsLoss(Layer):
@@ -140,7 +140,8 @@ class BCEWithLogitsLoss(Layer):
 
     def forward(self, logit: Any, label: Any) -> Any:
         """The loss."""
-        return F.binary_cross_entropy_with_logits(logit, label, self.weight, self.reduction, self.pos_weight)
+        return F.binary_cross_entropy_with_logits(logit, label, self.weight, self.reduction, self.pos_weight,
+                                                  name=self.name)
 
 
 class NLLLoss(Layer):

@@ -26,7 +26,7 @@ class MarginRankingLoss(Layer):
 
     def forward(self, input: Any, other: Any, label: Any) -> Any:
         """The loss."""
-        return F.margin_ranking_loss(input, other, label, self.margin, self.reduction)
+        return F.margin_ranking_loss(input, other, label, self.margin, self.reduction, name=self.name)
 
 
 class HingeEmbeddingLoss(Layer):
@@ -44,7 +44,7 @@ class HingeEmbeddingLoss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.hinge_embedding_loss(input, label, self.margin, self.reduction)
+        return F.hinge_embedding_loss(input, label, self.margin, self.reduction, name=self.name)
 
 
 class CosineEmbeddingLoss(Layer):
@@ -65,7 +65,7 @@ class CosineEmbeddingLoss(Layer):
 
     def forward(self, input1: Any, input2: Any, label: Any) -> Any:
         """The loss."""
-        return F.cosine_embedding_loss(input1, input2, label, self.margin, self.reduction)
+        return F.cosine_embedding_loss(input1, input2, label, self.margin, self.reduction, name=self.name)
 
 
 class SoftMarginLoss(Layer):
@@ -84,7 +84,7 @@ class SoftMarginLoss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.soft_margin_loss(input, label, self.reduction)
+        return F.soft_margin_loss(input, label, self.reduction, name=self.name)
 
 
 class MultiLabelSoftMarginLoss(Layer):
@@ -103,7 +103,7 @@ class MultiLabelSoftMarginLoss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.multi_label_soft_margin_loss(input, label, self.weight, self.reduction)
+        return F.multi_label_soft_margin_loss(input, label, self.weight, self.reduction, name=self.name)
 
 
 class MultiMarginLoss(Layer):
@@ -123,7 +123,7 @@ class MultiMarginLoss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.multi_margin_loss(input, label, self.p, self.margin, self.weight, self.reduction)
+        return F.multi_margin_loss(input, label, self.p, self.margin, self.weight, self.reduction, name=self.name)
 
 
 class TripletMarginLoss(Layer):
@@ -145,7 +145,7 @@ class TripletMarginLoss(Layer):
     def forward(self, input: Any, positive: Any, negative: Any) -> Any:
         """The loss."""
         return F.triplet_margin_loss(input, positive, negative, self.margin, self.p, self.epsilon, self.swap,
-                                     self.reduction)
+                                     self.reduction, name=self.name)
 
 
 class TripletMarginWithDistanceLoss(Layer):
@@ -169,4 +169,4 @@ class TripletMarginWithDistanceLoss(Layer):
     def forward(self, input: Any, positive: Any, negative: Any) -> Any:
         """The loss."""
         return F.triplet_margin_with_distance_loss(input, positive, negative, self.distance_function, self.margin,
-                                                   self.swap, self.reduction)
+                                                   self.swap, self.reduction, name=self.name)

@@ -76,7 +76,8 @@ class GroupNorm(Layer):
 
     def forward(self, input: Any) -> Any:
         """The normalized input."""
-        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format,
+                            self._full_name)
 
     def extra_repr(self) -> str:
         """The settings."""
@@ -215,4 +216,4 @@ class SpectralNorm(Layer):
 
     def forward(self, x: Any) -> Any:
         """The normalized weight."""
-        return spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)
+        return spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps, self._full_name)

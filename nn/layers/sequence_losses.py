@@ -49,7 +49,7 @@ class RNNTLoss(Layer):
     def forward(self, input: Any, label: Any, input_lengths: Any, label_lengths: Any) -> Any:
         """The loss."""
         return F.rnnt_loss(input, label, input_lengths, label_lengths, self.blank, self.fastemit_lambda,
-                           self.reduction)
+                           self.reduction, name=self.name)
 
 
 class HSigmoidLoss(Layer):
@@ -100,7 +100,7 @@ class GaussianNLLLoss(Layer):
 
     def forward(self, input: Any, label: Any, variance: Any) -> Any:
         """The loss."""
-        return F.gaussian_nll_loss(input, label, variance, self.full, self.epsilon, self.reduction)
+        return F.gaussian_nll_loss(input, label, variance, self.full, self.epsilon, self.reduction, name=self.name)
 
 
 class PoissonNLLLoss(Layer):

@@ -68,11 +68,14 @@ class JobTrace(ProgramTrace):
         super().__init__(program)
         self.job = job
 
-    def _result(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
+    def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
+        return lambda slot: self.main.new_name(op.type)
+
+    def _result(self, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
         if type(spec) is not Spec or self._namer is not None:
-            return super()._result(op, name, spec, stop_gradient)
+            return super()._result(name, spec, stop_gradient)
         block = self.block
-        blob = Blob(block, self.main.new_name(op.type), spec.shape or (1,), spec.dtype, stop_gradient=stop_gradient)
+        blob = Blob(block, name, spec.shape or (1,), spec.dtype, stop_gradient=stop_gradient)
         blob.undecided = False
         block.add_var(blob)
         return blob

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import int64
 from ...ops.array.creation import full_like
-from ...ops.core.operator import Operator
 from ...ops.core.spec import Spec
 from ...ops.core.trace import current_trace, using
 from ...ops.math.casting import cast
@@ -72,8 +71,8 @@ class UpdateTrace(JobTrace):
 
     _least_rank = 0
 
-    def _result(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
-        return ProgramTrace._result(self, op, name, spec, stop_gradient)
+    def _result(self, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
+        return ProgramTrace._result(self, name, spec, stop_gradient)
 
 
 class Training:

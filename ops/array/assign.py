@@ -11,6 +11,7 @@ from ..core.facts import free
 from ..core.infer import product, same
 from ..core.kernels import by
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from .full import constant, is_value
@@ -19,6 +20,7 @@ assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=
                      engines=[by(LOOPS, fast.copied, fast.LEAST)], moves=True, precision="keep")
 
 
+@results_named("{input}_clone", bare=True)
 def clone(x: Any, name: str | None = None) -> Any:
     """A copy of x through which gradients flow.
 
@@ -67,6 +69,7 @@ shape_op = operator("shape", "Input -> Out", kernel=_shape, infer=lambda x: Spec
                     narrow=True, fails="never", cost=free, lod="drop")
 
 
+@results_named("shape")
 def shape(input: Any) -> Any:
     """The sizes of `input` as a 1-D int32 tensor; in a Program, the sizes it will have when it runs.
 
@@ -87,6 +90,7 @@ def tolist(x: Any) -> Any:
     return x.tolist()
 
 
+@results_named("assign")
 def rank(input: Any) -> Any:
     """The number of dimensions, as a 0-d int32 tensor.
 

@@ -12,6 +12,7 @@ from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ...core.place import Place, parse_place
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from ..math.casting import cast, in_dtype
@@ -110,6 +111,7 @@ linspace_of_numbers = operator(
     infer=lambda *, start, stop, num, dtype: Spec((num,), dtype))
 
 
+@results_named("full_like")
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of x's shape filled with a number; x's dtype unless another is given.
 
@@ -125,6 +127,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
     return apply(fill_any_like, x, value=fill_value, dtype=wanted)
 
 
+@results_named("full_like")
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros of x's shape, and its dtype unless another is given.
 
@@ -135,6 +138,7 @@ def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     return full_like(x, 0.0, dtype)
 
 
+@results_named("full_like")
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones of x's shape, and its dtype unless another is given.
 
@@ -243,6 +247,7 @@ def _told(value: Any, stop_gradient: bool) -> Any:
     return value
 
 
+@results_named("assign")
 def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, stop_gradient: bool = True) -> Any:
     """A tensor holding a copy of `data`: a number, nested lists, a NumPy array, or a tensor.
 
@@ -281,6 +286,7 @@ def as_tensor(value: Any) -> Any:
     return made
 
 
+@results_named("assign")
 def assign(x: Any, output: Any = None) -> Any:
     """A tensor with the value of x: a tensor, a number, (nested) lists of numbers or a NumPy array.
 

@@ -9,6 +9,7 @@ from ...backend.kernels.copying import broadcast
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import Ints, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from .full import inferred_sizes, shape_inputs, sizes_of
@@ -67,6 +68,7 @@ def _to(x: Any, shape: Any) -> Any:
 
 
 @sizes_one_by_one
+@results_named("expand")
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated along its dimensions of size 1, and new ones in front, to `shape`; -1 keeps a size.
 
@@ -77,6 +79,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     return _to(x, shape)
 
 
+@results_named("expand")
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated to `shape`, into which it must broadcast: `expand`. -1 keeps a size.
 
@@ -87,6 +90,7 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     return _to(x, shape)
 
 
+@results_named("expand_as")
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """x repeated to the shape of y.
 

@@ -21,6 +21,7 @@ from ..core.facts import free
 from ..core.infer import same
 from ..core.kernels import by
 from ..core.operator import Ints, Longs, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from .sizes import sizes_one_by_one
@@ -199,6 +200,7 @@ def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
     return tuple(int(n) for n in sizes), None, None
 
 
+@results_named("fill_constant", draws=2)
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of `shape` (ints, or a tensor of them) filled with a number.
 
@@ -255,6 +257,7 @@ def full_of_shape(shape: Any, value: float, dtype: DType) -> Any:
 
 
 @sizes_one_by_one
+@results_named("fill_constant", draws=2)
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless another is given.
 
@@ -262,10 +265,11 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     >>> paddle.zeros([2, 2], "int64").tolist()
     [[0, 0], [0, 0]]
     """
-    return full(shape, 0.0, dtype)
+    return full(shape, 0.0, dtype, name)
 
 
 @sizes_one_by_one
+@results_named("fill_constant", draws=2)
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless another is given.
 
@@ -273,7 +277,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     >>> paddle.ones([2, 2], "int64").tolist()
     [[1, 1], [1, 1]]
     """
-    return full(shape, 1.0, dtype)
+    return full(shape, 1.0, dtype, name)
 
 
 @sizes_one_by_one

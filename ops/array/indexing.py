@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core import dtype as dt
+from ..core.result_names import results_named
 from ..core.trace import apply, state
 from ..math.casting import cast
 from .concat_split import broadcast_tensors, stack, stack_op
@@ -221,6 +222,7 @@ def _check_mask(x: Any, position: int, tensor: Any) -> None:
                 )
 
 
+@results_named("{input}_{op}", bare=True, only=(slice_op, strided_slice_op))
 def getitem(x: Any, key: Any) -> Any:
     """x[key]: a part of x by ints, slices, `...`, None, bool masks and integer tensors, arrays or lists.
 

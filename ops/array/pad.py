@@ -16,7 +16,7 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .gather import add_at
-from .reshape import squeeze_op, unsqueeze_op
+from .reshape import squeeze, unsqueeze
 
 MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 """The modes, and what the array namespace calls them."""
@@ -199,12 +199,12 @@ def padded_as_volume(x: Any, *, paddings: Sequence[int], mode: str = "constant",
     last = data_format[-1] == "C"
     added = [1 if last else 2] * (5 - len(x.shape))
     for axis in added:
-        x = apply(unsqueeze_op, x, None, None, axes=[axis])
+        x = unsqueeze(x, axis)
     widths = [*paddings, *[0] * (6 - len(paddings))] if tensor is None else []
     result = apply(pad3d_op, x, tensor, paddings=widths, mode=mode, value=value,
                    data_format="NDHWC" if last else "NCDHW")
     for axis in added:
-        result = apply(squeeze_op, result, axes=[axis])
+        result = squeeze(result, axis)
     return result
 
 

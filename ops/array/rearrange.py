@@ -13,6 +13,7 @@ from ...core import dtype as dt
 from ..core.infer import broadcast_shapes, normalize_axis
 from ..core.kernels import by
 from ..core.operator import Ints, Longs, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import as_floating, dtype_of, in_dtype
@@ -136,6 +137,7 @@ tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer
     compiled="triangle")
 
 
+@results_named("tril", bare=True)
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """x with zeros above a diagonal of its last two dimensions (0: the main one, positive: above it).
 
@@ -146,6 +148,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     return apply(tril_triu_op, x, diagonal=axis_of(diagonal), lower=True)
 
 
+@results_named("triu", bare=True)
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """x with zeros below a diagonal of its last two dimensions (0: the main one, positive: above it).
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.dtype import DType, convert_dtype
 from ..core.infer import normalize_axis, product
 from ..core.operator import Ints, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from .assign import assign_op, clone, increment, one_hot, rank, shape
@@ -216,6 +217,7 @@ transpose_op = operator("transpose2", "X -> Out~X, XShape!", kernel=_transpose, 
 
 
 @sizes_one_by_one
+@results_named("transpose")
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     """x with its dimensions in another order: dimension i of the result is dimension perm[i] of x.
 
@@ -227,6 +229,7 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     return apply(transpose_op, x, axis=perm[:] if is_plain else ints_of(perm))
 
 
+@results_named("t")
 def t(input: Any, name: str | None = None) -> Any:
     """The transpose of a matrix; a vector or 0-d tensor as it is. Raises ValueError for more dimensions.
 
@@ -237,14 +240,16 @@ def t(input: Any, name: str | None = None) -> Any:
     if input.ndim > 2:
         raise ValueError(f"t(input): input must have at most 2 dimensions. Received shape {list(input.shape)}. "
                          f"Use transpose(x, perm).")
-    return input if input.ndim < 2 else transpose(input, [1, 0])
+    return input if input.ndim < 2 else apply(transpose_op, input, axis=[1, 0])
 
 
+@results_named("{input}", draws=0)
 def reversed_axes(x: Any) -> Any:
     """x with its dimensions in reverse order."""
     return apply(transpose_op, x, axis=[*range(x.ndim)][::-1])
 
 
+@results_named("moveaxis")
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
     """x with dimensions moved from the positions `source` to `destination`, the others keeping their order.
 
@@ -260,7 +265,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
     order = [n for n in range(x.ndim) if n not in sources]
     for target, origin in sorted(zip(destinations, sources, strict=True)):
         order.insert(target, origin)
-    return transpose(x, order)
+    return apply(transpose_op, x, axis=order)
 
 
 def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
@@ -302,6 +307,7 @@ squeeze_of_fed_op = operator(
 """`squeeze` of dimensions that only a run can tell. Those of another size than 1 stay: then the rank is another one."""
 
 
+@results_named("squeeze")
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """x without its dimensions of size 1, or without those of `axis` that have size 1.
 
@@ -381,6 +387,7 @@ flatten_op = operator("flatten_contiguous_range", "X -> Out~X, XShape!", kernel=
                       written=_written, may_copy=True)
 
 
+@results_named("flatten")
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
     """x with the dimensions from `start_axis` to `stop_axis`, both included, made one.
 

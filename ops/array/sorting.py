@@ -13,6 +13,7 @@ from ...core.dtype import DType, convert_dtype
 from ..core.infer import normalize_axis, product
 from ..core.kernels import by, with_an_axis
 from ..core.operator import Ints, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
@@ -57,6 +58,7 @@ argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_in
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
+@results_named("sort")
 def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """x with its elements in order along `axis`; equal ones keep theirs.
 

@@ -11,6 +11,7 @@ from ...core import dtype as dt
 from ...core.dtype import convert_dtype
 from ..core.infer import normalize_axis, promoting
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of, in_dtype
@@ -99,6 +100,7 @@ def multiplex(inputs: Sequence[Any], index: Any, name: str | None = None) -> Any
     return apply(multiplex_op, list(inputs), index)
 
 
+@results_named("crop_tensor")
 def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """The part of x of this shape (-1: up to the end), from `offsets` on (0 unless given).
 

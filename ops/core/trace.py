@@ -69,8 +69,8 @@ class Trace:
         """Applies an operator: its single result, or a tuple of its results."""
         raise self._cannot(f"apply an operator ({op.type})")
 
-    def draws(self, key: str) -> None:
-        """Is told that a function is called that names its results in a Program after itself, `linear_0.tmp_0`.
+    def draws(self, key: str, name: str | None = None) -> None:
+        """Is told that a function is called all of whose results have one name, `linear_0.tmp_0`, or the one given.
 
         Layers draw their names from the same numbers: one that is made behind the call has a later name, also in files.
         """
@@ -459,9 +459,8 @@ if native.module is not None:
 
 
 def drawing(key: str, name: str | None) -> None:
-    """Lets the current trace know of the call of a function that, as it is given no name, draws one for its results."""
-    if name is None:
-        state.trace.draws(key)
+    """Lets the current trace know of the call of a function that names all its results alike: see `Trace.draws`."""
+    state.trace.draws(key, name)
 
 
 def apply_zeros(shape: Any, dtype: DType) -> Any:

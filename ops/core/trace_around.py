@@ -200,9 +200,9 @@ class TraceAround(Trace):
         """The parameters that an optimizer trains which was given none."""
         return self.inner.trained()
 
-    def draws(self, key: str) -> None:
+    def draws(self, key: str, name: str | None = None) -> None:
         """Is told of the call of a function that draws a name."""
-        self.inner.draws(key)
+        self.inner.draws(key, name)
 
     def averaged(self) -> list | None:
         """Of which a user who says nothing wants averages."""

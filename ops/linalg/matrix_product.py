@@ -22,6 +22,7 @@ from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, product
 from ..core.kernels import by
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, state
 from ..math.casting import cast
@@ -271,6 +272,7 @@ def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False,
     return apply(matmul_op, x, y, trans_x=transpose_x, trans_y=transpose_y)
 
 
+@results_named("mm")
 def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
     """The matrix product input @ mat2.
 

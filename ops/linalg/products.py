@@ -15,6 +15,7 @@ from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, check_same_shape, may_equal, normalize_axis, product
 from ..core.kernels import by
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import conj_of
@@ -27,6 +28,7 @@ from .matrix_product import (
     matmul,
     matmul_by_onednn,
     matmul_gradients,
+    matmul_op,
     product_of,
 )
 
@@ -149,6 +151,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     return tensordot(x, y, [[-1], [-1]])
 
 
+@results_named("outer")
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
     """The products of each element of x with each of y, both flattened: a matrix.
 
@@ -157,7 +160,7 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.outer(x, y).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
-    return matmul(reshape(x, [-1, 1]), reshape(y, [1, -1]))
+    return apply(matmul_op, reshape(x, [-1, 1]), reshape(y, [1, -1]), trans_x=False, trans_y=False)
 
 
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:

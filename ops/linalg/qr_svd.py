@@ -11,6 +11,7 @@ from ...core.dtype import promote
 from ..array.concat_split import concat
 from ..array.creation import eye
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import dtype_of, in_dtype
@@ -147,6 +148,7 @@ svd_op = operator("svd", "X -> U, S, VH", kernel=_svd, infer=_infer_svd, grad={
     fails="values")
 
 
+@results_named(first="U VH")
 def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     """U, the singular values S from the largest, and V^H, with U @ diag(S) @ V^H = x, of matrices [..., m, n].
 

@@ -17,11 +17,12 @@ from ..array.take_along_axis import open_grid
 from ..core.infer import may_equal, normalize_axis, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast
 from ..math.comparison import not_equal
-from ..math.elementwise import maximum
+from ..math.elementwise import divide_op, maximum
 from ..math.reduce import sum as reduce_sum
 from ..nn.softmax import softmax_array, softmax_grad_op, softmax_op
 
@@ -225,7 +226,12 @@ def _composed_mean(logits, label, *, use_softmax=True, ignore_index=-100, axis=-
     _, losses = apply(cross_entropy_op, logits, label, soft_label=False, use_softmax=use_softmax,
                       numeric_stable_mode=True, ignore_index=ignore_index, axis=axis)
     counted = cast(not_equal(label, ignore_index), losses.dtype)
-    return reduce_sum(losses) / maximum(reduce_sum(counted), 1.0), None, None, None
+    return _mean_over(reduce_sum(losses), maximum(reduce_sum(counted), 1.0)), None, None, None
+
+
+@results_named("mean")  # as that of all rows is called
+def _mean_over(total: Any, count: Any) -> Any:
+    return apply(divide_op, total, count)
 
 
 def _infer_mean(logits, label, *, axis=-1, **_):

@@ -10,6 +10,7 @@ from ..array.gradient_shapes import sum_to
 from ..array.where import spread
 from ..core.infer import broadcast_shapes
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, state
 from .casting import as_floating, cast, dtype_of, in_dtype
@@ -89,6 +90,7 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(atan2_op, as_floating(x), as_floating(y))
 
 
+@results_named("elementwise_fmax", bare=True)
 def fmax(x: Any, y: Any, name: str | None = None) -> Any:
     """The larger of two, element by element; the other one where one is NaN.
 
@@ -100,6 +102,7 @@ def fmax(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(fmax_op, x, y)
 
 
+@results_named("elementwise_fmin", bare=True)
 def fmin(x: Any, y: Any, name: str | None = None) -> Any:
     """The smaller of two, element by element; the other one where one is NaN.
 
@@ -111,6 +114,7 @@ def fmin(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(fmin_op, x, y)
 
 
+@results_named("elementwise_heaviside", bare=True)
 def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
     """0 where x is negative, 1 where it is positive, y where it is 0.
 

@@ -10,6 +10,7 @@ from ...core.dtype import DType, convert_dtype
 from ..array.full import no_tensor
 from ..core.facts import free
 from ..core.operator import operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 
@@ -41,6 +42,7 @@ def dtype_of(x: Any) -> DType:
         raise no_tensor(x) from None
 
 
+@results_named("cast")
 def cast(x: Any, dtype: Any) -> Any:
     """x with its elements converted to `dtype`: floats are cut towards zero when they become integers.
 

@@ -13,6 +13,7 @@ from ..core.infer import normalize_axis
 from .casting import dtype_of
 from .comparison import logical_xor
 from .cumulative import cumsum
+from .elementwise import subtract
 from .reduce import sum as reduce_sum
 
 
@@ -37,7 +38,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x = concat(parts, axis) if len(parts) > 1 else x
     for _ in range(n if x.ndim == 0 or x.shape[axis] < 0 else min(n, x.shape[axis] + 1)):  # then nothing is left
         later, earlier = _ends(x, axis)
-        x = logical_xor(later, earlier) if dtype_of(x) is dt.bool_ else later - earlier
+        x = logical_xor(later, earlier) if dtype_of(x) is dt.bool_ else subtract(later, earlier)
     return x
 
 

@@ -16,6 +16,7 @@ from ..core.gradient import serve_conjugation
 from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from .casting import as_floating, cast, dtype_of
@@ -232,6 +233,7 @@ def conj_of(x: Any) -> Any:
     return apply(conj_op, x) if x.dtype.kind == "c" else x
 
 
+@results_named("elementwise_add", bare=True)
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y, element by element, broadcasting.
 
@@ -247,6 +249,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(add_op, *operand(x, y))
 
 
+@results_named("elementwise_sub", bare=True)
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, element by element, broadcasting.
 
@@ -270,6 +273,7 @@ def _reverse_subtract(x: Any, y: Any) -> Any:
     return apply(subtract_op, constant(y), x)
 
 
+@results_named("elementwise_mul", bare=True)
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y, element by element, broadcasting.
 
@@ -286,6 +290,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(multiply_op, *operand(x, y))
 
 
+@results_named("elementwise_div", bare=True)
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, element by element, broadcasting; integers are divided as floats.
 
@@ -316,6 +321,7 @@ def _reverse_divide(x: Any, y: Any) -> Any:
     return divide(y, x)
 
 
+@results_named("elementwise_floordiv", bare=True)
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y, rounded down, element by element, broadcasting.
 
@@ -327,6 +333,7 @@ def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(floor_divide_op, *operand(x, y))
 
 
+@results_named("elementwise_mod", bare=True)
 def mod(x: Any, y: Any, name: str | None = None) -> Any:
     """x % y, with the sign of y.
 
@@ -361,6 +368,7 @@ def _power_operator(x: Any, y: Any) -> Any:
     return apply(pow_op, *operand(x, y))
 
 
+@results_named("elementwise_max", bare=True)
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     """The larger of x and y, element by element.
 
@@ -372,6 +380,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(maximum_op, *operand(x, y))
 
 
+@results_named("elementwise_min", bare=True)
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     """The smaller of x and y, element by element.
 
@@ -415,6 +424,7 @@ def neg(x: Any, name: str | None = None) -> Any:
     return apply(scale_op, x, None, scale=-1.0)
 
 
+@results_named("add_n")
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of several tensors of one shape.
 

@@ -25,6 +25,7 @@ from ..core.facts import free
 from ..core.infer import normalize_axes, normalize_axis, product
 from ..core.kernels import by
 from ..core.operator import Ints, Long, Longs, Operator, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.taped import over_dimensions
 from ..core.trace import apply
@@ -306,6 +307,7 @@ def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:
     return {"dim": dim, "keep_dim": keepdim, "reduce_all": not dim}
 
 
+@results_named("sum")
 def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The sum over `axis`; of integers and bools in int64, or in `dtype` when it is given.
 
@@ -317,6 +319,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
     return _reduced(sum_op, sum_of_fed_op, x, axis, keepdim, **given)
 
 
+@results_named("mean")
 def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The arithmetic mean over `axis`; integers are averaged as floats.
 
@@ -329,6 +332,7 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     return _reduced(mean_op, mean_of_fed_op, x, axis, keepdim)
 
 
+@results_named("max")
 def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The largest element over `axis`. Each of several equal ones gets the whole gradient; see `amax`.
 
@@ -340,6 +344,7 @@ def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return _reduced(max_op, max_of_fed_op, x, axis, keepdim)
 
 
+@results_named("min")
 def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The smallest element over `axis`. Each of several equal ones gets the whole gradient; see `amin`.
 
@@ -351,6 +356,7 @@ def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return _reduced(min_op, min_of_fed_op, x, axis, keepdim)
 
 
+@results_named("amax")
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The largest element over `axis`; several equal ones share the gradient.
 
@@ -362,6 +368,7 @@ def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     return apply(amax_op, x, None, None, **_attrs(axis, keepdim))
 
 
+@results_named("amin")
 def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The smallest element over `axis`; several equal ones share the gradient.
 
@@ -373,6 +380,7 @@ def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     return apply(amin_op, x, None, None, **_attrs(axis, keepdim))
 
 
+@results_named("reduce_prod")
 def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
     """The product over `axis`, computed in `dtype` when it is given.
 
@@ -383,6 +391,7 @@ def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, nam
     return _reduced(prod_op, prod_of_fed_op, x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
+@results_named("any")
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """True where at least one element over `axis` is true (or not 0).
 
@@ -394,6 +403,7 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return apply(any_op, x, None, None, **_attrs(axis, keepdim))
 
 
+@results_named("all")
 def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """True where every element over `axis` is true (or not 0).
 
@@ -405,6 +415,7 @@ def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return apply(all_op, x, None, None, **_attrs(axis, keepdim))
 
 
+@results_named("numel")
 def numel(x: Any, name: str | None = None) -> Any:
     """The number of elements, as a 0-d int64 tensor.
 
@@ -470,6 +481,7 @@ def _position(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, 
     return apply(op, x, axis=0 if axis is None else int(axis), **rest)
 
 
+@results_named("argmax")
 def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
            name: str | None = None) -> Any:
     """The position of the largest element along `axis` (the first of equal ones), or in x flattened.
@@ -481,6 +493,7 @@ def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = 
     return _position(argmax_op, argmax_of_fed_op, x, axis, keepdim, dtype)
 
 
+@results_named("argmin")
 def argmin(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
            name: str | None = None) -> Any:
     """The position of the smallest element along `axis` (the first of equal ones), or in x flattened.

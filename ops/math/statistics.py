@@ -23,7 +23,7 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .casting import cast, dtype_of
-from .elementwise import equal_op, power_op
+from .elementwise import divide, equal_op, power_op
 from .reduce import kept, max, mean, mean_op, min, numel, reduced_axes, reduced_count, sum
 from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt_op
 
@@ -173,7 +173,7 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
     """
     missing = isnan(x)
     count = sum(cast(logical_not(missing), dt.float64), axis, keepdim=keepdim)
-    return sum(where(missing, 0.0, x), axis, keepdim=keepdim) / cast(count, x.dtype)
+    return divide(sum(where(missing, 0.0, x), axis, keepdim=keepdim), cast(count, x.dtype))
 
 
 # order statistics

@@ -14,9 +14,10 @@ from ...core import dtype as dt
 from ..core.infer import promoting, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import Operator, find, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from .casting import cast, dtype_of
-from .elementwise import apply, equal_op, scale_op
+from .elementwise import apply, equal_op, scale_op, subtract
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
@@ -259,9 +260,10 @@ def frac(x: Any, name: str | None = None) -> Any:
     >>> paddle.frac(x).numpy().round(3).tolist()
     [-0.25, 0.5]
     """
-    return x - trunc(x)
+    return subtract(x, trunc(x))
 
 
+@results_named("stanh")
 def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
     """scale_b * tanh(scale_a * x).
 

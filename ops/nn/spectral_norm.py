@@ -85,7 +85,8 @@ spectral_norm_op = operator("spectral_norm", "Weight, U, V -> Out", kernel=_spec
                             grad={"Weight": _gradient})
 
 
-def spectral_norm(weight: Any, u: Any, v: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12) -> Any:
+def spectral_norm(weight: Any, u: Any, v: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12,
+                  name: str | None = None) -> Any:
     """weight / (u · weight · v), weight as a matrix of `dim` by the rest, u and v after steps of the power method."""
     return apply(spectral_norm_op, weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
 

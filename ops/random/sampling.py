@@ -23,6 +23,7 @@ from ..array.sizes import sizes_one_by_one
 from ..array.unknown_sizes import known_number
 from ..core.infer import same
 from ..core.operator import Ints, Longs, operator
+from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
@@ -164,6 +165,7 @@ def _floating(dtype: Any) -> DType:
     return dt.get_default_dtype_object() if dtype is None else convert_dtype(dtype)
 
 
+@results_named("uniform")
 def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0,
             name: str | None = None) -> Any:
     """Values spread evenly from `min` up to `max`, without it.
@@ -179,6 +181,7 @@ def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, 
 
 
 @sizes_one_by_one
+@results_named("uniform")
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Values spread evenly from 0 up to 1, without it, of `shape`.
 
@@ -191,6 +194,7 @@ def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     return uniform(shape, dtype, 0.0, 1.0)
 
 
+@results_named("gaussian")
 def gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = None,
              name: str | None = None) -> Any:
     """Values of the normal distribution with this mean and standard deviation."""
@@ -200,6 +204,7 @@ def gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dty
 
 
 @sizes_one_by_one
+@results_named("gaussian")
 def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Values of the normal distribution with mean 0 and standard deviation 1.
 
@@ -211,6 +216,7 @@ def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> A
 
 
 @sizes_one_by_one
+@results_named("gaussian")
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Values from the normal distribution with the mean 0 and the standard deviation 1, of `shape`: `standard_normal`.
 
@@ -223,6 +229,7 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     return gaussian(shape, dtype=dtype)
 
 
+@results_named("gaussian")
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
     """Normally distributed values: of `shape`, or in the shape of `mean` or `std` where these are tensors.
 
@@ -292,6 +299,7 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
     return apply(randperm_op, n=int(n), dtype=convert_dtype(dtype))
 
 
+@results_named("randint")
 def bernoulli(x: Any, name: str | None = None) -> Any:
     """1 with the probability that stands in x, otherwise 0, element by element.
 

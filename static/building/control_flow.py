@@ -21,6 +21,7 @@ from ...core.errors import user_line
 from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
 from ...ops.array.full import full, is_value, number
+from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, current_trace, grad_mode
 from ...ops.math.casting import cast
 from ...ops.math.unary import logical_not
@@ -67,7 +68,7 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     """A variable of the enclosing block that the branch being traced assigns `value` to."""
     parent = block.parent
     assert parent is not None
-    outer = parent.create_var(block.program.new_name("branch"), value.shape, value.dtype, kind=value.kind,
+    outer = parent.create_var(block.program.draw_name("_generated_var"), value.shape, value.dtype, kind=value.kind,
                               stop_gradient=value.stop_gradient)
     _assign_to(outer, value)
     return outer
@@ -102,7 +103,7 @@ def append_branch(block: Block, conditions: Sequence[Variable], is_scalar: bool,
     """Appends what runs a block under conditions. `own`: the names it writes that have no value where it does not."""
     parent = block.parent
     assert parent is not None
-    scope = parent.create_var(block.program.new_name("conditional_block_scope"), kind="scopes")
+    scope = parent.create_var(block.program.draw_name("_generated_var"), kind="scopes")
     written = list(dict.fromkeys([*own, *block_writes(block)]))
     kept = [n for n in written if n not in own]  # where the branch does not run
     read = dict.fromkeys([*block_reads(block), *kept])
@@ -163,9 +164,14 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
                           f"false_fn ({user_line()}). The Program declares no size of it; a run gives what it gives.",
                           stacklevel=4)
         with grad_mode(True):  # under `no_grad`, too, what a branch hands on as it is keeps its gradient
-            merged.append(apply(select_input_op, [b, a], mask))
+            merged.append(_selected(a, b, mask))
         select_lod(merged[-1], b.lod, a.lod, mask)
     return merged
+
+
+@results_named("_generated_var", bare=True)
+def _selected(a: Variable, b: Variable, mask: Variable) -> Variable:
+    return apply(select_input_op, [b, a], mask)
 
 
 def _common_dtype(a: Variable, b: Variable, plain_a: Any, plain_b: Any) -> DType:
@@ -196,7 +202,7 @@ def _recast(a: Variable, b: Variable, dtype: DType) -> tuple[Variable, Variable]
         op = next(op for op in block.ops if op.type == "conditional_block" and outer.name in op.output("Out"))
         inner = outer.program.blocks[op.attrs["sub_block"]]
         last = next(o for o in reversed(inner.ops) if outer.name in o.output_arg_names)
-        before = inner.create_var(outer.program.new_name("branch"), outer.shape, outer.dtype,
+        before = inner.create_var(outer.program.draw_name("_generated_var"), outer.shape, outer.dtype,
                                   stop_gradient=outer.stop_gradient)
         last.rename_output(outer.name, before.name)
         inner.append("cast", {"X": [before.name]}, {"Out": [outer.name]}, {"in_dtype": outer.dtype, "out_dtype": dtype})
@@ -364,7 +370,7 @@ def append_while(block: Block, pred: Variable, is_test: bool) -> None:
     """Appends what runs a block as long as `pred`, which the block writes, is true."""
     program, parent = block.program, block.parent
     assert parent is not None
-    scopes = parent.create_var(program.new_name("while_scopes"), kind="scopes")
+    scopes = parent.create_var(program.draw_name("_generated_var"), kind="scopes")
     written = [name for name in block_writes(block) if name != pred.name]
     read = list(dict.fromkeys([*block_reads(block), *written]))
     parent.append("while", {"X": [n for n in read if n != pred.name], "Condition": [pred.name]},

@@ -9,7 +9,7 @@ from ...core.unique_name import generate
 from ...ops.array.assign import shape
 from ...ops.array.full import full
 from ...ops.array.sorting import topk
-from ...ops.core.trace import apply, current_trace
+from ...ops.core.trace import apply, current_trace, drawing
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import multiply
 from ...ops.math.reduce import sum
@@ -32,7 +32,9 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     >>> float(paddle.static.Executor().run(main, feed=feed, fetch_list=[right])[0])
     0.5
     """
-    values, indices = topk(input, k)
+    name = generate("accuracy")
+    drawing("accuracy", name)
+    values, indices = topk(input, k, name=name)
     part, right, count = accuracy_of(values, indices, label)
     trace = current_trace()
     for target, value in ((correct, right), (total, count)):

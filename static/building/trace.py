@@ -33,6 +33,7 @@ from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, keeping_gradient, rebind, take_name
+from .result_names import Calls, namer
 from .tensor_arrays import ArrayVariable, repeated_list
 from .tensor_hooks import before_hooks, register_hook
 from .views import source_of, up_to_date
@@ -49,6 +50,7 @@ class ProgramTrace(Trace):
     computes = False
     device = ""  # the attribute op_device of what is appended
     source = ""  # the line of what is appended, where that is not the user's line that is running
+    own_names = False  # what it names counts in the Program alone, and not among the names of layers
     _namer: Callable[[str], Any] | None = None  # gives results' names, or variables, by their slots
     _least_rank = 0  # 1: a result without dimensions is declared as one of one element, as in Paddle 1.x
 
@@ -56,6 +58,7 @@ class ProgramTrace(Trace):
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
+        self._calls = Calls()
 
     @property
     def block(self) -> Block:
@@ -114,10 +117,21 @@ class ProgramTrace(Trace):
         """The value of a constant, and of what is computed of constants in this block."""
         return known_value(variable, self.block)
 
-    def draws(self, key: str) -> None:
+    def draws(self, key: str, name: str | None = None) -> None:
         """Draws a name for what a function gives, unless it is a function of Paddle 1.x, which do so themselves."""
         if not self._least_rank:
-            generate(key)
+            self._calls.note(name or self._draw(key))
+
+    def _draw(self, key: str) -> str:
+        """The next name that begins with `key`."""
+        return self.main.own_names(key) if self.own_names or self.main.counts_apart else generate(key)
+
+    def _draw_variable(self, key: str) -> str:
+        """The next name that begins with `key` and that no variable of the Program has."""
+        name = self._draw(key)
+        while self.main.has_name(name):
+            name = self._draw(key)
+        return name
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
@@ -179,6 +193,7 @@ class ProgramTrace(Trace):
         given = tuple(map(_spec, inputs))
         specs = self._inferred(op, inputs, given, attrs)
         stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
+        name = self._namer or self._naming(op, inputs)
         aliases = dict(op.aliases)
         results = []
         for index, (slot, spec) in enumerate(zip(op.results, specs, strict=True)):
@@ -191,10 +206,12 @@ class ProgramTrace(Trace):
             elif slot.offsets_of:
                 results.append([new_offsets(self.block, self.main.new_name("lod"), slot.offsets_of, s) for s in spec])
             elif slot.many:
-                results.append([self._new(op, slot, s, stop or not s.dtype.is_differentiable) for s in spec])
+                results.append([self._result(name(slot.name), s, stop or not s.dtype.is_differentiable) for s in spec])
             else:
-                results.append(self._new(op, slot, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
-        self._append(op, inputs, results, attrs, (given, specs))
+                results.append(self._result(
+                    name(slot.name), spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
+        extras = [self._extra(name, slot, inputs) for slot in op.outputs if slot.file_only]
+        self._append(op, inputs, results, extras, attrs, (given, specs))
         if self.main.has_lod:
             carry(op, inputs, results, attrs)
         if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
@@ -241,32 +258,31 @@ class ProgramTrace(Trace):
             dtype = _beside_a_number(*((y.dtype, x.dtype) if x.is_number else (x.dtype, y.dtype)))
         return (*(v if v.dtype is dtype else _converted(v, dtype) for v in (x, y)), *inputs[2:])
 
-    def _extra(self, op: Operator, slot: Slot, spec: Spec) -> Variable | None:
-        """The variable of a slot that files alone have; None where nobody wants it."""
-        name = None if self._namer is None else self._namer(slot.name)
-        return None if name is None and self._namer is not None else self._result(op, name, spec, True)
+    def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
+        """What names the results of an application, by their slots."""
+        if self._least_rank:
+            return lambda slot: generate("tmp")
+        return namer(op, inputs, self._calls, self._draw_variable, self.main.has_name)
 
-    def _new(self, op: Operator, slot: Slot, spec: Spec, stop_gradient: bool) -> Variable:
-        return self._result(op, None if self._namer is None else self._namer(slot.name), spec, stop_gradient)
+    def _extra(self, name: Callable[[str], Any], slot: Slot, inputs: tuple) -> list[str]:
+        """The variable of a slot that files alone have, by name; none where nobody wants it."""
+        found = name(slot.name)
+        if found is None:
+            return []
+        return [self._result(found, Spec((0, *inputs[0].shape), inputs[0].dtype), True).name]
 
-    def _result(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
-        """The variable of a result, of this name or of one of its own."""
-        if name is None:
-            name = generate("tmp") if self._least_rank else self.main.new_name(op.type)
+    def _result(self, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
+        """The variable of a result: the one that it is, or a new one of this name."""
         shape = spec.shape or (1,) * self._least_rank
         if isinstance(name, Variable):
             return _filled(name, shape, spec.dtype, stop_gradient)
         kind = _KINDS.get(type(spec), "tensor")
         return self.block.create_var(name, shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
 
-    def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any],
+    def _append(self, op: Operator, inputs: tuple, results: list, extras: list[list[str]], attrs: dict[str, Any],
                 inferred: tuple[tuple, tuple]) -> None:
         outputs = {slot.name: _names(value) for slot, value in zip(op.results, results, strict=True)}
-        for slot in op.outputs:
-            if slot.file_only:
-                first = inputs[0]
-                extra = self._extra(op, slot, Spec((0, *first.shape), first.dtype))
-                outputs[slot.name] = [] if extra is None else [extra.name]
+        outputs.update(zip((slot.name for slot in op.outputs if slot.file_only), extras, strict=True))
         named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
         kept = {name: value for name, value in attrs.items()
                 if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
@@ -415,10 +431,16 @@ class GradientTrace(ProgramTrace):
     """A program trace whose operations are marked as part of the backward pass."""
 
     role = BACKWARD_ROLE
+    own_names = True
+
+    def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
+        return lambda slot: self.main.new_name(f"of_gradient.{op.type}")
 
 
 class StartupTrace(ProgramTrace):
     """Appends initializers to a startup Program."""
+
+    own_names = True
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         return {**attrs, "seed": self.main.random_seed} if attrs.get("seed") == 0 else super()._seeded(op, attrs)

@@ -75,7 +75,7 @@ class Block:
 
         if name in self.vars and not shape and dtype is None and type is None and not attributes:
             return self.vars[name]
-        name = name or self.program.new_name("_generated_var")
+        name = name or self.program.draw_name("_generated_var")
         dtype = None if dtype is None else convert_dtype(dtype)
         if type is not None:
             attributes["kind"] = VarType(type).kind
@@ -95,7 +95,7 @@ class Block:
         from ...core.dtype import convert_dtype
 
         home = self.program.global_block()
-        name, dtype = name or self.program.new_name("_generated_var"), convert_dtype(dtype)
+        name, dtype = name or self.program.draw_name("_generated_var"), convert_dtype(dtype)
         home.check_redeclared("create_parameter(name)", name, shape, dtype, persistable=True)
         begun = any(name in op.output_arg_names for op in self.ops)  # a parameter that two layers share begins once
         known = {key: attributes[key] for key in _OF_PARAMETERS if attributes.get(key) is not None}

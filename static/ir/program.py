@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.lazy import require
 from ...core.limits import Limits
+from ...core.unique_name import UniqueNameGenerator, generate
 from .batch_source import BatchSource
 from .block import Block
 from .copies import bare_copy, fill_copy
@@ -71,15 +71,26 @@ class Program:
         self._op_role = 0  # the attribute op_role of what `append_op` appends
         self.has_lod = False  # whether any variable has offsets beside it
         self.gradient_passes = 0  # how often gradients have been appended
-        self._counts: defaultdict[str, int] = defaultdict(int)
+        self.counts_apart = False  # names within it concern nothing outside: it is traced while eager code runs
+        self.own_names = UniqueNameGenerator()  # of what takes none of those that layers and functions count
 
     def new_name(self, key: str) -> str:
         """A variable name that this Program does not have yet."""
         while True:
-            name = f"{key}_{self._counts[key]}.tmp_0"
-            self._counts[key] += 1
-            if not any(name in block.vars for block in self.blocks):
+            name = f"{self.own_names(key)}.tmp_0"
+            if not self.has_name(name):
                 return name
+
+    def draw_name(self, key: str) -> str:
+        """The next name of those that layers, functions and variables without names count; one that is free here."""
+        while True:
+            name = self.own_names(key) if self.counts_apart else generate(key)
+            if not self.has_name(name):
+                return name
+
+    def has_name(self, name: str) -> bool:
+        """Whether a variable of any block has the name."""
+        return any(name in block.vars for block in self.blocks)
 
     @property
     def random_seed(self) -> int:

@@ -19,9 +19,10 @@ from ...core.dtype import DType
 from ...core.errors import user_line
 from ...core.lazy import require
 from ...core.var_type import VarType
+from ...ops.core.result_names import results_named
 from ...ops.core.spec import Spec
-from ...ops.core.trace import Trace, current_trace, using
-from ...ops.methods import METHODS
+from ...ops.core.trace import Trace, apply, current_trace, using
+from ...ops.methods import METHODS, SYNTAX
 from .descriptions import VarDesc
 
 if TYPE_CHECKING:
@@ -44,12 +45,17 @@ def class_of_kind(kind: str, otherwise: type[Variable]) -> type[Variable]:
     return KINDS.get(kind, otherwise)
 
 
-def _in_its_program(method: Any) -> Any:
-    """A method or property, while operations are computed or go to another Program: its own takes what it applies."""
+def _in_its_program(method: Any, is_operator: bool = False) -> Any:
+    """A method or property, while operations are computed or go to another Program: its own takes what it applies.
+
+    What Python's operators (`is_operator`) apply is called `tmp_0`, `tmp_1`…
+    """
     if isinstance(method, property):
         return property(_in_its_program(method.fget), method.fset, method.fdel, method.__doc__)
     if not inspect.isfunction(method):
         return method
+    if is_operator:
+        return _operator(_in_its_program(method))
 
     @functools.wraps(method)
     def called(self: Variable, *args: Any, **kwargs: Any) -> Any:
@@ -62,9 +68,28 @@ def _in_its_program(method: Any) -> Any:
     return called
 
 
+def _operator(method: Any) -> Any:
+    @results_named("tmp", bare=True, overall=True)
+    def applied(self: Variable, *args: Any) -> Any:
+        return method(self, *args)
+
+    return functools.wraps(method)(applied)
+
+
+@results_named(bare=True)
+def _detached(cut: Variable, name: str) -> Variable:
+    from ...ops.array.assign import assign_op
+
+    return apply(assign_op, cut)
+
+
+_AS_OPERATORS = {"astype", *SYNTAX} - {name for name in SYNTAX if name.strip("_").lstrip("r") in (
+    "and", "or", "xor", "invert", "abs", "getitem", "setitem")}
+
 if not TYPE_CHECKING:
-    _VariableMethods = type("_VariableMethods", (), {
-        "__slots__": (), **{name: _in_its_program(method) for name, method in METHODS.items()}})
+    _VariableMethods = type("_VariableMethods", (), {"__slots__": (), **{
+        name: _in_its_program(method, name in _AS_OPERATORS)
+        for name, method in METHODS.items()}})
 
 
 class Variable(_VariableMethods):
@@ -394,7 +419,7 @@ class Variable(_VariableMethods):
 
         cut = assign(self)
         cut.stop_gradient = True
-        detached = assign(cut)
+        detached = _detached(cut, self.program.draw_name(f"detach_{self.name}"))
         detached.view_of = (self, self.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
         return detached
 
@@ -443,7 +468,7 @@ class Variable(_VariableMethods):
         """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""
         if type(other) in _REPEATED and self.is_number:
             return current_trace().repeated(other, self)
-        return self.multiply(other)
+        return super().__mul__(other)
 
     __rmul__ = __mul__
 

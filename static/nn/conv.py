@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.unique_name import generate
 from ...ops.core.operator import Operator
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.math.elementwise import add_op
 from ...ops.nn import conv as ops
 from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
@@ -56,6 +56,7 @@ def _convolution(what: str, rank: int, input: Any, num_filters: int, filter_size
         raise ValueError(f"{what}(num_filters): must be divisible by groups. "
                          f"Received num_filters={num_filters}, groups={groups}.")
     layer, size = name or generate(what), repeated(what, "filter_size", filter_size, rank)
+    drawing(what, layer)
     _check_filters(what, num_filters, size, given.groups)
     deviation = math.sqrt(2.0 / (math.prod(size) * given.channels))
     weight = parameter(layer, "w", param_attr, (num_filters, given.channels // given.groups, *size), input.dtype,
@@ -120,6 +121,7 @@ def _transposed(what: str, op: Operator, rank: int, input: Any, num_filters: int
                 act: str | None, name: str | None, data_format: str) -> Any:
     given = _Arguments(what, input, data_format, rank, groups, stride=stride, padding=padding, dilation=dilation)
     layer, size = name or generate(what), _filter_size(given, input, filter_size, output_size)
+    drawing(what, layer)
     weight = parameter(layer, "w", param_attr, (given.channels, num_filters // given.groups, *size), input.dtype)
     wanted = [] if output_size is None else repeated(what, "output_size", output_size, rank)
     inputs = (input, weight, None) if len(op.inputs) == 3 else (input, weight)
@@ -184,6 +186,7 @@ def deform_conv2d(x: Any, offset: Any, mask: Any, num_filters: int, filter_size:
     (-1, 4, 6, 6)
     """
     what, layer = "deform_conv2d", name or generate("deformable_conv")
+    drawing("deformable_conv", layer)
     channels, size = known_size(f"{what}(x)", x, 1), repeated(what, "filter_size", filter_size, 2)
     _check_filters(what, num_filters, size, groups)
     deviation = math.sqrt(2.0 / (math.prod(size) * channels))

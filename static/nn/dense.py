@@ -8,9 +8,10 @@ from typing import Any
 from ...core.dtype import convert_dtype
 from ...core.unique_name import generate
 from ...ops.core.infer import product
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.fluid.lookup_table import lookup_table_op
 from ...ops.linalg.products import mul_op
+from ...ops.math.elementwise import add_n_op, add_op
 from ...ops.nn.activation import prelu_op
 from ...ops.nn.bilinear import bilinear_op
 from ...ops.nn.embedding import lookup_op
@@ -32,22 +33,23 @@ def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bi
     (-1, 3)
     """
     layer = name or generate("fc")
+    drawing("fc", layer)
     inputs: Sequence[Any] = x if isinstance(x, (list, tuple)) else [x]
     attrs = list(weight_attr) if isinstance(weight_attr, (list, tuple)) else [weight_attr]
     if len(attrs) not in (1, len(inputs)):
         raise ValueError(f"fc(weight_attr): give one, or one for each of the {len(inputs)} inputs. Received "
                          f"{len(attrs)}.")
-    total = None
+    parts = []
     for value, attr in zip(inputs, attrs * (len(inputs) // len(attrs)), strict=True):
         behind = num_flatten_dims if num_flatten_dims >= 0 else len(value.shape) + num_flatten_dims
         width = product(value.shape[behind:])
         if width < 0:
             raise ValueError(f"fc(x): the sizes behind dimension {behind} must be known. Received {list(value.shape)}.")
         weight = parameter(layer, "w", attr, (width, size), value.dtype)
-        part = apply(mul_op, value, weight, x_num_col_dims=behind, y_num_col_dims=1)
-        total = part if total is None else total + part
+        parts.append(apply(mul_op, value, weight, x_num_col_dims=behind, y_num_col_dims=1))
+    total = parts[0] if len(parts) == 1 else apply(add_n_op, parts)
     bias = parameter(layer, "b", bias_attr, (size,), inputs[0].dtype, is_bias=True)
-    return activated("fc(activation)", total if bias is None else total + bias, activation)
+    return activated("fc(activation)", total if bias is None else apply(add_op, total, bias), activation)
 
 
 def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distributed: bool = False,
@@ -66,7 +68,9 @@ def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distr
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise ValueError(f"embedding(padding_idx): must lie in [{-rows}, {rows}). Received {padding_idx}.")
     padding = -1 if padding_idx is None else padding_idx % rows
-    weight = parameter(generate("embedding"), "w", param_attr, (rows, width), convert_dtype(dtype))
+    layer = generate("embedding")
+    drawing("embedding", layer)
+    weight = parameter(layer, "w", param_attr, (rows, width), convert_dtype(dtype))
     return apply(lookup_op, input, weight, padding_idx=padding, is_sparse=bool(is_sparse),
                  is_distributed=bool(is_distributed))
 
@@ -92,7 +96,9 @@ def sparse_embedding(input: Any, size: Sequence[int], padding_idx: int | None = 
                          f"ShowClickEntry. Received {entry!r}.")
     if table_class not in _TABLES:
         raise ValueError(f"sparse_embedding(table_class): one of {', '.join(_TABLES)}. Received {table_class!r}.")
-    weight = parameter(generate("sparse_embedding"), "w", param_attr, (rows, width), convert_dtype(dtype))
+    layer = generate("sparse_embedding")
+    drawing("sparse_embedding", layer)
+    weight = parameter(layer, "w", param_attr, (rows, width), convert_dtype(dtype))
     weight.table_entry = None if entry is None else entry._to_attr()
     return apply(lookup_table_op, input, weight, padding_idx=-1 if padding_idx is None else padding_idx % rows,
                  is_sparse=True, is_distributed=True, remote_prefetch=True)
@@ -112,6 +118,7 @@ def bilinear_tensor_product(x: Any, y: Any, size: int, act: str | None = None, n
     (-1, 3)
     """
     layer, what = name or generate("bilinear_tensor_product"), "bilinear_tensor_product"
+    drawing("bilinear_tensor_product", layer)
     shape = (size, known_size(f"{what}(x)", x, 1), known_size(f"{what}(y)", y, 1))
     weight = parameter(layer, "w", param_attr, shape, x.dtype)
     bias = parameter(layer, "b", bias_attr, (1, size), x.dtype, is_bias=True)
@@ -133,6 +140,7 @@ def prelu(x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", 
     (-1, 3)
     """
     layer, rank = name or generate("prelu"), len(x.shape)
+    drawing("prelu", layer)
     last = data_format[-1:] == "C"
     if mode == "all":
         shape = [1]
@@ -162,5 +170,7 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
     (-1, 6, 16)
     """
     width = known_size("row_conv(input)", input, len(input.shape) - 1)
-    weight = parameter(generate("row_conv"), "w", param_attr, (future_context_size + 1, width), input.dtype)
+    layer = generate("row_conv")
+    drawing("row_conv", layer)
+    weight = parameter(layer, "w", param_attr, (future_context_size + 1, width), input.dtype)
     return activated("row_conv(act)", apply(row_conv_op, input, weight, []), act)

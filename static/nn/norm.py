@@ -7,7 +7,8 @@ from typing import Any
 
 from ...core.dtype import float32
 from ...core.unique_name import generate
-from ...ops.core.trace import apply
+from ...ops.core.result_names import results_named
+from ...ops.core.trace import apply, drawing
 from ...ops.nn.data_norm import data_norm_op
 from ...ops.nn.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
 from ...ops.nn.spectral_norm import spectral_norm_op
@@ -34,6 +35,7 @@ def _scale_and_bias(layer: str, input: Any, size: int, param_attr: Any, bias_att
             parameter(layer, "b", bias_attr, (size,), dtype, is_bias=True))
 
 
+@results_named(first="SavedMean SavedVariance ReserveSpace")
 def batch_norm(input: Any, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
                epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW",
                in_place: bool = False, name: str | None = None, moving_mean_name: str | None = None,
@@ -52,6 +54,7 @@ def batch_norm(input: Any, act: str | None = None, is_test: bool = False, moment
     ['batch_norm_0.w_0', 'batch_norm_0.b_0', 'batch_norm_0.w_1', 'batch_norm_0.w_2']
     """
     layer, layout = name or generate("batch_norm"), _layout("batch_norm", data_layout)
+    drawing("batch_norm", layer)
     size = _channels("batch_norm", input, layout)
     scale, bias = _scale_and_bias(layer, input, size, _given(param_attr), _given(bias_attr))
     mean = parameter(layer, "w", moving_mean_name, (size,), scale.dtype, initializer=constant(0.0), trainable=False)
@@ -70,6 +73,7 @@ def _given(attr: Any) -> Any:
     return ParamAttr(trainable=False) if attr is False else attr
 
 
+@results_named(first="Mean Variance")
 def layer_norm(input: Any, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-5,
                param_attr: Any = None, bias_attr: Any = None, act: str | None = None, name: str | None = None) -> Any:
     """Layer normalization over the dimensions from `begin_norm_axis` on: see `paddle.nn.functional.layer_norm`.
@@ -83,12 +87,14 @@ def layer_norm(input: Any, scale: bool = True, shift: bool = True, begin_norm_ax
     (-1, 16)
     """
     layer = name or generate("layer_norm")
+    drawing("layer_norm", layer)
     size = math.prod(known_size("layer_norm(input)", input, n) for n in range(begin_norm_axis, len(input.shape)))
     weight, bias = _scale_and_bias(layer, input, size, param_attr if scale else False, bias_attr if shift else False)
     result = apply(layer_norm_op, input, weight, bias, epsilon=epsilon, begin_norm_axis=begin_norm_axis)[0]
     return activated("layer_norm(act)", result, act)
 
 
+@results_named("_generated_var", first="Mean Variance", bare=True)
 def group_norm(input: Any, groups: int, epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None,
                act: str | None = None, data_layout: str = "NCHW", name: str | None = None) -> Any:
     """Group normalization of input [N, C, …]: see `paddle.nn.functional.group_norm`. A False attr: no parameter.
@@ -108,6 +114,7 @@ def group_norm(input: Any, groups: int, epsilon: float = 1e-5, param_attr: Any =
     return activated("group_norm(act)", result, act)
 
 
+@results_named(first="SavedMean SavedVariance")
 def instance_norm(input: Any, epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None,
                   name: str | None = None) -> Any:
     """Normalization of input [N, C, …] by sample and channel: see `paddle.nn.functional.instance_norm`.
@@ -125,10 +132,12 @@ def instance_norm(input: Any, epsilon: float = 1e-5, param_attr: Any = None, bia
     if (param_attr is False) != (bias_attr is False):
         raise ValueError("instance_norm: param_attr and bias_attr are both False, or neither.")
     layer, size = name or generate("instance_norm"), _channels("instance_norm", input, "NCHW")
+    drawing("instance_norm", layer)
     scale, bias = _scale_and_bias(layer, input, size, param_attr, bias_attr)
     return apply(instance_norm_op, input, scale, bias, epsilon=epsilon)[0]
 
 
+@results_named("_generated_var", first="Means Scales", bare=True)
 def data_norm(input: Any, act: str | None = None, epsilon: float = 1e-5, param_attr: Any = None,
               data_layout: str = "NCHW", in_place: bool = False, name: str | None = None,
               moving_mean_name: str | None = None, moving_variance_name: str | None = None,
@@ -166,6 +175,7 @@ def data_norm(input: Any, act: str | None = None, epsilon: float = 1e-5, param_a
     return activated("data_norm(act)", result, act)
 
 
+@results_named("_generated_var", bare=True)
 def spectral_norm(weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, name: str | None = None) -> Any:
     """A weight divided by its largest singular value, as a matrix of `dim` by the rest.
 

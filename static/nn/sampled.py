@@ -10,7 +10,7 @@ import numpy as np
 from ...core.dtype import DType
 from ...core.unique_name import generate
 from ...ops.array.creation import to_tensor
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
 from ...ops.loss.nce import CUSTOM, LOG_UNIFORM, UNIFORM, nce_op
 from .parameters import known_size, parameter
 
@@ -37,6 +37,7 @@ def nce(input: Any, label: Any, num_total_classes: int, sample_weight: Any = Non
     if sampler not in _SAMPLERS:
         raise ValueError(f"nce(sampler): must be one of {', '.join(_SAMPLERS)}. Received {sampler!r}.")
     layer, count = name or generate("nce"), 10 if num_neg_samples is None else int(num_neg_samples)
+    drawing("nce", layer)
     weight = parameter(layer, "w", param_attr, (num_total_classes, known_size("nce(input)", input, 1)), input.dtype)
     bias = parameter(layer, "b", bias_attr, (num_total_classes, 1), input.dtype, is_bias=True)
     distribution = (None, None, None)

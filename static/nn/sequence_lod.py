@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.unique_name import generate
-from ...ops.core.trace import apply
+from ...ops.core.trace import apply, drawing
+from ...ops.math.elementwise import add_op
 from ...ops.sequence.convolution import sequence_conv_op
 from ...ops.sequence.expanding import sequence_expand_as_op, sequence_expand_op
 from ...ops.sequence.padding import sequence_pad_op, sequence_unpad_op
@@ -54,13 +55,14 @@ def sequence_conv(input: Any, num_filters: int, filter_size: int = 3, filter_str
     (-1, 6)
     """
     layer = name or generate("sequence_conv")
+    drawing("sequence_conv", layer)
     width = known_size("sequence_conv(input)", input, 1)
     weight = parameter(layer, "w", param_attr, (filter_size * width, num_filters), input.dtype)
     start = -int(filter_size // 2) if padding_start is None else padding_start
     made = apply(sequence_conv_op, input, None, weight, None, contextStride=filter_stride, contextStart=start,
                  contextLength=filter_size)
     bias = parameter(layer, "b", bias_attr, (num_filters,), input.dtype, is_bias=True)
-    return activated("sequence_conv(act)", made if bias is None else made + bias, act)
+    return activated("sequence_conv(act)", made if bias is None else apply(add_op, made, bias), act)
 
 
 def sequence_enumerate(input: Any, win_size: int, pad_value: int = 0, name: str | None = None) -> Any:

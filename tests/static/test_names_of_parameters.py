@@ -57,7 +57,7 @@ def test_fc_of_several_inputs(names):
 
 @pytest.mark.parametrize(("layer", "shape", "second"), [
     (lambda: paddle.nn.Linear(4, 4), [2, 4], "linear_2"),
-    (lambda: paddle.nn.Linear(4, 4, name="a"), [2, 4], "linear_2"),
+    (lambda: paddle.nn.Linear(4, 4, name="a"), [2, 4], "linear_1"),
     (lambda: paddle.nn.Conv1D(4, 4, 3), [2, 4, 8], "conv1d_1"),
     (lambda: paddle.nn.Conv2D(4, 4, 3), [2, 4, 8, 8], "conv2d_2"),
     (lambda: paddle.nn.Conv2D(4, 4, 3, groups=4), [2, 4, 8, 8], "conv2d_1"),
