@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .. import backend
 from ..core import nest
-from ..core.dtype import bfloat16, float16, float32
+from ..core.dtype import DType, bfloat16, float16, float32, from_numpy_dtype
+from ..core.errors import NotFiniteError
 from ..core.lazy import listed
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
@@ -174,23 +176,31 @@ def check_numerics(tensor: Any, op_type: str, var_name: str,
     ([0, 0, 1], [2.0, 0.0, 1.0])
     """
     array = tensor.astype("float32").numpy() if tensor.dtype.itemsize == 2 else tensor.numpy()
+    counts, values = _told(array, "cpu" if "cpu" in str(tensor.place) else "gpu", tensor.dtype, op_type, var_name,
+                           debug_mode)
+    return to_tensor(np.array(counts, "int64")), to_tensor(np.array(values, "float32"))
+
+
+_SHORT = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
+_LARGEST_FLOAT16 = 65504.0
+
+
+def _told(array: np.ndarray, device: str, dtype: DType, op_type: str, var_name: str,
+          debug_mode: DebugMode) -> tuple[list[int], list[float]]:
+    """Says what is in an array as `debug_mode` asks: its counts, and its maximum, minimum and mean."""
     with np.errstate(all="ignore"):
         counts = [int(np.isnan(array).sum()), int(np.isinf(array).sum()), int((array == 0).sum())]
         values = [float(array.max()), float(array.min()), float(array.mean())] if array.size else [0.0] * 3
-    line = (f"[device={'cpu' if 'cpu' in str(tensor.place) else 'gpu'}, op={op_type}, tensor={var_name}, "
-            f"dtype={_SHORT.get(tensor.dtype.name, tensor.dtype.name)}], numel={array.size}, num_nan={counts[0]}, "
+    line = (f"[device={device}, op={op_type}, tensor={var_name}, "
+            f"dtype={_SHORT.get(dtype.name, dtype.name)}], numel={array.size}, num_nan={counts[0]}, "
             f"num_inf={counts[1]}, num_zero={counts[2]}, max={values[0]:e}, min={values[1]:e}, mean={values[2]:e}")
     bad = counts[0] + counts[1] > 0
     beyond = debug_mode is DebugMode.CHECK_ALL_FOR_OVERFLOW and max(map(abs, values[:2])) > _LARGEST_FLOAT16
     if bad or beyond or debug_mode is DebugMode.CHECK_ALL:
         print(f"[PRECISION] {'[ERROR] ' if bad else ''}in {line}")
     if bad and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
-        raise FloatingPointError(f"There are NaNs or infinities in {line}.")
-    return to_tensor(np.array(counts, "int64")), to_tensor(np.array(values, "float32"))
-
-
-_SHORT = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
-_LARGEST_FLOAT16 = 65504.0
+        raise NotFiniteError(f"There are NaNs or infinities in {line}.")
+    return counts, values
 
 
 class TensorCheckerConfig:
@@ -248,8 +258,23 @@ class _Checking(Watching):
                 check_numerics(result, op.type, result.name, self.config.debug_mode)
 
 
+def _checked_arrays(config: TensorCheckerConfig, type: str, results: Any) -> None:
+    """Checks the floating arrays that an operator of a Program, or a gradient, gives."""
+    if not config.looks_at(type):
+        return
+    for array in nest.leaves(results):
+        if getattr(getattr(array, "dtype", None), "kind", "") == "f":
+            host = backend.to_numpy(array)
+            dtype = from_numpy_dtype(host.dtype)
+            device = "cpu" if backend.namespace_of([array]) is np else "gpu"
+            _told(host.astype("float32") if host.dtype.itemsize == 2 else host, device, dtype, type, "",
+                  config.debug_mode)
+
+
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
-    """From now on what this thread's operators give is checked; call it at the start of each step.
+    """From now on what this thread's operators give is checked, gradients (`sqrt_grad`) and Programs too.
+
+    Call it at the start of each step.
 
     >>> import proa as paddle
     >>> debugging = paddle.amp.debugging
@@ -259,8 +284,10 @@ def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
     >>> debugging.disable_tensor_checker()
     """
     stop_watching(_Checking)
+    state.check = None
     if checker_config.begin_step():
         start_watching(functools.partial(_Checking, config=checker_config))
+        state.check = functools.partial(_checked_arrays, checker_config)
 
 
 def disable_tensor_checker() -> None:
@@ -274,6 +301,7 @@ def disable_tensor_checker() -> None:
     [inf]
     """
     stop_watching(_Checking)
+    state.check = None
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:

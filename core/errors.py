@@ -48,6 +48,14 @@ class ConditionError(AssertionError, ValueError):
     """
 
 
+class NotFiniteError(FloatingPointError, RuntimeError):
+    """A NaN or an infinity where somebody looks for them: with `FLAGS_check_nan_inf`, or a tensor checker.
+
+    Fix: what the named operator was given is finite, so look at its arguments: a logarithm or a root of 0, a quotient
+    by 0, a number that its dtype cannot hold.
+    """
+
+
 class PlaceMismatchError(ValueError):
     """An operator received tensors in different places.
 

@@ -22,6 +22,7 @@ from ..core.selected_rows import SelectedRows
 from ..ops.core import native
 from ..ops.core.accounts import NOT_IN_WORDS
 from ..ops.core.backward import Output, next_order
+from ..ops.core.checking import check_finite
 from ..ops.core.kernels import ANY, ONE, TWO, Choice, Kernels
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
@@ -45,7 +46,6 @@ from ..ops.math.elementwise import (
 )
 from .engine import backward, derivatives, tensor_hook
 from .operator_inputs import (
-    check_finite,
     expected_namespace,
     failed,
     namespace,
@@ -206,7 +206,7 @@ class EagerTrace(Trace):
             failed(op, inputs, attrs, error)
             raise
         if _flags["FLAGS_check_nan_inf"]:
-            check_finite(op, results)
+            check_finite(op.type, results)
         if not op.is_single:
             part = array = None  # an array that only its Tensor holds is known by its count
             return self._several(op, inputs, attrs, arrays, results, xp, wanted)

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from .. import backend
+from ..core import nest
 from ..core.errors import ModifiedInPlaceError, warn_user
 from ..core.selected_rows import SelectedRows
 from ..ops.array.creation import zeros_like
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
+from ..ops.core.checking import check_in_force
 from ..ops.core.deferred import Deferred
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
@@ -94,7 +96,25 @@ def _start(tensor: EagerValue, gradient: EagerValue | None) -> EagerValue:
     return another_of(gradient) if gradient.dtype is tensor.dtype else cast(gradient, tensor.dtype)
 
 
+class _CheckedWalk(Walk):
+    """A walk that shows what each operator's gradient gives to the check that is in force."""
+
+    def _gradients(self, node: Node, gs: list[Any]) -> Any:
+        gradients = [_values_of(gradient) for gradient in super()._gradients(node, gs)]
+        check = check_in_force()
+        if check is not None:
+            check(f"{node.type}_grad", [g._array if isinstance(g, EagerValue) else g for g in nest.leaves(gradients)])
+        return gradients
+
+
+def _values_of(gradient: Any) -> Any:
+    """A gradient that was put off, computed."""
+    return gradient.array() if type(gradient) is Deferred else gradient
+
+
 def _walk_type() -> type[Walk]:
+    if check_in_force() is not None:
+        return _CheckedWalk
     return Walk if state.observer is None else state.observer.walk_type()
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .. import backend
-from ..core import nest
 from ..core.dtype import promote
 from ..core.place import Place, expected_place
 from ..ops.core.accounts import account
@@ -110,13 +109,3 @@ def failed(op: Operator, inputs: tuple, attrs: dict[str, Any], error: Exception)
     told = account(op, specs, attrs, error)
     if told is not None:
         raise told from error
-
-
-def check_finite(op: Operator, results: Any) -> None:
-    """FloatingPointError where a result holds a NaN or an infinity."""
-    for array in nest.leaves(results):
-        xp = backend.namespace_of([array])
-        if array is not None and array.dtype.kind in "fc" and not bool(xp.isfinite(array).all()):
-            raise FloatingPointError(
-                f"The operator {op.type} produced a NaN or an infinity (FLAGS_check_nan_inf is on)."
-            )

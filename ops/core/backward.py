@@ -286,7 +286,7 @@ class Walk:
                 f"The backward pass reached {node.type!r}, whose saved values an earlier pass has freed. "
                 f"Call that earlier pass with retain_graph=True."
             )
-        gradients = node.gradients(gs, self.read_saved(node))
+        gradients = self._gradients(node, gs)
         if not self.retain:
             node.saved = None
         pending = self.pending
@@ -302,6 +302,9 @@ class Walk:
                 self._add(edge, gradient)
             else:
                 pending[edge] = pending[edge] + gradient if edge in pending else gradient
+
+    def _gradients(self, node: Node, gs: list[Any]) -> Any:
+        return node.gradients(gs, self.read_saved(node))
 
     def _add(self, edge: Edge, gradient: Any) -> None:
         pending = self.pending

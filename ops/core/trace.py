@@ -339,6 +339,7 @@ class _State(threading.local):
 
     def __init__(self) -> None:
         self.observer: Observer | None = None
+        self.check: Callable[[str, Any], None] | None = None  # of results: see `checking.py`
         self.grad_enabled = True
         self.changes: list[tuple[Leaf, Any, bool]] | None = None  # gradients before a backward pass that is going on
         self.ends: list[Callable[[], Any]] = []  # what is called at its end

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...core.collection import resting
 from ...core.forks import unforked
+from ...ops.core.checking import check_in_force
 from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
@@ -56,9 +57,14 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     with unforked(), resting():
         unit = unit_of(block, needed, inputs, outputs, frozen)
         refuse_misfits(unit)
-        unit = optimize(unit)
-        plan = _plan(unit, emit_unit(unit, optimize, program.limits), inputs, outputs)
+        passes = optimize if check_in_force() is None else _as_it_is  # what is looked at are the Program's operators
+        unit = passes(unit)
+        plan = _plan(unit, emit_unit(unit, passes, program.limits), inputs, outputs)
     return plan, outer, updated
+
+
+def _as_it_is(unit: Unit) -> Unit:
+    return unit
 
 
 def _needed(block: Block, ops: Sequence[Operation], wanted: set[str], feeds: set[str]) -> list[Operation]:

@@ -14,6 +14,7 @@ import importlib.util
 import itertools
 import marshal
 import operator
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType
@@ -25,9 +26,10 @@ from ...backend import loops
 from ...backend.engines import CPU, GPU, generation
 from ...backend.loops import cache
 from ...backend.loops.kernel import Due
-from ...core.dtype import from_numpy_dtype
-from ...core.errors import ConditionError
+from ...core.dtype import DType, from_numpy_dtype
+from ...core.errors import ConditionError, NotFiniteError
 from ...core.limits import LimitError
+from ...ops.core.checking import check_in_force
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.core.trace import state
@@ -65,7 +67,8 @@ def _as_of(code: CodeType, file: str) -> CodeType:
 _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")
 # Of another class a failure becomes a RuntimeError.
-_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, ConditionError, LimitError)
+_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, ConditionError, LimitError,
+         NotFiniteError)
 
 
 def _are_of(dtypes: list[Any], arrays: Sequence[Any]) -> bool:
@@ -192,12 +195,45 @@ class Plan:
     def __call__(self, xp: Any, arrays: Sequence[Any]) -> tuple:
         """The outputs' arrays; a failure names the operation and the user's line that appended it."""
         observer = state.observer
-        run = self.function(xp is np, arrays) if observer is None else observer.plan_function(self, xp is np, arrays)
+        if check_in_force() is not None:
+            run = self._checked(xp is np)
+        else:
+            run = self.function(xp is np, arrays) if observer is None else observer.plan_function(
+                self, xp is np, arrays)
         try:
             return run(xp, *arrays)
         except Exception as error:
             self._explain(error)
             raise
+
+    def _checked(self, on_host: bool) -> Callable[..., tuple]:
+        """The code with kernels that show their results to the check that is in force."""
+        run = self._runs.get(("checked", on_host))
+        if run is None:
+            namespace = self.globals(on_host)
+            namespace.update({name: self._checking(value) for name, value in namespace.items()
+                              if callable(value) and not isinstance(value, (DType, type))})
+            run = self._runs["checked", on_host] = self.load(namespace)
+        return run
+
+    def _checking(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        plan_of = weakref.ref(self)
+
+        def call(*args: Any, **attrs: Any) -> Any:
+            results, check, plan = kernel(*args, **attrs), check_in_force(), plan_of()
+            operation = None if plan is None else plan.operation_at(sys._getframe(1).f_lineno)
+            if check is not None and operation is not None and plan._is_looked_at(operation):
+                check(operation.type, results)
+            return results
+
+        return call
+
+    def _is_looked_at(self, operation: Operation) -> bool:
+        """Not what the rule of a gradient computes on its way: an infinity there may be one that counts nothing."""
+        from ..ir.variable import GRAD_SUFFIX
+
+        return not operation.is_backward or any(
+            GRAD_SUFFIX in name or name in self.outputs for name in operation.output_arg_names)
 
     def _explain(self, error: Exception) -> None:
         """Raises the error anew, naming the operation and the user's line that appended it."""

@@ -13,6 +13,7 @@ from ... import backend
 from ...core import nest
 from ...core.forks import unforked
 from ...core.place import Place, expected_place, parse_place
+from ...ops.core.checking import check_in_force
 from ...ops.core.infer import product
 from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArrayValue
@@ -299,7 +300,7 @@ def _check_sizes(program: Program, name: str, shape: tuple[int, ...], sequences:
 def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], others: dict[str, Spec],
               prune: bool) -> Compiled:
     """The Program compiled, for inputs of `others`, sizes where these are not the Program's."""
-    key: Any = (feeds, fetches, prune, *others.items())
+    key: Any = (feeds, fetches, prune, check_in_force() is not None, *others.items())
     with unforked(), _lock:
         found = program.plans.get(key)
         if found is None or found.version != program.version:

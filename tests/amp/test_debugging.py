@@ -56,6 +56,25 @@ def test_a_checker(capsys):
         D.TensorCheckerConfig(True, output_dir="x")
 
 
+def test_a_checker_sees_gradients(capsys):
+    def gradient():
+        x = paddle.to_tensor([0.0, 1.0], stop_gradient=False)
+        paddle.sqrt(x).sum().backward()
+        return x.grad.tolist()
+
+    with np.errstate(all="ignore"):
+        D.enable_tensor_checker(D.TensorCheckerConfig(True))
+        with pytest.raises(RuntimeError, match="op=sqrt_grad"):
+            gradient()
+        D.enable_tensor_checker(D.TensorCheckerConfig(True, D.DebugMode.CHECK_NAN_INF))
+        assert gradient() == [np.inf, 0.5]
+        assert capsys.readouterr().out.count("op=sqrt_grad") == 2
+        D.enable_tensor_checker(D.TensorCheckerConfig(True, skipped_op_list=["sqrt_grad"]))
+        assert gradient() == [np.inf, 0.5]
+        D.disable_tensor_checker()
+        assert gradient() == [np.inf, 0.5]
+
+
 def test_a_checked_layer():
     class Layer(paddle.nn.Layer):
         @D.check_layer_numerics
