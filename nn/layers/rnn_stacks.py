@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.unique_name import generate
 from ...ops.array.full import full
+from ...ops.core.result_names import results_named
+from ...ops.core.trace import current_trace, drawing
 from ...ops.nn.rnn import STATES
 from ..container import LayerList
 from .rnn import RNN, BiRNN, apply_rnn, check_sequence, steps_first
@@ -41,6 +44,15 @@ class RNNBase(LayerList):
         for layer in range(num_layers):
             self.append(self._layer(hidden_size * self.num_directions if layer else input_size, attrs))
         self._name_parameters(attrs)
+        if bias_ih_attr is not False and bias_hh_attr is not False:
+            self._join_parameters()
+
+    def _join_parameters(self) -> None:
+        """Tells a Program of its parameters in a row, weights first: Paddle's files hold them so, too."""
+        cells = self._cells()
+        weights = [weight for cell in cells for weight in (cell.weight_ih, cell.weight_hh)]
+        biases = [bias for cell in cells for bias in (cell.bias_ih, cell.bias_hh)]
+        current_trace().joined(generate(f"{self._full_name}.w"), [*weights, *biases])
 
     def flatten_parameters(self) -> None:
         """Is there for the sake of cuDNN, which wants all weights in one piece: the operator takes them as they are."""
@@ -69,6 +81,7 @@ class RNNBase(LayerList):
                 if kind.startswith("weight") or attrs[f"{kind}_attr"] is not False:
                     setattr(self, f"{kind}_l{layer}{'_reverse' * direction}", getattr(cell, kind))
 
+    @results_named(first="Out State")
     def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None) -> tuple[Any, Any]:
         """The outputs of all steps, and the final states of all layers and directions.
 
@@ -77,6 +90,7 @@ class RNNBase(LayerList):
         zeros beyond a sequence's length, `sequence_length` [batch], and the final states are those at it.
         """
         check_sequence(type(self).__name__, inputs, self.input_size, self.time_major)
+        drawing("rnn", self._full_name)
         x = inputs if self.time_major else steps_first(inputs)
         out, finals = apply_rnn(self.mode, x, self._initial(x, initial_states), self._cells(), sequence_length,
                                 num_layers=self.num_layers, is_bidirec=self.num_directions == 2,

@@ -236,6 +236,9 @@ class Trace:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
         raise self._cannot("update parameters")
 
+    def joined(self, name: str, parameters: Sequence[Any]) -> None:
+        """Is told of parameters that Paddle's Programs hold once more, one behind another under this name."""
+
     def trained(self) -> list | None:
         """The parameters that an optimizer trains which was given none: a Program's; None where nobody knows them."""
         return None

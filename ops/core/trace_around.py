@@ -196,6 +196,10 @@ class TraceAround(Trace):
         """A context manager around the updates of an optimizer."""
         return self.inner.updating()
 
+    def joined(self, name: str, parameters: Sequence[Any]) -> None:
+        """Is told of parameters that Programs hold once more."""
+        self.inner.joined(name, parameters)
+
     def trained(self) -> list | None:
         """The parameters that an optimizer trains which was given none."""
         return self.inner.trained()

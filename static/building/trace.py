@@ -14,6 +14,7 @@ from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...core.unique_name import generate
 from ...ops.array.full import assign_value, full, full_of_shape
+from ...ops.core.infer import product
 from ...ops.core.operator import Operator
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
@@ -334,6 +335,13 @@ class ProgramTrace(Trace):
         self.main.global_block().add_var(parameter)
         self.initialize(parameter, lambda: initialized(initializer, shape, dtype))
         return parameter
+
+    def joined(self, name: str, parameters: list) -> None:
+        """A parameter that holds the values of others in a row, for who reads the files: nothing computes with it."""
+        if not self.captures:
+            size = sum(product(parameter.shape) for parameter in parameters)
+            self.parameter((size,), parameters[0].dtype, ParamAttr(name), lambda shape, dtype: full(shape, 0.0, dtype))
+            self.main.joined[name] = [parameter.name for parameter in parameters]
 
     def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:

@@ -121,7 +121,7 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
         wanted = {name: wanted[name] for name in names}
     state = _state_at(model_path, list(wanted) if var_list is None or not _is_pair(model_path) else None,
                       f"load({model_path!r})")
-    missing = sorted(set(wanted) - set(state) - set(program.host_values))
+    missing = sorted(set(wanted) - set(state) - set(program.host_values) - set(program.joined))
     if missing:
         raise ValueError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
     _fill("load", {n: v for n, v in wanted.items() if n in state}, _shaped(state, program, wanted), executor)
@@ -245,7 +245,7 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
           _shaped(state_dict, program, known), None)
     if unused:
         warnings.warn(f"set_program_state: the Program has no variables {unused}; they are passed over.", stacklevel=2)
-    kept = sorted(set(known) - set(state_dict) - set(program.host_values))
+    kept = sorted(set(known) - set(state_dict) - set(program.host_values) - set(program.joined))
     if kept:
         warnings.warn("set_program_state: these variables of the Program are not in the state, and keep their values: "
                       f"{kept}.", stacklevel=2)

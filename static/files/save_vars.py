@@ -21,7 +21,7 @@ from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
-from ..run.state import fill_host_values, values_to_write
+from ..run.state import fill_for_files, values_to_write
 from .inference_model import stream_array
 from .model_files import as_declared
 
@@ -112,7 +112,7 @@ def save_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_p
     """
     names = list(_chosen("save_vars", executor, main_program, vars, predicate))
     program = valid_program("save_vars", main_program)
-    fill_host_values(program, global_scope())
+    fill_for_files(program, global_scope())
     if dirname is None and filename is not None:
         raise ValueError(f"save_vars(dirname): give the folder in which {filename!r} is to be; without both, the "
                          "result is bytes.")

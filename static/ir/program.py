@@ -58,6 +58,7 @@ class Program:
         self.told: list[str] = []  # what the user is warned of when the program is made
         self.items_held: list[tuple[Any, Any, str]] = []  # that must not change, and what is said then
         self.host_values: dict[str, HostValue] = {}  # by the variables that hold them: learning rates
+        self.joined: dict[str, list[str]] = {}  # by a parameter of files alone: those whose values it holds in a row
         self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
         self.numbers: set[str] = set()  # of Python, that only a run knows: beside them a tensor keeps its dtype

@@ -34,6 +34,16 @@ def fill_host_values(program: Program, scope: Scope) -> None:
             _write_host_value(program, scope, name, held.source())
 
 
+def fill_for_files(program: Program, scope: Scope) -> None:
+    """Gives the scope what files are to hold: learning rates that it lacks, joined values as their parts are now."""
+    fill_host_values(program, scope)
+    for name, parts in program.joined.items():
+        arrays = [scope.array(part) for part in parts]
+        if all(array is not None for array in arrays):
+            xp = backend.namespace_of(arrays)
+            scope.set_array(name, xp.concatenate([array.reshape(-1) for array in arrays]))
+
+
 def refill_host_values(program: Program, scope: Scope) -> None:
     """Gives the scope what a run is to find: learning rates as they are now."""
     for name, held in program.host_values.items():
@@ -77,7 +87,7 @@ def program_state(program: Program, mode: str = "all", scope: Scope | None = Non
     """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
     scope, state = _scope(scope, "Program.state_dict(scope)"), {}
     refuse_values_elsewhere("Program.state_dict()", program, [variable.name for variable in _wanted(program, mode)])
-    fill_host_values(program, scope)
+    fill_for_files(program, scope)
     for variable in _wanted(program, mode):
         found = scope.find_var(variable.name)
         if found is None or found.array is None:
