@@ -45,7 +45,7 @@ def results_named(key: str = "", *, first: str = "", bare: bool = False, draws: 
                   only: tuple[Operator, ...] = ()) -> Callable[[_F], _F]:
     """Says of a function what its results are called: see `ResultNames`; `first` names slots, divided by spaces."""
     def mark(function: _F) -> _F:
-        BY_CODE[function.__code__] = ResultNames(  # type: ignore[attr-defined]
+        BY_CODE[function.__code__] = ResultNames(
             key, tuple(first.split()), bare, draws, overall, only)
         return function
 

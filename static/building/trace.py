@@ -336,7 +336,7 @@ class ProgramTrace(Trace):
         self.initialize(parameter, lambda: initialized(initializer, shape, dtype))
         return parameter
 
-    def joined(self, name: str, parameters: list) -> None:
+    def joined(self, name: str, parameters: Sequence[Any]) -> None:
         """A parameter that holds the values of others in a row, for who reads the files: nothing computes with it."""
         if not self.captures:
             size = sum(product(parameter.shape) for parameter in parameters)

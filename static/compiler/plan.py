@@ -221,9 +221,10 @@ class Plan:
 
         def call(*args: Any, **attrs: Any) -> Any:
             results, check, plan = kernel(*args, **attrs), check_in_force(), plan_of()
-            operation = None if plan is None else plan.operation_at(sys._getframe(1).f_lineno)
-            if check is not None and operation is not None and plan._is_looked_at(operation):
-                check(operation.type, results)
+            if check is not None and plan is not None:
+                operation = plan.operation_at(sys._getframe(1).f_lineno)
+                if operation is not None and plan._is_looked_at(operation):
+                    check(operation.type, results)
             return results
 
         return call

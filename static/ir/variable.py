@@ -468,7 +468,7 @@ class Variable(_VariableMethods):
         """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""
         if type(other) in _REPEATED and self.is_number:
             return current_trace().repeated(other, self)
-        return super().__mul__(other)
+        return super().__mul__(other)  # type: ignore[misc]
 
     __rmul__ = __mul__
 
