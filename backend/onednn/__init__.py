@@ -21,7 +21,7 @@ from .convolution import (
     pack_weight,
     prepared_convolution,
 )
-from .library import is_ready, version
+from .library import is_loaded, is_ready, version
 from .linear import PackedMatrix, linear, pack_matrix, prepared_linear
 from .matmul import LARGE, early_product, large_product, matmul
 from .pooling import MAX, MEAN, MEAN_WITH_PADDING, pooling, pooling_grad
@@ -30,6 +30,6 @@ from .products import for_the_compiled_form
 
 __all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight",
            "bound_convolution", "by_rows", "convolution", "convolution_filter_grad", "convolution_input_grad",
-           "early_product", "for_the_compiled_form", "is_ready", "large_product", "linear", "matmul", "one_by_one",
-           "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear",
-           "version"]
+           "early_product", "for_the_compiled_form", "is_loaded", "is_ready", "large_product", "linear", "matmul",
+           "one_by_one", "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution",
+           "prepared_linear", "version"]

@@ -218,6 +218,11 @@ def _newest() -> Library | None:
     return None
 
 
+def is_loaded() -> bool:
+    """Whether it has been looked for: until then it takes neither time nor memory."""
+    return _newest.cache_info().currsize > 0
+
+
 def is_ready() -> bool:
     """Whether oneDNN is wanted and can be had."""
     return engines.ONEDNN in engines.wanted and library() is not None

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import onednn
 from ...backend.loops.kernel import is_at_once
 from ...backend.memory import keep_freed
 from ...ops.core import native
@@ -22,7 +23,7 @@ from ...ops.nn.conv import conv_geometry
 from .frozen_weight import FrozenWeight
 
 _MOST_PRODUCTS = 1 << 24  # of a convolution: oneDNN's making of code takes as long as it saves in two of so many
-_MOST_BY_CHANNEL = 1 << 22  # the same where each channel has a filter of its own
+_MOST_BY_CHANNEL = 1 << 22  # the same where each channel has a filter of its own; twice as many before it is loaded
 _MOST_WEIGHTS = 1 << 18  # of a filter, which is brought into another order in each call
 _INSIDE = {"": 0, "relu": 1, "hard_swish": 2}  # what may follow in the same pass, as `_convolution.c` counts it
 _CHANNELS_FIRST, _CHANNELS_LAST = (0, 3, 1, 2), (0, 2, 3, 1)
@@ -41,7 +42,7 @@ def early_convolution(x: np.ndarray, w: Any, scale: Any, bias: Any, residual: An
         return NotImplemented
     geo = conv_geometry(x, w, *windows)
     most = _MOST_PRODUCTS if groups == 1 else _MOST_BY_CHANNEL
-    if not 0 < len(x) * math.prod(geo.out) * w.size <= most:
+    if not 0 < len(x) * math.prod(geo.out) * w.size <= most << (not onednn.is_loaded()):
         return NotImplemented
     if residual is not None and residual.shape != (len(x), filters, *geo.out) or not is_early():
         return NotImplemented

@@ -18,6 +18,7 @@ from ...backend import loops, onednn
 from ...backend.engines import LOOPS, ONEDNN, generation
 from ...backend.kernels.elementwise import relu_function, relu_in_place
 from ...backend.kernels.row_product import MOST_ROWS, row_product
+from ...backend.loops.kernel import is_at_once
 from ...backend.threads import get_num_threads, place_of_count
 from ...ops.core import native
 from ...ops.core.facts import convolution, matrix_product
@@ -28,7 +29,7 @@ from ...ops.core.taped import taped
 from ...ops.linalg.matrix_product import infer_matmul
 from ...ops.nn.conv import conv_geometry
 from .early_convolution import early_convolution
-from .early_linear import early_linear
+from .early_linear import early_linear, early_rows
 from .frozen_weight import FrozenWeight, array_of
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
@@ -383,17 +384,22 @@ def _linear_by_loops(x, y, bias=None, residual=None, *, packed: Any, activation=
 
 
 def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation=""):
-    if not onednn.is_ready() or x.dtype != _F32 or y.dtype != _F32:
+    if x.dtype != _F32 or y.dtype != _F32:
+        return NotImplemented
+    rows, is_whole = rows_of(x), residual is None or residual.shape == (*x.shape[:-1], y.shape[-1])
+    if 0 < rows <= MOST_ROWS and is_whole and loops.is_ready() and _is_at_hand(y) and not is_at_once():
+        return early_rows(x, array_of(y), bias, residual, activation)
+    if not onednn.is_ready():
         return NotImplemented
     key = _key_of(x, residual)
     call = packed.call_for(y, None, bias, key)
     if call is not None:
         result = call(x, residual)
         return relu_in_place(result) if activation == "relu" else result
-    if residual is not None and residual.shape != (*x.shape[:-1], y.shape[-1]):
+    if not is_whole:
         result = _linear_by_onednn(x, y, bias, packed=packed)
         return result if result is NotImplemented else _finish(np, result, None, residual, activation)
-    rows, epilogue = rows_of(x), ACTIVATIONS[activation]
+    epilogue = ACTIVATIONS[activation]
     if rows <= MOST_ROWS and loops.is_ready() and _is_at_hand(y):  # soon it is the loops', which want it as it is
         weight, result = array_of(y), NotImplemented
     else:

@@ -5,8 +5,9 @@ import proa as paddle
 import pytest
 from proa.backend import onednn
 from proa.core.flags import flags_guard
+from proa.ops.core.operator import find
 from proa.static.compiler import epilogues, projections
-from proa.static.compiler.early_linear import early_linear
+from proa.static.compiler.early_linear import early_linear, early_rows
 
 pytestmark = pytest.mark.skipif(not onednn.is_ready(), reason="oneDNN is not there")
 RANDOM = np.random.default_rng(0)
@@ -34,6 +35,17 @@ def test_products_are_what_they_stand_for(shape):
                 wanted = x @ y + (0 if b is None else b) + (0 if r is None else r)
                 wanted = np.maximum(wanted, 0) if activation else wanted
                 np.testing.assert_allclose(early_linear(x, y, b, r, activation), wanted, 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("activation", ["", "relu", "hard_swish", "sigmoid"])
+def test_a_row_or_two(activation):
+    y, bias = numbers(700, 801), numbers(801)
+    for shape in ((1, 700), (2, 700), (1, 1, 700), (2, 1, 700)):
+        x = numbers(*shape)
+        for residual in (None, numbers(*shape[:-1], 801)):
+            whole = x.astype("f8") @ y + bias + (0 if residual is None else residual)
+            wanted = find(activation).kernel(np, whole) if activation else whole
+            np.testing.assert_allclose(early_rows(x, y, bias, residual, activation), wanted, 1e-4, 1e-4)
 
 
 def test_what_is_not_for_it_is_declined():
