@@ -196,6 +196,7 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
     check_reduction("binary_cross_entropy_with_logits", reduction)
     label = numbers_like(logit, label)
     if pos_weight is not None:
+        label = label if label.stop_gradient else label.detach()  # a constant in the weights, too
         pos_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
     loss = apply(sigmoid_cross_entropy_op, logit, label, pos_weight, normalize=False, ignore_index=-100)
     return reduced(loss if weight is None else multiply(loss, weight), reduction, name)

@@ -16,6 +16,7 @@ from ...ops.math.comparison import greater_than
 from ...ops.math.elementwise import add, multiply, pow, scale, subtract
 from ...ops.math.reduce import mean, sum
 from ...ops.math.unary import abs, acos, cos, exp, log, sqrt, square
+from .binary_cross_entropy import of_logits, of_probabilities
 
 _NO_LABEL = -(2 ** 31)  # what no label is: here none is left out of a loss
 _LEAST_PROBABILITY = 1e-20
@@ -25,6 +26,10 @@ def _reduced(what: str, losses: Any, reduction: str) -> Any:
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{what}(reduction): must be 'none', 'mean' or 'sum'. Received {reduction!r}.")
     return mean(losses) if reduction == "mean" else sum(losses) if reduction == "sum" else losses
+
+
+def _weighed(losses: Any, weight: Any) -> Any:
+    return losses if weight is None else multiply(losses, weight)
 
 
 def _check_alike(what: str, **values: Any) -> None:
@@ -97,8 +102,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
 def bce_loss(input: Any, target: Any, weight: Any = None, reduction: str = "mean", name: str | None = None) -> Any:
     """-(target * log(input) + (1 - target) * log(1 - input)) times `weight`; the logarithms are cut at -100."""
     _check_alike("BCELoss", input=input, target=target, weight=weight)
-    losses = functional.binary_cross_entropy(input, target, weight, reduction="none")
-    return _reduced("BCELoss", losses, reduction)
+    return _reduced("BCELoss", _weighed(of_probabilities(input, target), weight), reduction)
 
 
 def bce_with_logits_loss(input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean",
@@ -108,8 +112,7 @@ def bce_with_logits_loss(input: Any, target: Any, weight: Any = None, pos_weight
     if pos_weight is not None and pos_weight.shape[0] != input.shape[-1]:
         raise ValueError(f"BCEWithLogitsLoss(pos_weight): must have one element for each of the {input.shape[-1]} "
                          f"classes. Received pos_weight.shape={list(pos_weight.shape)}.")
-    losses = functional.binary_cross_entropy_with_logits(input, target, weight, "none", pos_weight)
-    return _reduced("BCEWithLogitsLoss", losses, reduction)
+    return _reduced("BCEWithLogitsLoss", _weighed(of_logits(input, target, pos_weight), weight), reduction)
 
 
 # differences

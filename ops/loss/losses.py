@@ -22,13 +22,13 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of, in_dtype
 from ..math.reduce import sum as reduce_sum
-from ..math.unary import exp, log, log1p
+from ..math.unary import exp, log1p
 from ..nn.activation import logsigmoid_op, sigmoid
 
 _LARGEST_LOSS = 100.0  # of binary cross entropy, where a logarithm would be infinite
 
 
-# binary cross entropy
+# binary cross entropy; its labels are constants, as those of cross_entropy are: they have no gradient
 
 def _same_shapes(what: str) -> Any:
     def infer(x, label, *others, **_):
@@ -65,12 +65,10 @@ def _bce_curvature(g: Any, x: Any, label: Any) -> Any:
 
 bce_slope_op = operator("bce_slope", "X, Label -> Out", kernel=_bce_slope, infer=same,
                         formula="(X - Label) / max(X * (1.0 - X), 1e-12)", grad={
-    "X": lambda g, X, Label: _bce_curvature(g, X, Label),
-    "Label": lambda g, X: g * -1.0 / (X * (X * -1.0 + 1.0))}, only_here=True)
+    "X": lambda g, X, Label: _bce_curvature(g, X, Label)}, only_here=True)
 bce_op = operator(
     "bce_loss", "X, Label -> Out", kernel=_bce, infer=_same_shapes("binary_cross_entropy(input, label)"),
-    grad={"X": lambda g, X, Label: g * apply(bce_slope_op, X, Label),
-          "Label": lambda g, X: g * (log(X * -1.0 + 1.0) - log(X))}, fails="values")
+    grad={"X": lambda g, X, Label: g * apply(bce_slope_op, X, Label)}, fails="values")
 
 
 def _logits(xp, x, label, pos_weight=None, *, normalize: bool = False, ignore_index: int = -100):
@@ -100,36 +98,34 @@ def _counted(label: Any, dtype: Any, ignore_index: int, normalize: bool) -> Any:
 
 
 def _logits_gradients(g: Any, X: Any, Label: Any, pos_weight: Any, ignore_index: int, normalize: bool,
-                      wants: tuple) -> tuple[Any, Any, Any]:
-    if pos_weight is None and not normalize and not wants[1]:
-        return apply(logits_grad_op, X, Label, g, ignore_index=ignore_index), None, None
+                      wants: tuple) -> tuple[Any, Any]:
+    if pos_weight is None and not normalize:
+        return apply(logits_grad_op, X, Label, g, ignore_index=ignore_index), None
     g = g * _counted(Label, dtype_of(g), ignore_index, normalize)
     negative = sigmoid(X * -1.0)
     weight = 1.0 if pos_weight is None else pos_weight
     d_x = g * (Label * -1.0 + 1.0 - negative * weight) if wants[0] else None
-    d_label = g * X * -1.0 if wants[1] else None
     d_weight = None
-    if wants[2] and pos_weight is not None:
+    if wants[1] and pos_weight is not None:
         positive = cast(X > 0.0, dtype_of(g))
         magnitude = X * (positive * 2.0 - 1.0)
         d_weight = sum_to(g * (log1p(exp(magnitude * -1.0)) - X * (positive * -1.0 + 1.0)), tuple(pos_weight.shape))
-    return d_x, d_label, d_weight
+    return d_x, d_weight
 
 
-def _curvature_of_logits(v: Any, X: Any, Label: Any, G: Any, ignore_index: int,
-                         wants: tuple) -> tuple[Any, Any, Any]:
+def _curvature_of_logits(v: Any, X: Any, Label: Any, G: Any, ignore_index: int, wants: tuple) -> tuple[Any, Any]:
     """The gradients of g * (sigmoid(x) - label) along v."""
     counted = v * _counted(Label, dtype_of(v), ignore_index, False)
     probability = sigmoid(X)
     d_x = counted * G * probability * (probability * -1.0 + 1.0) if wants[0] else None
-    return d_x, counted * G * -1.0 if wants[1] else None, counted * (probability - Label) if wants[2] else None
+    return d_x, counted * (probability - Label) if wants[1] else None
 
 
 logits_grad_op = operator(
     "sigmoid_cross_entropy_with_logits_grad", "X, Label, G -> Out", kernel=_logits_grad, infer=same,
     engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits_grad)],
     formula=lambda ignore_index: f"G * (sigmoid(X) - Label) * (1.0 if Label != {float(ignore_index)!r} else 0.0)",
-    grad={"X, Label, G": lambda g, X, Label, G, ignore_index, wants: _curvature_of_logits(
+    grad={"X, G": lambda g, X, Label, G, ignore_index, wants: _curvature_of_logits(
         g, X, Label, G, ignore_index, wants)}, only_here=True)
 def _with_weight(x: Any, label: Any, pos_weight: Any = None, *, normalize: bool = False,
                  ignore_index: int = -100) -> Any:
@@ -144,7 +140,7 @@ sigmoid_cross_entropy_op = operator(
     "sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out", kernel=_logits, formula=_logits_formula,
     engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits)],
     infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"), composed=_with_weight,
-    grad={"X, Label, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
+    grad={"X, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
         g, X, Label, pos_weight, ignore_index, normalize, wants)}, precision="black")
 
 

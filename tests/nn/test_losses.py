@@ -272,3 +272,24 @@ def test_a_loss_is_of_the_dtype_of_what_is_judged(loss, labels, dtype):
     found, expected = LABELLED[loss](x, y), LABELLED[loss](x, y.astype(dtype))
     assert found.dtype == x.dtype
     np.testing.assert_array_equal(found.numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("loss", ["binary_cross_entropy", "binary_cross_entropy_with_logits", "weighed logits"])
+@pytest.mark.parametrize("staged", [False, True])
+def test_labels_of_binary_cross_entropy_are_constants(loss, staged):
+    """A label that is computed from what is judged, as the overlap of boxes is, does not draw it to itself."""
+    def judged(x):
+        return LABELLED[loss](x, x * 0.5)
+
+    x = paddle.to_tensor([0.2, 0.6, 0.7], stop_gradient=False)
+    (paddle.jit.to_static(judged) if staged else judged)(x).backward()
+    found, x.grad = x.grad.numpy(), None
+    LABELLED[loss](x, (x * 0.5).detach()).backward()
+    np.testing.assert_allclose(found, x.grad.numpy(), rtol=1e-6)
+
+
+def test_labels_of_binary_cross_entropy_want_no_gradient():
+    x, y = paddle.to_tensor([0.2, 0.7], stop_gradient=False), paddle.to_tensor([0.4, 0.6], stop_gradient=False)
+    (F.binary_cross_entropy(x, y) + F.binary_cross_entropy_with_logits(x, y)).backward()
+    assert y.grad is None
+    np.testing.assert_allclose(x.grad.numpy(), [-0.62499994 + 0.07491697, 0.23809515 + 0.03409386], rtol=1e-5)

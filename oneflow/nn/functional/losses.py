@@ -10,6 +10,7 @@ from ....ops.array.where import where as choose
 from ....ops.math import casting, comparison, elementwise, reduce, unary
 from ....ops.math import clip as clipping
 from ...charge import flowing
+from ..binary_cross_entropy import of_logits, of_probabilities
 from ..ctc import ctc_greedy_decoder as _ctc_greedy_decoder
 
 
@@ -109,7 +110,8 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """-(target * log(input) + (1 - target) * log(1 - input)), times weight; logarithms are at least -100."""
     check_reduction("binary_cross_entropy", reduction)
-    return F.binary_cross_entropy(input, target, weight, reduction)
+    losses = of_probabilities(input, target)
+    return reduced(losses if weight is None else elementwise.multiply(losses, weight), reduction)
 
 
 @flowing
@@ -117,7 +119,8 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
                                      pos_weight: Any = None) -> Any:
     """As `binary_cross_entropy` of sigmoid(input), without overflow; `pos_weight` multiplies the positive part."""
     check_reduction("binary_cross_entropy_with_logits", reduction)
-    return F.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
+    losses = of_logits(input, target, pos_weight)
+    return reduced(losses if weight is None else elementwise.multiply(losses, weight), reduction)
 
 
 @flowing
