@@ -9,6 +9,7 @@ from ...core.unique_name import generate
 from ...ops.array.assign import shape
 from ...ops.array.full import full
 from ...ops.array.sorting import topk
+from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, current_trace, drawing
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import multiply
@@ -78,14 +79,16 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
                          f"{num_thresholds} and {slide_steps}.")
     name, buckets = generate("auc"), num_thresholds + 1
     recent = ((1 + slide_steps) * buckets + 1,) if slide_steps else (1, buckets)
-    sliding = [_kept(recent, int64, f"{name}.batch_{sign}") for sign in ("pos", "neg")]
-    whole = [_kept((1, buckets), int64, f"{name}.stat_{sign}") for sign in ("pos", "neg")]
+    sliding = [_kept(recent, int64, generate("_generated_var")) for _ in ("positive", "negative")]
+    whole = [_kept((1, buckets), int64, generate("_generated_var")) for _ in ("positive", "negative")]
 
-    def area(stats: list[Any], steps: int) -> Any:
+    @results_named(bare=True)
+    def area(stats: list[Any], steps: int, name: str) -> Any:
         return apply(auc_op, input, label, *stats, ins_tag_weight, num_thresholds=num_thresholds, slide_steps=steps)[0]
 
-    batch = area(sliding, slide_steps)
-    return area(whole, 0), batch, [*sliding, *whole]
+    of_all, of_last = generate(f"{name}.tmp"), generate(f"{name}.tmp")
+    batch = area(sliding, slide_steps, of_last)
+    return area(whole, 0, of_all), batch, [*sliding, *whole]
 
 
 def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> tuple[Any, ...]:

@@ -76,6 +76,33 @@ def _operator(method: Any) -> Any:
     return functools.wraps(method)(applied)
 
 
+class _Count(int):
+    """The number of elements of a variable, known; called, it is the Variable that a run computes."""
+
+    variable: Variable
+
+    def __new__(cls, count: int, variable: Variable) -> _Count:
+        """The count, which knows whose it is."""
+        made = super().__new__(cls, count)
+        made.variable = variable
+        return made
+
+    def __call__(self) -> Variable:
+        """The count as a variable of the Program."""
+        return _in_its_program(_size_of)(self.variable)
+
+    def __reduce__(self) -> tuple:
+        """Pickles and copies as the number."""
+        return int, (int(self),)
+
+
+@results_named("{input}_size", bare=True)
+def _size_of(x: Variable) -> Any:
+    from ...ops.math.reduce import size_op
+
+    return apply(size_op, x)
+
+
 @results_named(bare=True)
 def _detached(cut: Variable, name: str) -> Variable:
     from ...ops.array.assign import assign_op
@@ -154,11 +181,20 @@ class Variable(_VariableMethods):
     @property
     @_in_its_program
     def size(self) -> Any:
-        """The number of elements: an int, or a 0-d int64 Variable where a size is not known."""
+        """The number of elements: an int, or a 0-d int64 Variable where a size is not known.
+
+        In a Program that is written by hand it may be called, as Paddle has it: `x.size()` is the Variable in any case.
+        """
         from ...ops.core.infer import product
         from ...ops.math.reduce import numel
 
-        return product(self.shape) if -1 not in self.shape else numel(self)
+        if current_trace().captures:
+            return product(self.shape) if -1 not in self.shape else numel(self)
+        if -1 not in self.shape:
+            return _Count(product(self.shape), self)
+        made = _size_of(self)
+        made.__class__ = _CountVariable
+        return made
 
     @property
     def program(self) -> Program:
@@ -492,6 +528,14 @@ class OffsetsVariable(Variable):
     def __init__(self, *args: Any, of: str, **attributes: Any):
         super().__init__(*args, **attributes)
         self.of = of
+
+
+class _CountVariable(Variable):
+    """The number of elements of a variable, which only a run knows; called, it is itself."""
+
+    def __call__(self) -> Variable:
+        """Itself."""
+        return self
 
 
 class ParameterVariable(Variable):

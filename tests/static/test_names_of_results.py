@@ -101,3 +101,18 @@ def test_names_within_a_converted_function_begin_anew():
     for _ in range(2):
         main = program.main_program
         assert [op.output_arg_names[0] for op in main.global_block().ops][:2] == ["linear_0.tmp_0", "linear_0.tmp_1"]
+
+
+def test_size_is_a_number_and_a_method(x):
+    rows = static.data("rows", [-1, 3])
+    found = [x.size(), rows.size(), rows.size * 2]
+    assert (x.size, x.size + 1, rows.size().name) == (24, 25, "rows_size_2")
+    exe, feed = static.Executor(), {"x": np.ones((4, 6), "float32"), "rows": np.ones((2, 3), "float32")}
+    assert [int(v) for v in exe.run(feed=feed, fetch_list=found)] == [24, 6, 12]
+    assert found[0].name == "x_size_0"
+
+
+def test_areas_and_their_statistics(x):
+    of_all, of_last, statistics = static.auc(F.softmax(x)[:, :2], _labels())
+    assert (of_all.name, of_last.name) == ("auc_0.tmp_0", "auc_0.tmp_1")
+    assert [v.name for v in statistics] == [f"_generated_var_{n}" for n in range(4)]
