@@ -288,8 +288,10 @@ static int are_images(PyObject *given, Py_ssize_t *steps) {
 /* The numbers of an array of float32 of so many elements; NULL where None is given, or, with `fits` 0, something else. */
 static const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
     if (given == Py_None) return NULL;
-    if (!is_plain_array(given) || ((Array *)given)->dtype != dtypes_by_kind[FLOAT32] || size_of(given) != count) *fits = 0;
-    return (const float *)((Array *)given)->data;
+    if (is_plain_array(given) && ((Array *)given)->dtype == dtypes_by_kind[FLOAT32] && size_of(given) == count)
+        return (const float *)((Array *)given)->data;
+    *fits = 0;
+    return NULL;
 }
 
 const char convolve_doc[] =
@@ -321,7 +323,7 @@ PyObject *convolve(PyObject *module, PyObject *arguments) {
     if (residual != Py_None) {
         fits = fits && are_images(residual, steps) && !memcmp(((Array *)residual)->dimensions, made, sizeof made) &&
                steps[0] == strides[0] / 4 && steps[1] == line / 4 && steps[2] == of.filters;
-        of.residual = (const float *)((Array *)residual)->data;
+        if (fits) of.residual = (const float *)((Array *)residual)->data;
     }
     PyObject *result = fits ? new_array_lying(FLOAT32, 4, made, strides) : declined_form();
     if (!result || !fits) return result;

@@ -73,6 +73,22 @@ def test_convolutions_are_what_the_operators_give(filters):
                 np.testing.assert_allclose(found, wanted, 1e-4, 1e-4)
 
 
+def test_the_functions_decline_what_they_do_not_know():
+    x, w, out = last(numbers(1, 8, 5, 5)), numbers(8, 8, 1, 1), np.empty((1, 5, 5, 8), "float32")
+    windows = (1, 1), (0, 0), (1, 1), (5, 5)
+    unknown = (object(), numbers(7), numbers(16)[::2], np.ones(8))
+    for other in unknown:
+        for given in ((other, None, None), (None, other, None), (None, None, other)):
+            assert native.module.convolve(x, w, *given, *windows, 0) is NotImplemented
+        matrix = w.reshape(8, 8)
+        for given in ((other, matrix, None), (None, other, None), (None, matrix, other)):
+            assert not native.module.gate_channels(x.transpose(0, 2, 3, 1), matrix, *given, out, True, True, 0.2, 0.5)
+        assert native.module.pool_windows(other, False, False, (2, 2), (1, 1), (0, 0), (4, 4)) is NotImplemented
+    for images in (numbers(1, 8, 5, 5), x.astype("f8"), x[0], object()):
+        assert native.module.convolve(images, w, None, None, None, *windows, 0) is NotImplemented
+    assert native.module.pool_windows(x, False, False, (2, 2), (1, 1), (0, 0), (7, 4)) is NotImplemented
+
+
 def test_nan_stays():
     x, w = numbers(1, 8, 5, 5), numbers(8, 8, 1, 1)
     x[0, 3, 2, 2], ones = np.nan, ([1, 1], [0, 0], "EXPLICIT", [1, 1])
@@ -121,7 +137,7 @@ def test_gates_are_what_the_operators_give(gate):
     operator = find("channel_gate")
     for channels, inner in ((8, 2), (13, 5), (104, 26)):
         x, first, second = numbers(2, channels, 9, 11), numbers(inner, channels, 1, 1), numbers(channels, inner, 1, 1)
-        x[1] += 50
+        x[1] += 2
         for biases in ((None, None), (numbers(inner), numbers(channels))):
             for is_multiplied in (False, True):
                 given = dict(gate=gate, slope=0.17, offset=0.4, is_multiplied=is_multiplied)
