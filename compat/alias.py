@@ -28,7 +28,7 @@ from . import fluid_of_2
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
 _ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".onnx": ".interchange.onnx",
-              ".version": ".compat.paddle_version", ".nn.initializer.lazy_init": ".dygraph.lazy"}
+              ".version": ".compat.paddle_version"}
 _ELSEWHERE |= PLACES
 #: Under which names a part of proa is found that is a face of its own.
 _FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
@@ -39,7 +39,7 @@ _VERSIONS = {"2.6": ".compat.paddle_version", "2.4": ".compat.paddle_version_2_4
 
 
 #: What PaddlePaddle's own import has loaded, so that programs which `import PIL` alone find `PIL.Image` in it.
-_BROUGHT_ALONG = {"PIL": "Image ImageEnhance ImageOps"}
+_BROUGHT_ALONG = {"PIL": "Image ImageEnhance ImageOps", "urllib": "request"}
 
 
 class _AliasRoot(ModuleType):
@@ -165,6 +165,22 @@ def _with_parts(package: str) -> importlib.machinery.ModuleSpec | None:
     return spec
 
 
+def _promise_parts() -> None:
+    """The same for packages that are loaded already: such a module is loaded when something in it is asked for."""
+    for package, parts in _BROUGHT_ALONG.items():
+        for part in parts.split() if package in sys.modules else ():
+            name = f"{package}.{part}"
+            spec = None if name in sys.modules else importlib.machinery.PathFinder.find_spec(
+                name, sys.modules[package].__path__)
+            if spec is None or spec.loader is None:
+                continue
+            spec.loader = importlib.util.LazyLoader(spec.loader)
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+            setattr(sys.modules[package], part, module)
+
+
 def _load_setuptools() -> None:
     """Loads setuptools where it is, before pip: behind pip it fails before Python 3.12, which takes distutils from it.
 
@@ -225,6 +241,7 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
         fluid_of_2.begin()
     here = os.path.dirname(os.path.abspath(__file__))
     if name == "paddle":  # programs that are started from here import it too
+        _promise_parts()
         child_processes.variables["PROA_API"] = api
         child_processes.add_to_path(os.path.join(here, "children"), os.path.dirname(os.path.dirname(here)))
 

@@ -19,7 +19,6 @@ _SUBJECTS = {
         "optimizer.lr.noam_decay optimizer.lr.exponential_decay optimizer.lr.natural_exp_decay "
         "optimizer.lr.inverse_time_decay optimizer.lr.polynomial_decay optimizer.lr.piecewise_decay "
         "optimizer.lr.cosine_decay optimizer.lr.linear_lr_warmup optimizer.lr.autoincreased_step_counter",
-    "layers that were contributed to 1.x, which are fluid.contrib.layers'": "incubate.layers",
     "how Paddle fuses operators of a Program": "incubate.passes incubate.fuse_resnet_unit_pass",
     "layers of XPUs": "incubate.xpu device.xpu",
     "an optimizer for several GPUs; the one for one device is paddle.optimizer.Lamb": "incubate.DistributedFusedLamb "

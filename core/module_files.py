@@ -50,6 +50,15 @@ PLACES = {f".distribution.{name}": f".distribution.{file}"
           for file, names in _DISTRIBUTIONS.items() for name in names.split()}
 PLACES |= {f".{package}.{file}": f".{package}" for package, files in _FILES.items() for file in files.split()}
 
+#: Modules that stand in another package here.
+PLACES |= {
+    ".incubate.layers": ".fluid.contrib.layers",
+    ".incubate.layers.nn": ".fluid.contrib.layers.nn",
+    ".nn.initializer.lazy_init": ".dygraph.lazy",
+}
+#: Modules that stand where they do there, and are loaded when their package is asked for them.
+_ASKED_FOR = {".hapi.hub", ".incubate.multiprocessing", ".incubate.nn.loss", ".vision.models._utils"}
+
 #: Files under `paddle.fluid` that Paddle 2.0 to 2.4 had and 1.8 had not, which packages of those years import.
 PLACES |= {
     ".fluid.dataloader": ".io.dataloader",
@@ -86,7 +95,8 @@ _ROOT = __name__.partition(".")[0]
 
 def module_of(package: str, name: str) -> ModuleType | None:
     """The module that has the names of a package's file, as `paddle.optimizer.adamw.AdamW` asks for one."""
-    place = PLACES.get(f"{package.removeprefix(_ROOT)}.{name}")
+    asked = f"{package.removeprefix(_ROOT)}.{name}"
+    place = asked if asked in _ASKED_FOR else PLACES.get(asked)
     if place is None:
         return None
     with unforked():

@@ -19,9 +19,9 @@ class Packing:
     def __init__(self, pack: Callable[[EagerValue], Any], unpack: Callable[[Any], EagerValue], eager: Any):
         self.pack, self.unpack, self.eager = pack, unpack, eager
 
-    def packed(self, array: Any) -> Packed:
-        """An array, packed."""
-        return Packed(array, self)
+    def packed(self, array: Any, stop_gradient: bool) -> Packed:
+        """The array of a value, packed."""
+        return Packed(array, self, stop_gradient)
 
 
 class Packed:
@@ -29,11 +29,13 @@ class Packed:
 
     __slots__ = ("held", "packing")
 
-    def __init__(self, array: Any, packing: Packing):
+    def __init__(self, array: Any, packing: Packing, stop_gradient: bool):
         self.packing = packing
         with using(packing.eager), grad_mode(False):
             # A view: an update will leave what `pack` keeps of it alone.
-            self.held = packing.pack(packing.eager.new(array.view()))
+            value = packing.eager.new(array.view())
+            value.stop_gradient = stop_gradient
+            self.held = packing.pack(value)
 
     def value(self) -> EagerValue:
         """The value as a Tensor."""
@@ -45,10 +47,12 @@ class Packed:
         return value
 
 
-def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+def _packed(value: Any, edges: Any, packing: Packing) -> Any:
+    """A saved value, or each of a list, packed; without an edge it wants no gradient."""
     if isinstance(value, (list, tuple)):
-        return [_each(item, change) for item in value]
-    return None if value is None else change(value)
+        each = edges if isinstance(edges, (list, tuple)) else [edges] * len(value)
+        return [_packed(item, edge, packing) for item, edge in zip(value, each, strict=True)]
+    return None if value is None else packing.packed(value, edges is None)
 
 
 def _unpacked(value: Any) -> Any:
@@ -67,8 +71,10 @@ class PackedNode(OperatorNode):
 
     def __init__(self, packing: Packing, op: Operator, attrs: dict[str, Any], edges: Sequence[Any], saved: tuple):
         super().__init__(op, attrs, edges, saved)
-        places = {place for place, *_ in self._values()}
-        self.saved = tuple(_each(value, packing.packed) if n in places else value for n, value in enumerate(saved))
+        kept = list(saved)
+        for place, of_output, index in sorted(self._values(), key=lambda value: value[1:]):  # inputs first, in order
+            kept[place] = _packed(kept[place], self if of_output else edges[index], packing)
+        self.saved = tuple(kept)
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the input slots, from those of the results."""

@@ -24,7 +24,8 @@ class _PackingTrace(EagerTrace):
 
     def kept(self, values: tuple) -> tuple:
         """The values, Tensors packed."""
-        return tuple(self.packing.packed(t._array) if isinstance(t, EagerValue) else t for t in values)
+        return tuple(self.packing.packed(t._array, t.stop_gradient) if isinstance(t, EagerValue) else t
+                     for t in values)
 
 
 class saved_tensors_hooks:

@@ -204,5 +204,24 @@ def disable_prim() -> None:
     """
 
 
-__all__ = ["Hessian", "Jacobian", "disable_prim", "enable_prim", "forward_grad", "grad", "jvp", "vjp"]
+def prim_enabled() -> bool:
+    """False: primitive operators are never in use.
+
+    >>> import proa as paddle
+    >>> paddle.incubate.autograd.prim_enabled()
+    False
+    """
+    return False
+
+
+def prim2orig(block: Any = None, blacklist: Any = None) -> None:
+    """Nothing: a Program holds no primitive operators that others would have to take the place of.
+
+    >>> import proa as paddle
+    >>> paddle.incubate.autograd.prim2orig()
+    """
+
+
+__all__ = ["Hessian", "Jacobian", "disable_prim", "enable_prim", "forward_grad", "grad", "jvp", "prim2orig",
+           "prim_enabled", "vjp"]
 __dir__ = listed(__name__)

@@ -8,6 +8,12 @@ from typing import Any, TypeVar, overload
 from ..nn import Layer
 from .convert.ignoring import ignore_module, not_to_static
 from .convert.reporting import set_code_level, set_verbosity
+from .files.save_hooks import (  # noqa: F401 - packages ask for them here
+    HookRemoveHelper,
+    _clear_save_pre_hooks,
+    _register_save_pre_hook,
+    _remove_save_pre_hook,
+)
 from .files.save_load import load, save
 from .program_translator import ProgramTranslator
 from .static_function import PropertyFunction, StaticFunction, enable_to_static

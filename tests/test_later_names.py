@@ -161,3 +161,56 @@ def test_a_tensor_is_converted_in_place():
     assert x._to(dtype=paddle.float32) is x and x.dtype is paddle.float32 and x.tolist() == [1.0, 2.5]
     weight = paddle.nn.Linear(1, 1).weight
     assert weight._to("cpu", "float64") is weight and weight.dtype is paddle.float64 and not weight.stop_gradient
+
+
+def test_changes_between_padded_sequences():
+    found = paddle.to_tensor([[1, 2, 3], [4, 5, 6], [4, 4, 4], [1, 1, 1]])
+    wanted = paddle.to_tensor([[1, 3, 4, 1], [4, 5, 8, 1], [7, 7, 7, 1], [1, 1, 1, 1]])
+    lengths = paddle.to_tensor([3] * 4), paddle.to_tensor([4] * 4)
+    far, count = paddle.nn.functional.loss.edit_distance(found, wanted, True, None, *lengths)
+    assert far.tolist() == [[0.75], [0.5], [1.0], [0.25]] and count.tolist() == [4]
+    with pytest.raises(ValueError, match="sequences"):
+        paddle.nn.functional.loss.edit_distance(found, wanted, ignored_tokens=[1])
+
+
+def test_modules_that_their_packages_give():
+    assert paddle.vision.models._utils.IntermediateLayerGetter and paddle.hapi.hub.load
+    assert paddle.incubate.nn.loss.identity_loss and paddle.nn.initializer.lazy_init.LazyInitHelper
+    summed = paddle.incubate.layers.partial_sum([paddle.ones([2, 3]), paddle.ones([2, 3])], 1)
+    assert summed.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    assert not paddle.incubate.autograd.prim_enabled() and paddle.incubate.autograd.prim2orig() is None
+    assert not hasattr(paddle.vision.models, "nothing")
+
+
+def test_layers_of_older_names():
+    common = paddle.static.nn.common
+    x = paddle.to_tensor([[1.0, 2.0, 5.0]], stop_gradient=False)
+    y = common.continuous_value_model(x, x[:, :2].detach())
+    y.sum().backward()
+    np.testing.assert_allclose(y.numpy(), [[np.log(2), np.log(3) - np.log(2), 5]], 1e-6)
+    assert x.grad.tolist() == [[1.0, 2.0, 1.0]]
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        x, offset, mask = (paddle.static.data(name, [2, n, size, size])
+                           for name, n, size in (("x", 3, 8), ("offset", 18, 6), ("mask", 9, 6)))
+        assert common.deformable_conv(x, offset, mask, 4, 3).shape == (2, 4, 6, 6)
+        assert common.deformable_conv(x, offset, mask, 4, 3, modulated=False).shape == (2, 4, 6, 6)
+
+
+def test_functions_that_are_called_before_a_model_is_saved(tmp_path):
+    from proa.jit.api import _clear_save_pre_hooks, _register_save_pre_hook
+
+    seen = []
+
+    def hook(layer, input_spec, configs):
+        seen.append((layer, len(input_spec), configs))
+    layer, spec = paddle.nn.Linear(2, 3), [paddle.static.InputSpec([None, 2])]
+    held = _register_save_pre_hook(hook)
+    assert _register_save_pre_hook(hook) is not held
+    paddle.jit.save(layer, str(tmp_path / "m"), spec)
+    held.remove()
+    paddle.jit.save(layer, str(tmp_path / "m"), spec)
+    assert seen == [(layer, 1, {})]
+    _register_save_pre_hook(hook)
+    _clear_save_pre_hooks()
+    paddle.jit.save(layer, str(tmp_path / "m"), spec)
+    assert len(seen) == 1

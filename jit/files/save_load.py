@@ -31,6 +31,7 @@ from ..static_function import ConcreteProgram, HookedFunction, StaticFunction
 from ..tracing.function_inputs import FunctionInputs
 from ..translated_layer import TranslatedLayer, load_translated
 from .parameter_info import StructuredNames
+from .save_hooks import call_save_hooks
 
 _EXAMPLES = (EagerValue, np.ndarray)
 _CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward", "input_names_after_prune",
@@ -59,6 +60,7 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     >>> paddle.jit.load(prefix)(paddle.ones([1, 2])).shape
     [1, 3]
     """
+    call_save_hooks(layer, input_spec, configs)
     unknown = sorted(set(configs) - set(_CONFIGS))
     if unknown:
         raise ValueError(f"jit.save: unknown options {unknown}. Known: {', '.join(_CONFIGS)}.")

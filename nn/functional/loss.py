@@ -21,6 +21,8 @@ from ...ops.math.comparison import not_equal
 from ...ops.math.elementwise import multiply, subtract, subtract_op
 from ...ops.math.reduce import mean, sum
 from ...ops.math.unary import abs, square, square_op
+from ...ops.sequence.edit_distance import edit_distance_op
+from ...ops.sequence.slicing import sequence_erase_op
 from .activation import relu
 
 __all__ = [
@@ -324,3 +326,23 @@ def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 
     cosine = cosine_similarity(input1, input2, axis=-1)
     positive, negative = (cast(label == sign, cosine.dtype) for sign in (1, -1))
     return reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction, name)
+
+
+def edit_distance(input: Any, label: Any, normalized: bool = True, ignored_tokens: Any = None,
+                  input_length: Any = None, label_length: Any = None) -> tuple[Any, Any]:
+    """How many changes make each sequence of `input` that of `label`, [N, 1], and the number of sequences, [1].
+
+    `input` and `label` are padded, [N, steps] of whole numbers, with lengths [N]; or rows of sequences with a LoD,
+    [rows, 1], of which `ignored_tokens` are taken out first. `normalized` divides by the labels' lengths.
+
+    >>> import proa as paddle
+    >>> words, lengths = paddle.to_tensor([[1, 2, 3]]), paddle.to_tensor([3])
+    >>> distance, count = paddle.nn.functional.loss.edit_distance(words, words + 1, False, None, lengths, lengths)
+    >>> distance.tolist(), count.tolist()
+    ([[2.0]], [1])
+    """
+    if ignored_tokens:
+        input, label = (apply(sequence_erase_op, value, None, tokens=list(ignored_tokens))[0]
+                        for value in (input, label))
+    found = apply(edit_distance_op, input, label, None, None, input_length, label_length, normalized=normalized)
+    return found[0], found[1]

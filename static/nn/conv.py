@@ -199,3 +199,12 @@ def deform_conv2d(x: Any, offset: Any, mask: Any, num_filters: int, filter_size:
     result = apply(deformable_conv_v1_op if mask is None else deformable_conv_op, *inputs, **attrs)
     bias = parameter(layer, "b", bias_attr, (num_filters,), x.dtype, is_bias=True)
     return result if bias is None else apply(add_op, result, bias, axis=1)
+
+
+def deformable_conv(input: Any, offset: Any, mask: Any, num_filters: int, filter_size: Any, stride: Any = 1,
+                    padding: Any = 0, dilation: Any = 1, groups: int | None = None,
+                    deformable_groups: int | None = None, im2col_step: int | None = None, param_attr: Any = None,
+                    bias_attr: Any = None, modulated: bool = True, name: str | None = None) -> Any:
+    """`deform_conv2d` with the arguments of 1.x; without `modulated`, `mask` does not count."""
+    return deform_conv2d(input, offset, mask if modulated else None, num_filters, filter_size, stride, padding,
+                         dilation, groups or 1, deformable_groups or 1, im2col_step or 1, param_attr, bias_attr, name)

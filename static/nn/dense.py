@@ -10,6 +10,7 @@ from ...core.unique_name import generate
 from ...ops.core.infer import product
 from ...ops.core.trace import apply, drawing
 from ...ops.fluid.lookup_table import lookup_table_op
+from ...ops.fluid.mean_iou import cvm_op
 from ...ops.linalg.products import mul_op
 from ...ops.math.elementwise import add_n_op, add_op
 from ...ops.nn.activation import prelu_op
@@ -174,3 +175,16 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
     drawing("row_conv", layer)
     weight = parameter(layer, "w", param_attr, (future_context_size + 1, width), input.dtype)
     return activated("row_conv(act)", apply(row_conv_op, input, weight, []), act)
+
+
+def continuous_value_model(input: Any, cvm: Any, use_cvm: bool = True) -> Any:
+    """Input [N, D] with log(shows + 1) and log(clicks + 1) - log(shows + 1) in its first two columns, or without them.
+
+    `cvm` [N, 2]: shows and clicks, which the gradient of the first two columns is.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[0.0, 0.0, 5.0]])
+    >>> paddle.static.nn.common.continuous_value_model(x, x[:, :2], use_cvm=False).tolist()
+    [[5.0]]
+    """
+    return apply(cvm_op, input, cvm, [], use_cvm=use_cvm)

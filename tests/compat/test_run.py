@@ -242,9 +242,11 @@ def test_what_serves_several_frameworks_knows_a_tensor_by_its_module(tmp_path):
 
 def test_what_paddle_loads_itself_is_found_in_its_package(tmp_path):
     (tmp_path / "main.py").write_text("import paddle\nimport PIL\nimport importlib.resources\n"
-                                      "print(PIL.Image.new('L', (2, 3)).size, type(PIL.__loader__).__name__)\n")
+                                      "print(PIL.Image.new('L', (2, 3)).size, type(PIL.__loader__).__name__)\n"
+                                      "import urllib\n"
+                                      "print(urllib.request.Request('http://a/b').host, paddle.version.cinn())\n")
     done = run("-m", "proa", "run", str(tmp_path / "main.py"), cwd=tmp_path)
-    assert (done.stdout, done.stderr) == ("(2, 3) SourceFileLoader\n", "")
+    assert (done.stdout, done.stderr) == ("(2, 3) SourceFileLoader\na False\n", "")
 
 
 def test_names_by_the_files_that_paddle_has_them_in(tmp_path):

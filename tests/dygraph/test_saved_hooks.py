@@ -94,3 +94,22 @@ def test_errors():
             packing([]).__enter__()
     finally:
         paddle.disable_static()
+
+
+def test_what_is_packed_says_whether_it_wants_a_gradient():
+    seen = []
+
+    def pack(value):
+        seen.append((value.shape, value.stop_gradient))
+        return value
+    x, y = paddle.ones([3, 1]), paddle.ones([3, 4])
+    x.stop_gradient = False
+    with paddle.autograd.saved_tensors_hooks(pack, lambda value: value):
+        z = paddle.exp(x * y)
+    z.sum().backward()
+    assert seen == [([3, 1], False), ([3, 4], True), ([3, 4], False)]
+    seen.clear()
+    y.stop_gradient = False
+    with paddle.autograd.saved_tensors_hooks(pack, lambda value: value):
+        z = x * y
+    assert seen == [([3, 1], False), ([3, 4], False)]

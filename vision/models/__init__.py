@@ -1,5 +1,6 @@
 """Networks for images, as their papers describe them and PaddlePaddle names their layers."""
 
+from ...core.absent import asked_of
 from .alexnet import AlexNet, alexnet
 from .densenet import DenseNet, densenet121, densenet161, densenet169, densenet201, densenet264
 from .googlenet import GoogLeNet, googlenet
@@ -47,3 +48,4 @@ __all__ = [
     "shufflenet_v2_x1_0", "shufflenet_v2_x1_5", "shufflenet_v2_x2_0", "squeezenet1_0", "squeezenet1_1", "vgg11",
     "vgg13", "vgg16", "vgg19", "wide_resnet50_2", "wide_resnet101_2",
 ]
+__getattr__ = asked_of(__name__)
