@@ -294,12 +294,16 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
     if isinstance(data, (list, tuple)) and any(is_value(item) for item in data):
         data = [item.numpy() if is_value(item) else _to_array(item, None) for item in data]
-    array = np.asarray(data)
+    rule = "to_tensor(data): data must be rectangular (every row of one length) and hold numbers or bools."
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ValueError(f"{rule} NumPy says: {error}") from error
+    if array.dtype == object and not isinstance(data, (list, tuple, np.ndarray)):
+        raise TypeError("to_tensor(data): data must be a number, a list or tuple of such, an array or a Tensor. "
+                        f"Received {type(data).__name__}.")
     if array.dtype == object:
-        raise ValueError(
-            "to_tensor(data): data must be rectangular (every row of one length) and hold numbers or bools. "
-            f"Received {type(data).__name__} that NumPy can only read as objects."
-        )
+        raise ValueError(f"{rule} Received {type(data).__name__} that NumPy can only read as objects.")
     if dtype is not None:
         return array.astype(dtype.dtype)
     if isinstance(data, (np.ndarray, np.generic)):

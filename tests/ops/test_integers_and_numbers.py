@@ -124,3 +124,11 @@ def test_places_are_whole_numbers(function):
     with pytest.raises(ValueError, match="int32 or int64"):
         function(paddle.ones([2, 3]), 1, dtype="float32")
     assert function(paddle.ones([2, 3]), 1, dtype="int32").dtype == paddle.int32
+
+
+@pytest.mark.parametrize("data", [None, {"a": 1}, object()])
+def test_a_tensor_is_made_of_numbers(data):
+    with pytest.raises(TypeError, match="to_tensor"):
+        paddle.to_tensor(data)
+    with pytest.raises(ValueError, match="rectangular"):
+        paddle.to_tensor([[1], [2, 3]])
