@@ -246,7 +246,11 @@ def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence
         with _taken_back(_program()):
             return _traced_loop(cond, body, values, is_test, overwrites)
     while bool(pred):
-        values = _as_values(body(*values))
+        results = _as_values(body(*values))
+        if values and len(results) != len(values):
+            raise ValueError(
+                f"while_loop: body must give {len(values)} values, as many as loop_vars. It gave {len(results)}.")
+        values = results
         pred = cond(*values)
     return values
 

@@ -254,3 +254,8 @@ def test_a_branch_that_fails_is_left(programs, build):
     doubled = static.nn.cond(i < 1, lambda: i * 2, lambda: i * 3)
     assert static.default_main_program().current_block().idx == 0
     assert static.Executor().run(feed={"i": np.zeros(1, "float32") + 5}, fetch_list=[doubled])[0].item() == 15
+
+
+def test_a_body_gives_as_many_values_as_there_are_loop_variables():
+    with pytest.raises(ValueError, match="as many as loop_vars"):
+        static.nn.while_loop(lambda i: i < 3, lambda i: (i + 1, i), [paddle.to_tensor(0)])
