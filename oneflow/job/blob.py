@@ -61,7 +61,7 @@ class JobTrace(ProgramTrace):
     A value without dimensions is declared as one of one element, as OneFlow's job functions have it.
     """
 
-    _least_rank = 1
+    least_rank = 1
     _aligns_at_first = False
 
     def __init__(self, job: Job, program: Program):

@@ -69,7 +69,7 @@ def blob_of(job: Job, name: str, what: str) -> Variable:
 class UpdateTrace(JobTrace):
     """Appends what is not written by OneFlow's functions: values may be without dimensions, division is division."""
 
-    _least_rank = 0
+    least_rank = 0
 
     def _result(self, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
         return ProgramTrace._result(self, name, spec, stop_gradient)

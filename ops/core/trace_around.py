@@ -20,7 +20,7 @@ class TraceAround(Trace):
     def __init__(self, inner: Trace):
         self.inner = inner
         self.computes, self.captures = inner.computes, inner.captures
-        self.variables_are_true = inner.variables_are_true
+        self.variables_are_true, self.least_rank = inner.variables_are_true, inner.least_rank
 
     @property
     def precision(self) -> Any:

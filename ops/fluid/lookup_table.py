@@ -1,9 +1,7 @@
 """lookup_table, one_hot and top_k as Paddle 1.x writes them: numbers have a last dimension of one."""
 
-
-from typing import Any
-
 from ...core import dtype as dt
+from ...core.dtype import DType
 from ..array.sorting import _put_back, _topk
 from ..core.operator import Long, operator
 from ..core.spec import Spec
@@ -32,7 +30,7 @@ lookup_table_op = operator(
     moves=True, fails="values", precision="slow")
 
 
-def _one_hot(xp, x, depth_tensor=None, *, depth: int = 1, dtype: Any = dt.float32, allow_out_of_range: bool = False):
+def _one_hot(xp, x, depth_tensor=None, *, depth: int = 1, dtype: DType = dt.float32, allow_out_of_range: bool = False):
     count = depth if depth_tensor is None else int(depth_tensor.reshape(-1)[0])
     numbers = x.reshape(x.shape[:-1])
     if not allow_out_of_range and numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:

@@ -39,7 +39,9 @@ def _prior_box(xp, x, image, *, min_sizes: list[float], max_sizes: list[float] =
                step_h: float = 0.0, offset: float = 0.5, min_max_aspect_ratios_order: bool = False):
     sides = _sides(min_sizes, max_sizes, _ratios(aspect_ratios, flip), min_max_aspect_ratios_order)
     half = xp.asarray(sides, dtype=x.dtype) / 2
-    steps = (step_h or image.shape[2] / max(x.shape[2], 1), step_w or image.shape[3] / max(x.shape[3], 1))
+    steps = (step_h, step_w)
+    if not all(steps):
+        steps = (image.shape[2] / max(x.shape[2], 1), image.shape[3] / max(x.shape[3], 1))
     down, along = ((xp.arange(size, dtype=x.dtype) + offset) * step
                    for size, step in zip(x.shape[2:], steps, strict=True))
     shape = (*x.shape[2:], len(sides))
@@ -118,9 +120,9 @@ box_coder_op = operator("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> Outpu
 def _box_clip(xp, boxes, sizes, lod=()):
     image = xp.asarray(np.repeat(np.arange(len(sizes)), [b - a for a, b in bounds_of("box_clip(input)", boxes, lod)])
                        if lod else np.zeros(len(boxes), "int64"))
-    most = xp.round(sizes[:, :2] / sizes[:, 2:3])[:, ::-1] - 1
+    most = xp.floor(sizes[:, :2] / sizes[:, 2:3] + 0.5)[:, ::-1] - 1  # halves are rounded up, as C++ does
     edge = xp.concatenate([most, most], 1)[image].reshape(-1, *[1] * (boxes.ndim - 2), 4)
-    return xp.clip(boxes, 0, edge).astype(boxes.dtype)
+    return xp.maximum(xp.minimum(boxes, edge), 0).astype(boxes.dtype)
 
 
 def _infer_box_clip(boxes, sizes, lod=()):

@@ -152,15 +152,18 @@ def _matrix_nms(xp, boxes, scores, *, score_threshold: float = 0.0, post_thresho
         index.append(at[order, None] + n * boxes.shape[1])
         counts.append(len(order))
     lengths = xp.asarray(counts, dtype="int32")
-    return xp.concatenate(rows), xp.concatenate(index).astype("int32"), lengths, [from_lengths(xp, lengths)]
+    starts = [from_lengths(xp, lengths)]
+    return xp.concatenate(rows), xp.concatenate(index).astype("int32"), lengths, starts, starts
 
 
 def _infer_matrix_nms(boxes, scores, **_):
     if boxes.rank != 3 or scores.rank != 3:
         raise ValueError(f"matrix_nms(bboxes, scores): must have the shapes [N, M, 4] and [N, classes, M]. "
                          f"Received {list(boxes.shape)} and {list(scores.shape)}.")
-    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), Spec(boxes.shape[:1], dt.int32), [Spec((-1,), dt.int64)]
+    starts = [Spec((-1,), dt.int64)]
+    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), Spec(boxes.shape[:1], dt.int32), starts, starts
 
 
-matrix_nms_op = operator("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum, out_lod^Out", kernel=_matrix_nms,
-                         infer=promoting(_infer_matrix_nms), lod="drop")
+matrix_nms_op = operator(
+    "matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum, out_lod^Out, index_lod^Index", kernel=_matrix_nms,
+    infer=promoting(_infer_matrix_nms), lod="drop")

@@ -30,7 +30,7 @@ def _decoded(anchors: np.ndarray, deltas: np.ndarray, size: np.ndarray) -> np.nd
     sides = anchors[:, 2:] - anchors[:, :2] + 1
     middle = anchors[:, :2] + sides / 2 + deltas[:, :2] * sides
     half = np.exp(deltas[:, 2:]) * sides / 2
-    edge = np.round(size[:2] / size[2])[::-1] - 1
+    edge = np.floor(size[:2] / size[2] + 0.5)[::-1] - 1  # halves are rounded up, as C++ does
     return np.clip(np.concatenate([middle - half, middle + half - 1], 1) / size[2], 0, np.concatenate([edge, edge]))
 
 

@@ -34,7 +34,7 @@ def _own_trace(program: ir.Program) -> ProgramTrace:
     if program is _default.main:
         return _default
     trace = ProgramTrace(program, _default.startup)
-    trace._least_rank, trace.variables_are_true = _default._least_rank, _default.variables_are_true
+    trace.least_rank, trace.variables_are_true = _default.least_rank, _default.variables_are_true
     return trace
 
 
@@ -58,7 +58,7 @@ def set_least_rank(rank: int) -> None:
     Program and of its parts is then what stands in a file.
     """
     Program.printed_as_in_files = bool(rank)
-    _default._least_rank, _default.variables_are_true = rank, bool(rank)
+    _default.least_rank, _default.variables_are_true = rank, bool(rank)
 
 
 def default_main_program() -> Program:

@@ -53,9 +53,7 @@ class ProgramTrace(Trace):
     source = ""  # the line of what is appended, where that is not the user's line that is running
     own_names = False  # what it names counts in the Program alone, and not among the names of layers
     _namer: Callable[[str], Any] | None = None  # gives results' names, or variables, by their slots
-    _least_rank = 0  # 1: a result without dimensions is declared as one of one element, as in Paddle 1.x
-
-    _aligns_at_first = True  # with that, a y of unknown size stands at x's first dimension, as in Paddle 1.x
+    _aligns_at_first = True  # with a `least_rank`, a y of unknown size stands at x's first dimension, as in Paddle 1.x
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -120,7 +118,7 @@ class ProgramTrace(Trace):
 
     def draws(self, key: str, name: str | None = None) -> None:
         """Draws a name for what a function gives, unless it is a function of Paddle 1.x, which do so themselves."""
-        if not self._least_rank:
+        if not self.least_rank:
             self._calls.note(name or self._draw(key))
 
     def _draw(self, key: str) -> str:
@@ -158,12 +156,12 @@ class ProgramTrace(Trace):
     @contextlib.contextmanager
     def naming(self, name: Callable[[str], Any]) -> Iterator[None]:
         """Within the block results are called, or are, what `name(slot)` gives, and have a dimension at least."""
-        old = self._namer, self._least_rank
-        self._namer, self._least_rank = name, 1
+        old = self._namer, self.least_rank
+        self._namer, self.least_rank = name, 1
         try:
             yield
         finally:
-            self._namer, self._least_rank = old
+            self._namer, self.least_rank = old
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Appends what `forward` does; its gradient will be what `backward` says."""
@@ -184,7 +182,7 @@ class ProgramTrace(Trace):
         if op.adapted is not None:
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
-        if self._least_rank and self._aligns_at_first and self._namer is None and attrs.get("axis") == -1:
+        if self.least_rank and self._aligns_at_first and self._namer is None and attrs.get("axis") == -1:
             attrs = _aligned_at_first(op, inputs, attrs)
         if any(isinstance(value, Variable) for value in attrs.values()):
             attrs = {name: value._known(f"{op.type}({name})") if isinstance(value, Variable) else value
@@ -193,7 +191,7 @@ class ProgramTrace(Trace):
             attrs = self._seeded(op, attrs)
         given = tuple(map(_spec, inputs))
         specs = self._inferred(op, inputs, given, attrs)
-        stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
+        stop = self._stops(op, inputs)
         name = self._namer or self._naming(op, inputs)
         aliases = dict(op.aliases)
         results = []
@@ -220,6 +218,15 @@ class ProgramTrace(Trace):
         if op.written is not None:
             results[0].view_of = source_of(op, inputs, attrs)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _stops(self, op: Operator, inputs: tuple) -> bool:
+        """Whether gradients stop at results: in Paddle 1.x at none that is computed of floats, whatever these say."""
+        if not state.grad_enabled or op.gradient is None:
+            return True
+        values = _flat(inputs)
+        if self.least_rank and self._aligns_at_first and any(v.dtype.is_differentiable for v in values):
+            return False
+        return all(v.stop_gradient for v in values)
 
     def _note_numbers(self, inputs: tuple, results: list) -> None:
         """What is computed of numbers of Python alone is one."""
@@ -261,7 +268,7 @@ class ProgramTrace(Trace):
 
     def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
         """What names the results of an application, by their slots."""
-        if self._least_rank:
+        if self.least_rank:
             return lambda slot: generate("tmp")
         return namer(op, inputs, self._calls, self._draw_variable, self.main.has_name)
 
@@ -274,7 +281,7 @@ class ProgramTrace(Trace):
 
     def _result(self, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
         """The variable of a result: the one that it is, or a new one of this name."""
-        shape = spec.shape or (1,) * self._least_rank
+        shape = spec.shape or (1,) * self.least_rank
         if isinstance(name, Variable):
             return _filled(name, shape, spec.dtype, stop_gradient)
         kind = _KINDS.get(type(spec), "tensor")
@@ -395,7 +402,7 @@ class ProgramTrace(Trace):
             if held.source == source and block.var(found).dtype is dtype:
                 return block.var(found)
         held = HostValue(source, scheduled)
-        variable = self.persistent((1,) * self._least_rank, dtype, held.first, generate(name))
+        variable = self.persistent((1,) * self.least_rank, dtype, held.first, generate(name))
         self.main.host_values[variable.name] = held
         return variable
 

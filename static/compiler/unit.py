@@ -86,6 +86,8 @@ class Unit:
         known: list[Spec | None] = []
         for slot, spec in zip(operator.results, results, strict=False):
             given = op.output(slot.name)
+            if not given:  # nobody asked for the slot
+                continue
             names += given
             known += list(spec or [None] * len(given)) if slot.many else [spec] * len(given)
         return names, known

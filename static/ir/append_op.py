@@ -58,13 +58,14 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     specs = tuple(_specs(block, op, slot, given.get(slot.name, [])) for slot in op.inputs)
     known = {name: value for name, value in kept.items() if name in op.attributes}
     results = op.infer_specs(specs, known)
-    stops = _stops(block, op, given)
+    least_rank = block.program.own_trace().least_rank
+    stops = _stops(block, op, given, bool(least_rank))
     for (index, of), slot in zip(op.made_offsets, [op.results[index] for index, _ in op.made_offsets], strict=True):
         if made.get(op.results[of].name):
             made[slot.name] = [new_offsets(block, block.program.new_name("lod"), str(slot.offsets_of), spec)
                                for spec in results[index]]
     for slot, spec in zip(op.results, results, strict=True):
-        _describe_results(block, op, slot, made.get(slot.name, []), spec, stops)
+        _describe_results(block, op, slot, made.get(slot.name, []), spec, stops, least_rank)
     if block.program.has_lod:
         taken = [[_variable(block, op, value) for value in made.get(slot.name, [])] for slot in op.results]
         carry(op, inputs, taken, kept)
@@ -158,13 +159,17 @@ def _specs(block: Any, op: Operator, slot: Slot, values: list[Any]) -> Any:
     return None if variables[0].kind == "raw" else variables[0].spec
 
 
-def _stops(block: Any, op: Operator, given: dict[str, list[Any]]) -> bool:
-    """Whether gradients stop at the results: where they stop at every input."""
+def _stops(block: Any, op: Operator, given: dict[str, list[Any]], as_in_1: bool) -> bool:
+    """Whether gradients stop at the results: where they stop at every input; in Paddle 1.x at none made of floats."""
     variables = [_variable(block, op, value) for values in given.values() for value in values]
+    if op.gradient is not None and as_in_1 and any(v._dtype is not None and v._dtype.is_differentiable
+                                                   for v in variables):
+        return False
     return op.gradient is None or all(variable.stop_gradient for variable in variables)
 
 
-def _describe_results(block: Any, op: Operator, slot: Slot, values: list[Any], spec: Any, stops: bool) -> None:
+def _describe_results(block: Any, op: Operator, slot: Slot, values: list[Any], spec: Any, stops: bool,
+                      least_rank: int) -> None:
     specs = list(spec) if isinstance(spec, list) else [spec]
     if slot.many and values and spec is not None and len(values) != len(specs):
         raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(specs)} results. "
@@ -173,7 +178,7 @@ def _describe_results(block: Any, op: Operator, slot: Slot, values: list[Any], s
         variable = _variable(block, op, value)
         if not isinstance(one, Spec) or variable.is_parameter or variable.kind != "tensor":
             continue
-        variable.shape, variable._dtype = tuple(one.shape), one.dtype
+        variable.shape, variable._dtype = tuple(one.shape) or (1,) * least_rank, one.dtype
         if variable.undecided:
             variable.stop_gradient, variable.undecided = stops or not one.dtype.is_differentiable, False
         elif stops:

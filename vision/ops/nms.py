@@ -74,7 +74,7 @@ def matrix_nms(bboxes: Any, scores: Any, score_threshold: float, post_threshold:
     >>> found[:, 1].tolist(), count.tolist()
     ([1.0, 0.5, 0.375], [3])
     """
-    rows, index, counts, _ = apply(
+    rows, index, counts, *_ = apply(
         matrix_nms_op, bboxes, scores, score_threshold=score_threshold, post_threshold=post_threshold,
         nms_top_k=nms_top_k, keep_top_k=keep_top_k, use_gaussian=use_gaussian, gaussian_sigma=gaussian_sigma,
         background_label=background_label, normalized=normalized)
