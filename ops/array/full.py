@@ -185,6 +185,14 @@ _INT = {int}
 ROUND = {float(n) for n in range(-16, 17)}  # numbers that float32 holds, seen at a glance
 
 
+def whole(n: Any) -> int:
+    """An axis or a size as an int; ValueError for a fraction, which `n / 2` gives of an odd n."""
+    if isinstance(n, (float, np.floating)) and n != int(n):
+        raise ValueError(f"{public_function()}: axes and sizes must be whole numbers. Received {n}; "
+                         "int(...), or // in the place of /, makes a whole number of it.")
+    return int(n)
+
+
 def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
     """A user's shape (ints, a list with tensors in it, or a tensor) as attribute, ShapeTensor and ShapeTensorList."""
     if type(shape) in (list, tuple) and _INT.issuperset(map(type, shape)):
@@ -195,9 +203,9 @@ def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
         return (), shape if shape.ndim else shape[None], None
     sizes = list(shape)
     if any(is_value(n) for n in sizes):
-        parts = [n if is_value(n) else full((1,), int(n), "int32") for n in sizes]
-        return tuple(-1 if is_value(n) else int(n) for n in sizes), None, parts
-    return tuple(int(n) for n in sizes), None, None
+        parts = [n if is_value(n) else full((1,), whole(n), "int32") for n in sizes]
+        return tuple(-1 if is_value(n) else whole(n) for n in sizes), None, parts
+    return tuple(map(whole, sizes)), None, None
 
 
 @results_named("fill_constant", draws=2)

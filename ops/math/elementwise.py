@@ -15,7 +15,7 @@ from ..array.full import constant, is_value
 from ..core.gradient import serve_conjugation
 from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
-from ..core.operator import Operator, operator
+from ..core.operator import Operator, find, is_declared, operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -396,7 +396,8 @@ def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = 
           name: str | None = None) -> Any:
     """x * scale + bias, or (x + bias) * scale; `scale` is a number or a one-element tensor.
 
-    In x's dtype: to integers both numbers are integers, cut towards zero. `x * 2.5` makes floats of them.
+    In x's dtype: to integers both numbers are integers, cut towards zero. `x * 2.5` makes floats of them. `act` names
+    an operator that the result then goes through, such as "relu"; ValueError where there is none of that name.
 
     >>> import proa as paddle
     >>> paddle.scale(paddle.to_tensor([1.0, 2.0]), 2.0, bias=1.0).tolist()
@@ -404,8 +405,18 @@ def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = 
     """
     tensor = scale if is_value(scale) else None
     scale, bias = _plain(scale), _plain(bias)
-    return apply(scale_op, x, tensor, scale=1.0 if tensor is not None else scale, bias=bias,
-                 bias_after_scale=bias_after_scale)
+    scaled = apply(scale_op, x, tensor, scale=1.0 if tensor is not None else scale, bias=bias,
+                   bias_after_scale=bias_after_scale)
+    return scaled if act is None else activated("scale(act)", scaled, act)
+
+
+def activated(what: str, value: Any, activation: str | None) -> Any:
+    """The value after the operator of that type, with its default attributes; ValueError where there is none."""
+    if activation is None:
+        return value
+    if not isinstance(activation, str) or not is_declared(activation):
+        raise ValueError(f"{what}: must be the name of an operator, such as 'relu'. Received {activation!r}.")
+    return apply(find(activation), value)
 
 
 def _plain(value: Any) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 from ...core.unique_name import generate
 from ...ops.core.operator import Operator
 from ...ops.core.trace import apply, drawing
-from ...ops.math.elementwise import add_op
+from ...ops.math.elementwise import activated, add_op
 from ...ops.nn import conv as ops
 from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
 from ...ops.vision.deform_conv import deformable_conv_op, deformable_conv_v1_op
-from .parameters import activated, known_size, normal, parameter
+from .parameters import known_size, normal, parameter
 
 
 class _Arguments:

@@ -7,17 +7,18 @@ from typing import Any
 
 from ...core.dtype import convert_dtype
 from ...core.unique_name import generate
+from ...ops.array.full import value_of
 from ...ops.core.infer import product
 from ...ops.core.trace import apply, drawing
 from ...ops.fluid.lookup_table import lookup_table_op
 from ...ops.fluid.mean_iou import cvm_op
 from ...ops.linalg.products import mul_op
-from ...ops.math.elementwise import add_n_op, add_op
+from ...ops.math.elementwise import activated, add_n_op, add_op
 from ...ops.nn.activation import prelu_op
 from ...ops.nn.bilinear import bilinear_op
 from ...ops.nn.embedding import lookup_op
 from ...ops.nn.row_conv import row_conv_op
-from .parameters import activated, constant, known_size, parameter
+from .parameters import constant, known_size, parameter
 
 
 def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bias_attr: Any = None,
@@ -35,7 +36,7 @@ def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bi
     """
     layer = name or generate("fc")
     drawing("fc", layer)
-    inputs: Sequence[Any] = x if isinstance(x, (list, tuple)) else [x]
+    inputs: Sequence[Any] = list(map(value_of, x if isinstance(x, (list, tuple)) else [x]))
     attrs = list(weight_attr) if isinstance(weight_attr, (list, tuple)) else [weight_attr]
     if len(attrs) not in (1, len(inputs)):
         raise ValueError(f"fc(weight_attr): give one, or one for each of the {len(inputs)} inputs. Received "

@@ -9,11 +9,12 @@ from ...core.dtype import float32
 from ...core.unique_name import generate
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
+from ...ops.math.elementwise import activated
 from ...ops.nn.data_norm import data_norm_op
 from ...ops.nn.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
 from ...ops.nn.spectral_norm import spectral_norm_op
 from ...ops.nn.window_arguments import check_format
-from .parameters import activated, constant, known_size, normal, parameter
+from .parameters import constant, known_size, normal, parameter
 
 _LAYOUTS = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NCDHW": "NCHW", "NLC": "NHWC", "NHWC": "NHWC",
             "NDHWC": "NHWC"}

@@ -7,9 +7,8 @@ from typing import Any
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
-from ...ops.array.full import full
-from ...ops.core.operator import find, is_declared
-from ...ops.core.trace import apply, current_trace
+from ...ops.array.full import full, whole
+from ...ops.core.trace import current_trace
 from ...ops.random.default_initial_values import default_initial_value, giving_values
 from ...ops.random.sampling import gaussian
 from ..building.weight_norm import WeightNormParamAttr, normalized_parameter
@@ -29,7 +28,7 @@ def parameter(layer: str, kind: str, attr: Any, shape: Any, dtype: DType, is_bia
     named = ParamAttr(param.name or generate(f"{layer}.{kind}"), learning_rate=param.learning_rate,
                       trainable=trainable and param.trainable, regularizer=param.regularizer,
                       do_model_average=param.do_model_average, need_clip=param.need_clip)
-    sizes = tuple(int(size) for size in shape)
+    sizes = tuple(map(whole, shape))
     if isinstance(param, WeightNormParamAttr):
         return normalized_parameter(sizes, dtype, named, param.dim, fill)
     return current_trace().parameter(sizes, dtype, named, fill)
@@ -43,15 +42,6 @@ def constant(value: float) -> Any:
 def normal(deviation: float) -> Any:
     """An initializer: normally distributed around 0."""
     return lambda shape, dtype: gaussian(list(shape), 0.0, deviation, dtype=dtype)
-
-
-def activated(what: str, value: Any, activation: str | None) -> Any:
-    """The value after the operator of that type, with its default attributes; ValueError where there is none."""
-    if activation is None:
-        return value
-    if not isinstance(activation, str) or not is_declared(activation):
-        raise ValueError(f"{what}: must be the name of an operator, such as 'relu'. Received {activation!r}.")
-    return apply(find(activation), value)
 
 
 def known_size(what: str, value: Any, axis: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.unique_name import generate
 from ...ops.core.trace import apply, drawing
-from ...ops.math.elementwise import add_op
+from ...ops.math.elementwise import activated, add_op
 from ...ops.sequence.convolution import sequence_conv_op
 from ...ops.sequence.expanding import sequence_expand_as_op, sequence_expand_op
 from ...ops.sequence.padding import sequence_pad_op, sequence_unpad_op
@@ -21,7 +21,7 @@ from ...ops.sequence.slicing import (
     sequence_scatter_op,
     sequence_slice_op,
 )
-from .parameters import activated, known_size, parameter
+from .parameters import known_size, parameter
 
 
 def sequence_concat(input: Sequence[Any], name: str | None = None) -> Any:
