@@ -43,7 +43,7 @@ def gradients(
 
 def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None,
                     checkpoints: Any = None, distop_context: Any = None) -> list[tuple[Variable, Variable]]:
-    """Appends the gradient of `loss` (one element) and gives (parameter, gradient) pairs.
+    """Appends the gradient of `loss`, or of the sum of its elements, and gives (parameter, gradient) pairs.
 
     `parameter_list`: Variables or names, of what is computed between too; all trainable parameters by default.
     `no_grad_set`: no gradient flows through these. The gradient of `w` is named `w@GRAD`, and so are those of the
@@ -53,8 +53,7 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
     variables by those of their gradients, and the operation by '__current_op_desc__'.
     `checkpoints`: Variables or names, between which the values of the forward pass are not kept for the backward one
     but computed again (`autodiff/recompute.py`).
-    Raises ValueError when the loss has more than one element, TypeError when it is no Variable, and for lists of
-    something else than Variables or names.
+    Raises TypeError when the loss is no Variable, and for lists of something else than Variables or names.
 
     >>> import proa as paddle
     >>> from proa import static

@@ -135,14 +135,7 @@ def named_derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[
 
 def gradients_of_parameters(trace: Any, loss: Variable, parameter_list: Any = None, no_grad_set: Any = None,
                             callbacks: Any = None) -> list[tuple[Variable, Variable]]:
-    """Appends the gradient of `loss` (one element) by a trace, and gives (parameter, gradient) pairs.
-
-    Raises ValueError when the loss has more than one element.
-    """
-    if any(size != 1 for size in loss.shape):
-        raise ValueError(
-            f"append_backward(loss): loss must have one element; take its mean. Received shape {loss.shape}."
-        )
+    """Appends the gradient of `loss`, the sum of its elements, by a trace; gives (parameter, gradient) pairs."""
     check_variables("append_backward", "parameter_list", parameter_list)
     check_variables("append_backward", "no_grad_set", no_grad_set)
     if callbacks is not None and not (isinstance(callbacks, (list, tuple)) and all(map(callable, callbacks))):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.dtype import bool_
 from ...core.errors import user_line
+from ...ops.array.full import value_of
 from ...ops.core.trace import apply, current_trace
 from ...ops.program.print_assert import assert_value, print_op
 from ...ops.program.py_func import py_func_op, register
@@ -29,6 +30,7 @@ def Print(input: Any, first_n: int = -1, message: str | None = None, summarize: 
     >>> _ = paddle.static.Executor().run(main, feed={"x": numpy.ones(2, "float32")})
     here: shape=[2] dtype=float32 [1.0, 1.0]
     """
+    input = value_of(input)
     phase = print_phase.upper()
     if phase not in ("FORWARD", "BACKWARD", "BOTH"):
         raise ValueError(f"Print(print_phase): must be 'forward', 'backward' or 'both'. Received {print_phase!r}.")

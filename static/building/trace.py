@@ -352,7 +352,9 @@ class ProgramTrace(Trace):
 
     def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
-        """Appends the gradient of `loss`; the parameters with their gradients."""
+        """Appends the gradient of `loss`; the parameters with their gradients. ValueError for more than one element."""
+        if any(size != 1 for size in loss.shape):
+            raise ValueError(f"minimize(loss): loss must have one element; take its mean. Received shape {loss.shape}.")
         return gradients_of_parameters(GradientTrace(loss.block.program), loss, parameters, no_grad, callbacks)
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:

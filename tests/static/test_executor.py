@@ -92,8 +92,17 @@ def test_append_backward_gives_named_gradients(programs):
     static.Executor().run(startup)
     [gradient] = run(main, ["fc_0.b_0@GRAD"], x=np.ones((2, 3), "float32"))
     np.testing.assert_allclose(gradient, [0.5, 0.5])
+
+
+def test_append_backward_of_several_elements_is_that_of_their_sum(programs):
+    main, startup = programs
+    out = static.nn.fc(static.data("x", [2, 3]), 2)
+    static.append_backward(out)
     with pytest.raises(ValueError, match="one element"):
-        static.append_backward(out)
+        paddle.optimizer.SGD(0.1).minimize(out)
+    static.Executor().run(startup)
+    [gradient] = run(main, ["fc_0.b_0@GRAD"], x=np.ones((2, 3), "float32"))
+    np.testing.assert_allclose(gradient, [2.0, 2.0])
 
 
 def test_gradients_of_gradients(programs):
