@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.concat_split import split
+from ...ops.array.full import value_of
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
 from ...ops.math.casting import cast
@@ -13,6 +14,7 @@ from ...ops.math.unary import tanh
 from ...ops.nn import activation as ops
 from ...ops.nn import softmax as softmax_ops
 from ...ops.nn.activation import relu, sigmoid, softplus
+from ...ops.nn.window_arguments import check_format
 
 __all__ = [
     "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
@@ -43,6 +45,9 @@ def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) ->
     return apply(ops.leaky_relu_op, x, alpha=float(negative_slope))
 
 
+_CHANNELS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
+
+
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
     """x where x is positive, weight * x elsewhere; `weight` has one element, or one for each channel.
 
@@ -53,6 +58,8 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     >>> paddle.nn.functional.prelu(x, paddle.to_tensor([0.25])).tolist()
     [-0.5, 4.0]
     """
+    x, weight = value_of(x), value_of(weight)
+    check_format("prelu", data_format, _CHANNELS)
     drawing("prelu", name)
     count = 1
     for size in weight.shape:

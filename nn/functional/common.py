@@ -22,6 +22,7 @@ from ...ops.math.elementwise import add_op, multiply, scale
 from ...ops.math.reduce import sum
 from ...ops.math.unary import sqrt
 from ...ops.nn.dropout import DOWNGRADE, UPSCALE, dropout_op
+from ...ops.nn.window_arguments import check_format
 from ...ops.random.sampling import uniform
 
 __all__ = ["alpha_dropout", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "label_smooth", "linear", "pad",
@@ -125,6 +126,7 @@ def dropout3d(x: Any, p: float = 0.5, training: bool = True, data_format: str = 
 
 
 def _dropout_channels(what: str, x: Any, p: float, training: bool, data_format: str, formats: tuple[str, str]) -> Any:
+    x = value_of(x)
     if data_format not in formats or len(x.shape) != len(data_format):
         raise ValueError(f"{what}(x, data_format): data_format must be {formats[0]!r} or {formats[1]!r} and x have "
                          f"{len(formats[0])} dimensions. Received {data_format!r}, x.shape={list(x.shape)}.")
@@ -141,6 +143,7 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     >>> bool((paddle.nn.functional.alpha_dropout(x, 0.5, training=False) == x).all())
     True
     """
+    x = value_of(x)
     if not 0 <= p <= 1:
         raise ValueError(f"alpha_dropout(p): p must lie in [0, 1]. Received {p}.")
     if not training:
@@ -169,9 +172,11 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     >>> paddle.nn.functional.pad(paddle.ones([1, 1, 2, 2]), [1, 1, 0, 0]).tolist()
     [[[[0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]]]
     """
+    x = value_of(x)
     rank = len(x.shape)
     if mode not in MODES:
         raise ValueError(f"pad(mode): must be one of {', '.join(MODES)}. Received {mode!r}.")
+    check_format("pad", data_format, _PADDED)
     widths = pad if is_value(pad) else [pad] * (2 * (rank - 2)) if isinstance(pad, int) else list(pad)
     if isinstance(widths, list) and any(map(is_value, widths)):
         if len(widths) == 2 * rank and mode == "constant":
@@ -188,6 +193,7 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     return _pad_spatial(x, widths, mode, float(value), data_format)
 
 
+_PADDED = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
 pad_ = pad  # under another name where an argument is called so
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...ops.array.assign import one_hot
+from ...ops.array.full import value_of
 from ...ops.array.reshape import reshape, squeeze, transpose
 from ...ops.array.unknown_sizes import size_at
 from ...ops.array.where import where
@@ -38,6 +39,7 @@ def gaussian_nll_loss(input: Any, label: Any, variance: Any, full: bool = False,
     >>> float(paddle.nn.functional.gaussian_nll_loss(x, y, v))
     2.0
     """
+    input, label, variance = value_of(input), value_of(label), value_of(variance)
     check_reduction("gaussian_nll_loss", reduction)
     shape, given = list(input.shape), list(variance.shape)
     if given != shape:
@@ -61,6 +63,7 @@ def poisson_nll_loss(input: Any, label: Any, log_input: bool = True, full: bool 
     >>> float(paddle.nn.functional.poisson_nll_loss(paddle.to_tensor([0.0]), paddle.to_tensor([2.0])))
     1.0
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("poisson_nll_loss", reduction)
     check_same_shape("poisson_nll_loss", input, label)
     if epsilon <= 0:
@@ -85,6 +88,7 @@ def sigmoid_focal_loss(logit: Any, label: Any, normalizer: Any = None, alpha: fl
     >>> round(float(paddle.nn.functional.sigmoid_focal_loss(zero, one)), 4)
     0.0433
     """
+    logit, label = value_of(logit), value_of(label)
     check_reduction("sigmoid_focal_loss", reduction)
     if normalizer is not None and len(normalizer.shape) > 1:
         raise ValueError(f"sigmoid_focal_loss(normalizer): must be one element. Received {list(normalizer.shape)}.")
@@ -106,6 +110,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     >>> round(float(paddle.nn.functional.dice_loss(input, label)), 4)
     0.0
     """
+    input, label = value_of(input), value_of(label)
     shape, given = list(input.shape), list(label.shape)
     if len(shape) < 2 or len(shape) != len(given) or given[-1] != 1 or any(
             m != n and -1 not in (m, n) for m, n in zip(shape[:-1], given[:-1], strict=True)):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.lazy import beside
 from ...ops.array.assign import one_hot
+from ...ops.array.full import value_of
 from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
@@ -70,6 +71,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     >>> round(float(paddle.nn.functional.cross_entropy(scores, paddle.to_tensor([0, 1]))), 4)
     0.1269
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("cross_entropy", reduction)
     soft_label = soft_label or (label_smoothing > 0 and _has_classes(input, label))
     label = label if soft_label else class_numbers(label)
@@ -142,6 +144,7 @@ def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False
     >>> paddle.nn.functional.softmax_with_cross_entropy(scores, labels).numpy().round(3).tolist()
     [[0.693]]
     """
+    logits, label = value_of(logits), value_of(label)
     label = label if soft_label else class_numbers(label)
     if len(label.shape) == len(logits.shape) - 1:
         label = apply(unsqueeze_op, label, None, None, axes=[axis])
@@ -161,6 +164,7 @@ def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -10
     >>> paddle.nn.functional.nll_loss(scores, paddle.to_tensor([0])).item()
     0.5
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("nll_loss", reduction)
     if len(input.shape) == len(label.shape) == 2 and label.shape[1] == 1:
         label = squeeze(label, 1)
@@ -195,6 +199,7 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
     >>> round(float(paddle.nn.functional.binary_cross_entropy_with_logits(zero, zero)), 4)
     0.6931
     """
+    logit, label = value_of(logit), value_of(label)
     check_reduction("binary_cross_entropy_with_logits", reduction)
     label = numbers_like(logit, label)
     if pos_weight is not None:
@@ -250,6 +255,7 @@ def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float
     >>> paddle.nn.functional.smooth_l1_loss(x, y).item()
     0.75
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("smooth_l1_loss", reduction)
     return reduced(apply(huber_op, input, numbers_like(input, label), delta=float(delta))[0], reduction)
 
@@ -265,6 +271,7 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
     >>> paddle.nn.functional.kl_div(x.log(), y).item()
     0.0
     """
+    input, label = value_of(input), value_of(label)
     if reduction not in ("mean", "sum", "none", "batchmean"):
         raise ValueError(f"kl_div(reduction): must be 'mean', 'batchmean', 'sum' or 'none'. Received {reduction!r}.")
     loss = apply(kldiv_op, input, numbers_like(input, label), reduction="none")
@@ -281,6 +288,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     >>> paddle.nn.functional.log_loss(x, y).numpy().round(3).tolist()
     [[0.693]]
     """
+    input, label = value_of(input), value_of(label)
     check_same_shape("log_loss(input, label)", input, label)
     return apply(log_loss_op, input, numbers_like(input, label), epsilon=float(epsilon))
 
@@ -306,6 +314,7 @@ def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction:
     >>> paddle.nn.functional.hinge_embedding_loss(paddle.to_tensor([0.5, 0.25]), paddle.to_tensor([1.0, -1.0])).item()
     0.625
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("hinge_embedding_loss", reduction)
     positive, negative = (cast(label == sign, input.dtype) for sign in (1.0, -1.0))
     return reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction, name)

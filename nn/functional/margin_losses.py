@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...ops.array.full import value_of
 from ...ops.array.gather import gather
 from ...ops.array.reshape import reshape
 from ...ops.array.take_along_axis import index_sample
@@ -30,6 +31,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
     >>> round(float(paddle.nn.functional.soft_margin_loss(one, one)), 4)
     0.3133
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("soft_margin_loss", reduction)
     check_same_shape("soft_margin_loss", input, label)
     input = as_floating(input)
@@ -47,6 +49,7 @@ def multi_label_soft_margin_loss(input: Any, label: Any, weight: Any = None, red
     >>> round(float(paddle.nn.functional.multi_label_soft_margin_loss(x, paddle.to_tensor([[1.0, 0.0]]))), 4)
     0.6931
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("multi_label_soft_margin_loss", reduction)
     check_same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(multiply(label, log_sigmoid(input)) + multiply(-label + 1.0, log_sigmoid(-input)))
@@ -64,6 +67,7 @@ def multi_margin_loss(input: Any, label: Any, p: int = 1, margin: float = 1.0, w
     >>> float(paddle.nn.functional.multi_margin_loss(scores, paddle.to_tensor([0])))
     0.25
     """
+    input, label = value_of(input), value_of(label)
     check_reduction("multi_margin_loss", reduction)
     if len(input.shape) != 2 or not len(label.shape) or (
             input.shape[0] != label.shape[0] and -1 not in (input.shape[0], label.shape[0])):
@@ -112,6 +116,7 @@ def triplet_margin_loss(input: Any, positive: Any, negative: Any, margin: float 
     >>> round(float(paddle.nn.functional.triplet_margin_loss(a, b, a)), 3)
     6.0
     """
+    input, positive, negative = value_of(input), value_of(positive), value_of(negative)
     def distance(x: Any, y: Any) -> Any:
         return pairwise_distance(x, y, p, epsilon)
 

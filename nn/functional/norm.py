@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.assign import shape
-from ...ops.array.full import full, is_value
+from ...ops.array.full import full, is_value, value_of
 from ...ops.array.reshape import reshape, transpose
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
@@ -61,6 +61,7 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
     >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), [2]).numpy().round(2).tolist()
     [[-1.0, 1.0]]
     """
+    x = value_of(x)
     single = isinstance(normalized_shape, numbers.Integral) or is_value(normalized_shape)
     wanted: list[Any] = [normalized_shape] if single else list(normalized_shape)  # type: ignore[arg-type]
     begin = len(x.shape) - len(wanted)
@@ -80,6 +81,7 @@ def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name:
     >>> paddle.nn.functional.normalize(paddle.to_tensor([[3.0, 4.0]])).tolist()
     [[0.6000000238418579, 0.800000011920929]]
     """
+    x = value_of(x)
     axis = 0 if len(x.shape) == 1 else axis
     length = vector_norm(x, float(p), axis, keepdim=True)
     return divide(x, maximum(length, full([1], epsilon, x.dtype)))
@@ -117,6 +119,7 @@ def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, wei
     >>> abs(y.mean().item()) < 0.001
     True
     """
+    x = value_of(x)
     if _LAYOUTS.get(data_format) is None:
         raise ValueError(f"instance_norm(data_format): must be one of {', '.join(_LAYOUTS)}. "
                          f"Received {data_format!r}.")
@@ -147,6 +150,7 @@ def local_response_norm(x: Any, size: int, alpha: float = 1e-4, beta: float = 0.
     >>> paddle.nn.functional.local_response_norm(x, 2, alpha=2.0, beta=1.0, k=0.0, data_format="NCL").tolist()
     [[[0.3333333432674408], [0.1599999964237213]]]
     """
+    x = value_of(x)
     check_format("local_response_norm", data_format, _SPATIAL)
     if len(x.shape) < 3:
         raise ValueError(f"local_response_norm(x): x must have at least 3 dimensions. Received {list(x.shape)}.")

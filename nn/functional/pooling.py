@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.lazy import beside
-from ...ops.array.full import is_value
+from ...ops.array.full import is_value, value_of
 from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import scale
@@ -178,6 +178,7 @@ def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: in
 
 
 def _adaptive(what: str, kind: str, x: Any, output_size: Any, data_format: str, rank: int) -> Any:
+    x = value_of(x)
     ksize = _output_size(what, x, output_size, data_format, rank)
     return _pool(kind, x, rank, ksize=ksize, strides=[1] * rank, paddings=[0] * rank, adaptive=True,
                  data_format=data_format)
@@ -217,6 +218,7 @@ def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> An
 
 
 def _adaptive_max(what: str, x: Any, output_size: Any, return_mask: bool, data_format: str, rank: int) -> Any:
+    x = value_of(x)
     if not return_mask:
         return _adaptive(what, "max", x, output_size, data_format, rank)
     ksize = _output_size(what, x, output_size, data_format, rank)

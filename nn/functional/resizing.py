@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from ...ops.array.full import full, is_value
+from ...ops.array.full import full, is_value, value_of
 from ...ops.math.casting import cast
 from ...ops.vision.interpolate import resize
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -34,6 +34,7 @@ def interpolate(x: Any, size: Any = None, scale_factor: Any = None, mode: str = 
     >>> paddle.nn.functional.interpolate(x, size=[1, 4], mode="bilinear").tolist()
     [[[[0.0, 0.25, 0.75, 1.0]]]]
     """
+    x = value_of(x)
     mode = mode.lower()
     rank = len(x.shape) - 2
     last = _checked(x, size, scale_factor, mode, align_corners, align_mode, data_format, rank)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ops.array.full import value_of
 from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.trace import apply
 from ...ops.loss.class_sampling import class_center_sample
@@ -103,6 +104,7 @@ def margin_cross_entropy(logits: Any, label: Any, margin1: float = 1.0, margin2:
     >>> round(float(paddle.nn.functional.margin_cross_entropy(cosines, label, 1.0, 0.0, 0.0, 1.0)), 4)
     0.3133
     """
+    logits, label = value_of(logits), value_of(label)
     if group not in (None, False):
         raise NotImplementedError("margin_cross_entropy(group): classes are not spread over processes here. Leave "
                                   "group out, or give False.")

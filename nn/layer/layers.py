@@ -18,7 +18,7 @@ from ...core.hooks import HookRemoveHelper as HookRemoveHelper  # imported from 
 from ...core.lazy import require
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
-from ...ops.array.full import is_value
+from ...ops.array.full import is_value, whole
 from ...ops.core import native
 from ...ops.core.trace import current_trace, in_to_static_mode
 from ...ops.random.default_initial_values import giving_values
@@ -171,7 +171,7 @@ class Layer(_Attributes):
         if dtype is None:
             dtype = get_default_dtype() if self._dtype == "float32" else self._dtype
         dtype = convert_dtype(dtype)
-        return current_trace().parameter(tuple(int(n) for n in shape), dtype, named, giving_values(initializer))
+        return current_trace().parameter(tuple(map(whole, shape)), dtype, named, giving_values(initializer))
 
     def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Any:
         """A new value of the layer, one zero, to be set on it as a buffer or not at all."""

@@ -14,7 +14,7 @@ from ..core.operator import operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
-from .full import constant, is_value
+from .full import constant, is_value, value_of
 
 assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
                      engines=[by(LOOPS, fast.copied, fast.LEAST)], moves=True, precision="keep")
@@ -98,6 +98,7 @@ def rank(input: Any) -> Any:
     >>> paddle.rank(paddle.ones([2, 3])).item()
     2
     """
+    input = value_of(input)
     return constant(input.ndim, dt.int32)
 
 

@@ -17,7 +17,7 @@ from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from ..math.casting import cast
 from ..program.tensor_arrays import array_in, joined
-from .full import constant, is_value, shape_inputs
+from .full import constant, is_value, shape_inputs, value_of, whole
 from .gradient_shapes import sum_to
 from .reshape import reshape
 from .slices import slice_op
@@ -115,9 +115,9 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
         return apply(concat_op, _values("concat(x, axis)", x), None, axis=axis)
     array = array_in(x)
     if array is not None:
-        return joined(array, int(axis), False)
+        return joined(array, whole(axis), False)
     tensor = axis if is_value(axis) else None
-    return apply(concat_op, _values("concat(x, axis)", x), tensor, axis=0 if tensor is not None else int(axis))
+    return apply(concat_op, _values("concat(x, axis)", x), tensor, axis=0 if tensor is not None else whole(axis))
 
 
 def _pieces(total: int, sections: Sequence[int], num: int) -> list[int]:
@@ -181,13 +181,14 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     >>> [p.shape for p in paddle.split(paddle.zeros([2, 9]), [2, -1, 3], axis=1)]
     [[2, 2], [2, 4], [2, 3]]
     """
+    x = value_of(x)
     tensor, rank = axis if is_value(axis) else None, len(x.shape)
-    axis = 0 if tensor is not None else int(axis)
+    axis = 0 if tensor is not None else whole(axis)
     axis += rank if -rank <= axis < 0 else 0  # in files Paddle's kernels take no negative one
     if isinstance(num_or_sections, (list, tuple)):
         sizes, _, parts = shape_inputs(num_or_sections)
         return apply(split_op, x, tensor, parts, sections=list(sizes), num=0, axis=axis)
-    return apply(split_op, x, tensor, None, sections=[], num=int(num_or_sections), axis=axis)
+    return apply(split_op, x, tensor, None, sections=[], num=whole(num_or_sections), axis=axis)
 
 
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list:
@@ -270,7 +271,7 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     array = array_in(x)
     if array is not None:
         return joined(array, axis, True)
-    return apply(stack_op, _values("stack(x, axis)", x), axis=int(axis))
+    return apply(stack_op, _values("stack(x, axis)", x), axis=whole(axis))
 
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list:
@@ -307,13 +308,13 @@ def _places(axis: int, rank: int, count: int) -> list[dict[str, Any]]:
 
 def hstack(x: Sequence[Any], name: str | None = None) -> Any:
     """Tensors side by side: joined along the second dimension, or the first of vectors."""
-    values = [reshape(v, [1]) if v.ndim == 0 else v for v in x]
+    values = [reshape(v, [1]) if v.ndim == 0 else v for v in map(value_of, x)]
     return concat(values, 0 if values[0].ndim == 1 else 1)
 
 
 def vstack(x: Sequence[Any], name: str | None = None) -> Any:
     """Tensors one below the other: joined along the first dimension, vectors as rows."""
-    return concat([reshape(v, [1, -1]) if v.ndim < 2 else v for v in x], 0)
+    return concat([reshape(v, [1, -1]) if v.ndim < 2 else v for v in map(value_of, x)], 0)
 
 
 # meshgrid, broadcast_tensors

@@ -23,7 +23,7 @@ from .assign import assign_op
 from .concat_split import _flat_arguments, stack
 from .expand import expand_as
 from .fed_axes import numbers_in
-from .full import ROUND, constant, dtype_or_default, fill_any_like, full, is_value, number
+from .full import ROUND, constant, dtype_or_default, fill_any_like, full, is_value, number, value_of
 from .reshape import reshape, unsqueeze
 
 
@@ -119,6 +119,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
     >>> paddle.full_like(paddle.to_tensor([5, 6]), 7).tolist()
     [7, 7]
     """
+    x = value_of(x)
     wanted = x.dtype if dtype is None else convert_dtype(dtype)
     if is_value(fill_value):
         if not current_trace().computes:

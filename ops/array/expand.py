@@ -6,13 +6,14 @@ from typing import Any
 
 from ...backend.engines import NUMPY
 from ...backend.kernels.copying import broadcast
+from ...core.errors import public_function
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
-from .full import inferred_sizes, shape_inputs, sizes_of
+from .full import inferred_sizes, shape_inputs, sizes_of, value_of
 from .gradient_shapes import sum_to
 from .sizes import sizes_one_by_one
 
@@ -64,6 +65,9 @@ expand_as_op = operator("expand_as_v2", "X, Y? -> Out~X", kernel=_expand_as,
 
 def _to(x: Any, shape: Any) -> Any:
     attribute, tensor, parts = shape_inputs(shape)
+    if min(attribute, default=0) < -1:
+        raise ValueError(f"{public_function()}(shape): a size must be -1, which keeps x's, 0 or more. "
+                         f"Received {list(attribute)}.")
     return apply(expand_op, x, tensor, parts, shape=list(attribute))
 
 
@@ -98,6 +102,7 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.expand_as(paddle.to_tensor([1, 2]), paddle.zeros([2, 2])).tolist()
     [[1, 2], [1, 2]]
     """
+    x, y = value_of(x), value_of(y)
     return apply(expand_as_op, x, y, target_shape=list(y.shape))
 
 

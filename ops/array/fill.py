@@ -9,7 +9,7 @@ from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from .creation import full_like, to_tensor
 from .diagonal import place_diagonal_op
-from .full import full
+from .full import full, value_of
 from .where import where
 
 
@@ -62,6 +62,7 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
     >>> paddle.diagonal_scatter(paddle.zeros([2, 2]), paddle.to_tensor([1.0, 2.0])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
+    x = value_of(x)
     _check_known("diagonal_scatter(x)", x)
     check_rank("diagonal_scatter(x)", x, 2)
     axis1, axis2 = (normalize_axis(f"diagonal_scatter(x, {name})", axis, x.ndim)

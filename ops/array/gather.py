@@ -23,7 +23,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import dtype_of
-from .full import full_of_shape, is_value, zeros
+from .full import full_of_shape, is_value, value_of, whole, zeros
 from .gradient_shapes import sum_to
 from .reshape import reshape
 
@@ -149,7 +149,7 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
     [30, 10]
     """
     tensor = axis if is_value(axis) else None
-    return apply(gather_op, x, index, tensor, axis=0 if tensor is not None or axis is None else int(axis))
+    return apply(gather_op, x, index, tensor, axis=0 if tensor is not None or axis is None else whole(axis))
 
 
 def _index_select(xp, x, index, *, dim: int = 0):
@@ -180,6 +180,7 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> 
     >>> paddle.index_select(x, paddle.to_tensor([2, 0])).tolist()
     [[5, 6], [1, 2]]
     """
+    x, index = value_of(x), value_of(index)
     index = reshape(index, [-1]) if index.ndim == 2 and index.shape[1] == 1 else index
     return apply(index_select_op, x, index, dim=axis)
 

@@ -17,7 +17,7 @@ from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import as_floating, dtype_of, in_dtype
-from .full import is_value
+from .full import is_value, value_of, whole
 from .gradient_shapes import sum_to
 from .reshape import axis_of, flatten, ints_of, transpose
 
@@ -104,12 +104,13 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
     >>> paddle.rot90(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
+    x = value_of(x)
     a, b = (normalize_axis("rot90(x, k, axes)", n, x.ndim) for n in axes)
     if a == b:
         raise ValueError(f"rot90(x, k, axes): axes must name two dimensions. Received {list(axes)}.")
     order = list(range(x.ndim))
     order[a], order[b] = b, a
-    k %= 4
+    k = whole(k) % 4
     if k == 2:
         return flip(x, [a, b])
     if k == 1:
@@ -212,7 +213,7 @@ def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str |
     """
     tensor = repeats if is_value(repeats) else None
     x, axis = (flatten(x), 0) if axis is None else (x, axis)
-    return apply(repeat_op, x, tensor, Repeats=0 if tensor is not None else int(repeats), dim=axis)
+    return apply(repeat_op, x, tensor, Repeats=0 if tensor is not None else whole(repeats), dim=axis)
 
 
 # complex values
@@ -276,6 +277,7 @@ def as_real(x: Any, name: str | None = None) -> Any:
     >>> paddle.as_real(paddle.to_tensor([1 + 2j])).tolist()
     [[1.0, 2.0]]
     """
+    x = value_of(x)
     if not x.dtype.is_complex:
         raise TypeError(f"as_real(x): x must be complex. Received dtype={x.dtype.name}.")
     return apply(as_real_op, x)
@@ -291,6 +293,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     >>> paddle.complex(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0])).tolist()
     [(1+3j), (2+3j)]
     """
+    real, imag = value_of(real), value_of(imag)
     dtype = dt.promote(as_floating(real).dtype, as_floating(imag).dtype)
     if dtype not in _WHOLE:
         raise TypeError(f"complex(real, imag): there are complex numbers of two float32 and of two float64 alone. "
@@ -305,6 +308,7 @@ def real(x: Any, name: str | None = None) -> Any:
     >>> paddle.real(paddle.to_tensor([1 + 2j])).tolist()
     [1.0]
     """
+    x = value_of(x)
     return apply(real_op, x) if x.dtype.is_complex else x
 
 

@@ -19,7 +19,7 @@ from ..core.trace import apply
 from .assign import assign_op, clone, increment, one_hot, rank, shape
 from .expand import broadcast_shape, broadcast_to, expand, expand_as, tile
 from .fed_axes import fed_values, numbers_in, only_a_run_tells, without_some
-from .full import inferred_sizes, is_value, shape_inputs, sizes_of
+from .full import inferred_sizes, is_value, shape_inputs, sizes_of, value_of, whole
 from .gradient_shapes import reshape_to
 from .sizes import sizes_one_by_one
 
@@ -40,12 +40,12 @@ def shape_handle(x: Any) -> Any:
 def ints_of(value: Any) -> list[int]:
     """An axis, or several, as a list of ints."""
     if isinstance(value, (list, tuple)):
-        return list(map(int, value))
+        return list(value) if _INT.issuperset(map(type, value)) else list(map(whole, value))
     if isinstance(value, np.ndarray) and value.ndim:
-        return value.tolist()
+        return list(map(whole, value.tolist()))
     if isinstance(value, Sequence) and not isinstance(value, str):  # such as range(3)
-        return list(map(int, value))
-    return [int(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
+        return list(map(whole, value))
+    return [whole(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
 
 
 def axis_of(value: Any) -> int:
@@ -58,7 +58,7 @@ def numbers_of(value: Any) -> list[Any]:
     if only_a_run_tells(value):
         return [value[n] for n in range(value.shape[0])] if value.ndim else [value]
     if isinstance(value, (list, tuple)):
-        return [n if only_a_run_tells(n) else int(n) for n in value]
+        return [n if only_a_run_tells(n) else whole(n) for n in value]
     return ints_of(value)
 
 
@@ -237,6 +237,7 @@ def t(input: Any, name: str | None = None) -> Any:
     >>> paddle.t(paddle.ones([2, 3])).shape
     [3, 2]
     """
+    input = value_of(input)
     if input.ndim > 2:
         raise ValueError(f"t(input): input must have at most 2 dimensions. Received shape {list(input.shape)}. "
                          f"Use transpose(x, perm).")
@@ -257,6 +258,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
     >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, 2).shape
     [3, 4, 2]
     """
+    x = value_of(x)
     what = "moveaxis(x, source, destination)"
     sources = [normalize_axis(what, n, x.ndim) for n in ints_of(source)]
     destinations = [normalize_axis(what, n, x.ndim) for n in ints_of(destination)]
@@ -270,6 +272,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
 
 def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
     """x with two dimensions exchanged."""
+    x = value_of(x)
     order = list(range(x.ndim))
     a, b = (normalize_axis("swapaxes(x, axis0, axis1)", n, x.ndim) for n in (axis0, axis1))
     order[a], order[b] = b, a

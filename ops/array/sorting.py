@@ -19,7 +19,7 @@ from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from ..math.unary import isnan
 from .fed_axes import numbers_in, only_a_run_tells
-from .full import full_of_shape, is_value
+from .full import full_of_shape, is_value, value_of
 from .reshape import axis_of, squeeze
 from .slices import Ranges
 from .take_along_axis import put_along_op, take_along_axis
@@ -144,6 +144,7 @@ def kthvalue(x: Any, k: int, axis: int | None = None, keepdim: bool = False,
     >>> values.tolist(), index.tolist()
     ([3.0], [2])
     """
+    x = value_of(x)
     axis = normalize_axis("kthvalue(x, k, axis)", -1 if axis is None else axis, x.ndim)
     size = x.shape[axis] if x.ndim else 1
     if not 1 <= k or k > size >= 0:
@@ -198,6 +199,7 @@ def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None)
     >>> values.tolist(), index.tolist()
     ([2.0, 3.0], [2, 1])
     """
+    x = value_of(x)
     axis = normalize_axis("mode(x, axis)", axis, x.ndim)
     places = apply(mode_op, x, axis=axis)
     if not x.ndim:

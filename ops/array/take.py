@@ -19,7 +19,7 @@ from ..math.comparison import less_than
 from ..math.elementwise import maximum, minimum
 from .concat_split import stack
 from .creation import to_tensor
-from .full import full, is_value
+from .full import full, is_value, value_of
 from .gather import index_select
 from .reshape import assign_op, flatten, moveaxis, numbers_of, reshape, unsqueeze
 from .slices import END, set_value_op, slice_
@@ -48,7 +48,7 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
     elif mode == "clip":
         places = minimum(maximum(places, 0), count - 1)
     else:
-        places = where(less_than(places, 0), places + count, places)
+        places = where(less_than(places, -count), count, where(less_than(places, 0), places + count, places))
     return reshape(index_select(flat, places), sizes(index))
 
 
@@ -108,6 +108,7 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     >>> paddle.crop(paddle.to_tensor([[1, 2, 3], [4, 5, 6]]), [1, -1], [1, 1]).tolist()
     [[5, 6]]
     """
+    x = value_of(x)
     offsets = [0] * x.ndim if offsets is None else numbers_of(offsets)
     wanted = [-1] * x.ndim if shape is None else numbers_of(shape)
     if len(offsets) != x.ndim or len(wanted) != x.ndim:
@@ -160,6 +161,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
     >>> paddle.index_fill(paddle.zeros([3]), paddle.to_tensor([0, 2]), 0, 1.0).tolist()
     [1.0, 0.0, 1.0]
     """
+    x = value_of(x)
     axis = normalize_axis("axis", axis, x.ndim)
     filling = value if is_value(value) else full((), value, dtype_of(x))
     return moveaxis(index_put(moveaxis(x, axis, 0), (index,), cast(filling, dtype_of(x))), 0, axis)
@@ -198,6 +200,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     >>> paddle.combinations(paddle.to_tensor([1, 2, 3])).tolist()
     [[1, 2], [1, 3], [2, 3]]
     """
+    x = value_of(x)
     if x.ndim != 1:
         raise TypeError(f"combinations(x): must have one dimension. Received {x.ndim}.")
     if not isinstance(r, int) or r < 0:

@@ -18,7 +18,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from .expand import expand_as
-from .full import constant, full_of_shape, is_value
+from .full import constant, full_of_shape, is_value, value_of
 from .gradient_shapes import is_direct, sum_to
 from .reshape import expand, shape_handle
 from .unknown_sizes import size_at
@@ -214,6 +214,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
     >>> paddle.take_along_axis(paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[1], [0]]), 1).tolist()
     [[2], [3]]
     """
+    arr, indices = value_of(arr), value_of(indices)
     return apply(take_along_op, arr, _index_for(arr, indices, axis, broadcast), Axis=axis)
 
 
@@ -242,5 +243,6 @@ def index_sample(x: Any, index: Any) -> Any:
     >>> paddle.index_sample(x, paddle.to_tensor([[0, 2], [1, 1]])).tolist()
     [[1, 3], [5, 5]]
     """
+    x, index = value_of(x), value_of(index)
     _check_sample(x, index)
     return apply(index_sample_op, x, index)

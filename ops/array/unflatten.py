@@ -12,7 +12,7 @@ import numpy as np
 from ..core.infer import check_rank, normalize_axis, product
 from .concat_split import split
 from .creation import arange, to_tensor
-from .full import is_value
+from .full import is_value, value_of
 from .gather import gather
 from .reshape import moveaxis, numbers_of, reshape, unsqueeze, view
 from .take import take
@@ -26,6 +26,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
     >>> paddle.unflatten(paddle.ones([4, 6]), 1, [2, -1]).shape
     [4, 2, 3]
     """
+    x = value_of(x)
     axis = normalize_axis("axis", axis, x.ndim)
     own = sizes(x)
     return reshape(x, [*own[:axis], *numbers_of(shape), *own[axis + 1:]])
@@ -136,6 +137,7 @@ def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list:
     >>> [part.shape for part in paddle.vsplit(paddle.ones([6, 2]), 3)]
     [[2, 2], [2, 2], [2, 2]]
     """
+    x = value_of(x)
     if x.ndim < 2:
         raise ValueError(f"vsplit(x): must have at least two dimensions. Received {x.ndim}.")
     return split(x, num_or_sections, 0)

@@ -18,7 +18,7 @@ from ..math.casting import cast, dtype_of, in_dtype
 from .concat_split import broadcast_tensors
 from .creation import to_tensor
 from .expand import expand_as
-from .full import full_of_shape, is_value
+from .full import full_of_shape, is_value, value_of
 from .gradient_shapes import sum_to
 from .slices import Ranges
 
@@ -203,6 +203,7 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
     >>> paddle.index_put(paddle.zeros([3]), (paddle.to_tensor([0, 2]),), paddle.to_tensor(1.0)).tolist()
     [1.0, 0.0, 1.0]
     """
+    x = value_of(x)
     return apply(index_put_op, x, list(indices), value if is_value(value) else state.trace.number(value, x.dtype),
                  accumulate=accumulate)
 
@@ -227,6 +228,7 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     >>> paddle.masked_select(paddle.to_tensor([1, 2, 3]), paddle.to_tensor([True, False, True])).tolist()
     [1, 3]
     """
+    x, mask = value_of(x), value_of(mask)
     if tuple(x.shape) != tuple(mask.shape):
         x, mask = spread(x, mask)
     return apply(masked_select_op, x, mask)
@@ -239,6 +241,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     >>> paddle.masked_fill(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([True, False]), 9.0).tolist()
     [9.0, 2.0]
     """
+    x = value_of(x)
     value = cast(value, x.dtype) if is_value(value) else state.trace.number(value, x.dtype)
     return where(mask, value, x)
 

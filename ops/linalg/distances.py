@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..array.full import full
+from ..array.full import full, value_of
 from ..array.reshape import axis_of, reshape, transpose, unsqueeze
 from ..array.where import where
 from ..core.infer import normalize_axis
@@ -21,6 +21,7 @@ def cdist(x: Any, y: Any, p: float = 2.0,
     >>> paddle.cdist(paddle.to_tensor([[0.0, 0.0]]), paddle.to_tensor([[3.0, 4.0], [0.0, 1.0]])).tolist()
     [[5.0, 1.0]]
     """
+    x, y = value_of(x), value_of(y)
     if p < 0:
         raise ValueError(f"cdist(p): must be at least 0. Received {p}.")
     if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):

@@ -8,6 +8,7 @@ C. Boeddeker et al., "On the computation of complex-valued gradients", 2017, htt
 from typing import Any
 
 from ...backend.linear_algebra import eigen
+from ..array.full import value_of
 from ..array.rearrange import real_op
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -94,6 +95,7 @@ def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
     >>> paddle.linalg.eigvalsh(paddle.to_tensor([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
     """
+    x = value_of(x)
     return checked(eigvalsh_op, x, UPLO=UPLO, is_test=x.stop_gradient)[0]
 
 

@@ -7,7 +7,7 @@ G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear l
 from typing import Any
 
 from ...core import dtype as dt
-from ..array.full import is_value
+from ..array.full import is_value, value_of
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import shape_handle, unsqueeze
 from ..array.where import where
@@ -221,6 +221,7 @@ def lstsq(x: Any, y: Any, rcond: float | None = None, driver: str | None = None,
     >>> solution.numpy().round(3).tolist(), residuals.numpy().round(3).tolist(), int(rank)
     ([[1.0], [2.0]], [9.0], 2)
     """
+    x, y = value_of(x), value_of(y)
     check_rank("lstsq(x)", x, 2)
     if rcond is None:
         single = x.dtype in (dt.float32, dt.complex64)
@@ -283,6 +284,7 @@ def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
     >>> float(paddle.linalg.cond(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])))
     2.0
     """
+    x = value_of(x)
     if p in (None, 2, -2):
         s = singular_values(x)
         high, low = max(s, -1), min(s, -1)
@@ -316,6 +318,7 @@ def pca_lowrank(x: Any, q: int | None = None, center: bool = True, niter: int = 
     >>> u.shape, s.shape, v.shape
     ([8, 2], [2], [5, 2])
     """
+    x = value_of(x)
     m, n = x.shape[-2:]
     least = smaller(m, n)
     q = smaller(6, least) if q is None else q

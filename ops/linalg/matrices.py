@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.dtype import DType, complex64, complex128, float32, float64
 from ..array.diagonal import diag_embed_op, diagonal_op
+from ..array.full import value_of
 from ..array.rearrange import complex_op, real_op, tril_triu_op
 from ..array.reshape import transpose_op, unsqueeze_op
 from ..array.slices import Ranges
@@ -60,8 +61,10 @@ def check_system(what: str, a: Spec, b: Spec, names: tuple[str, str] = ("x", "y"
 
 def checked(op: Operator, *inputs: Any, **attrs: Any) -> Any:
     """The operator applied after its rule has looked at the inputs: kernels take more than makes sense."""
-    op.infer(*[_spec(x) for x in inputs], **attrs)
-    return apply(op, *inputs, **attrs)
+    values = [x if x is None else [value_of(item) for item in x] if isinstance(x, list) else value_of(x)
+              for x in inputs]
+    op.infer(*[_spec(x) for x in values], **attrs)
+    return apply(op, *values, **attrs)
 
 
 def finite(what: str, xp: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...backend.engines import ONEDNN
 from ...core import dtype as dt
-from ..array.full import is_value
+from ..array.full import is_value, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose
 from ..array.unknown_sizes import count_of, size_at
@@ -142,6 +142,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.inner(x, y).tolist()
     60.0
     """
+    x, y = value_of(x), value_of(y)
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     m, n = x.shape[-1], y.shape[-1]
@@ -173,6 +174,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     >>> paddle.tensordot(paddle.ones([2, 3, 4]), paddle.ones([4, 3, 5]), axes=[[1, 2], [1, 0]]).shape
     [2, 5]
     """
+    x, y = value_of(x), value_of(y)
     left, right = _contracted(x, y, axes)
     for p, q in zip(left, right, strict=True):
         m, n = x.shape[p], y.shape[q]

@@ -166,6 +166,7 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.25).tolist()
     [1.5]
     """
+    weight = state.trace.lift(weight, "weight")
     dtype = promote(dtype_of(x), dtype_of(y))
     weight = in_dtype(weight, dtype) if is_value(weight) else state.trace.number(weight, dtype)
     return apply(lerp_op, in_dtype(x, dtype), in_dtype(y, dtype), weight)

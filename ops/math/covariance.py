@@ -4,6 +4,7 @@
 from typing import Any
 
 from ..array.diagonal import diag
+from ..array.full import value_of
 from ..array.reshape import squeeze, t, unsqueeze
 from ..linalg.matrices import adjoint, mm
 from .casting import as_floating, cast
@@ -23,6 +24,7 @@ def cov(x: Any, rowvar: bool = True, ddof: bool = True, fweights: Any = None, aw
     >>> paddle.linalg.cov(paddle.to_tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
+    x = value_of(x)
     if not 1 <= x.ndim <= 2:
         raise ValueError(f"cov(x): x must have one or two dimensions. Received shape {list(x.shape)}.")
     x = as_floating(x)
@@ -70,6 +72,7 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
     >>> paddle.linalg.corrcoef(paddle.to_tensor([[0.0, 1.0, 3.0], [3.0, 2.0, 0.0]])).numpy().round(3).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
+    x = value_of(x)
     if not 1 <= x.ndim <= 2:
         raise ValueError(f"corrcoef(x): x must have one or two dimensions. Received shape {list(x.shape)}.")
     covariance = cov(x, rowvar)

@@ -14,7 +14,7 @@ from ...backend.kernels import scan as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ..array.fed_axes import numbers_in, one_number, only_a_run_tells
-from ..array.full import full_of_shape
+from ..array.full import full_of_shape, whole
 from ..array.gradient_shapes import reshape_to
 from ..array.rearrange import flip_op
 from ..array.reshape import flatten
@@ -166,7 +166,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
     x = x if dtype is None else cast(x, dtype)
     if axis is not None and type(axis) is not int and only_a_run_tells(axis):
         return apply(cumsum_of_fed_op, x, axis)
-    return apply(cumsum_op, x, axis=-1 if axis is None else int(axis), flatten=axis is None)
+    return apply(cumsum_op, x, axis=-1 if axis is None else whole(axis), flatten=axis is None)
 
 
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
@@ -177,7 +177,7 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None 
     [1, 2, 6]
     """
     x = x if dtype is None else cast(x, dtype)
-    return apply(cumprod_op, flatten(x) if dim is None else x, dim=0 if dim is None else int(dim))
+    return apply(cumprod_op, flatten(x) if dim is None else x, dim=0 if dim is None else whole(dim))
 
 
 def _accumulated(xp: Any, function: str, x: Any, axis: int) -> Any:
@@ -228,7 +228,7 @@ def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str |
     [1.0, 2.0, 3.0]
     """
     x = x if dtype is None else cast(x, dtype)
-    return apply(logcumsumexp_op, flatten(x) if axis is None else x, axis=0 if axis is None else int(axis))
+    return apply(logcumsumexp_op, flatten(x) if axis is None else x, axis=0 if axis is None else whole(axis))
 
 
 # extremes
@@ -279,7 +279,7 @@ def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     >>> values.tolist(), index.tolist()
     ([1, 3, 3], [0, 1, 1])
     """
-    return apply(cummax_op, flatten(x) if axis is None else x, axis=-1 if axis is None else int(axis),
+    return apply(cummax_op, flatten(x) if axis is None else x, axis=-1 if axis is None else whole(axis),
                  dtype=convert_dtype(dtype))
 
 
@@ -291,5 +291,5 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     >>> values.tolist(), index.tolist()
     ([3, 1, 1], [0, 1, 1])
     """
-    return apply(cummin_op, flatten(x) if axis is None else x, axis=-1 if axis is None else int(axis),
+    return apply(cummin_op, flatten(x) if axis is None else x, axis=-1 if axis is None else whole(axis),
                  dtype=convert_dtype(dtype))

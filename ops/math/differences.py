@@ -7,6 +7,7 @@ import numpy as np
 from ...core import dtype as dt
 from ..array.concat_split import concat
 from ..array.creation import to_tensor
+from ..array.full import value_of
 from ..array.reshape import axis_of, reshape, unsqueeze
 from ..array.slices import slice_
 from ..core.infer import normalize_axis
@@ -31,6 +32,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     >>> paddle.diff(paddle.to_tensor([1, 4, 9])).tolist()
     [3, 5]
     """
+    x = value_of(x)
     if n < 1:
         raise ValueError(f"diff(n): must be at least 1. Received {n}.")
     axis = normalize_axis("diff(x, n, axis)", axis_of(axis), x.ndim) if x.ndim else axis
@@ -63,6 +65,7 @@ def trapezoid(y: Any, x: Any = None, dx: float | None = None, axis: int = -1, na
     >>> paddle.trapezoid(paddle.to_tensor([1.0, 2.0, 3.0]), dx=2.0).tolist()
     8.0
     """
+    y = value_of(y)
     areas, axis = _areas("trapezoid", y, x, dx, axis)
     return reduce_sum(areas, axis) * 0.5
 
@@ -75,6 +78,7 @@ def cumulative_trapezoid(y: Any, x: Any = None, dx: float | None = None, axis: i
     >>> paddle.cumulative_trapezoid(paddle.to_tensor([1.0, 2.0, 3.0])).tolist()
     [1.5, 4.0]
     """
+    y = value_of(y)
     areas, axis = _areas("cumulative_trapezoid", y, x, dx, axis)
     return cumsum(areas, axis) * 0.5
 
@@ -86,6 +90,7 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
     >>> paddle.vander(paddle.to_tensor([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]
     """
+    x = value_of(x)
     if x.ndim != 1:
         raise ValueError(f"vander(x): must have one dimension. Received {x.ndim}.")
     n = int(x.shape[0]) if n is None else n

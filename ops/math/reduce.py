@@ -17,7 +17,7 @@ from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ..array.fed_axes import axes_back, axes_last_op, fed_values, numbers_in, one_number, only_a_run_tells, without_some
-from ..array.full import full_of_shape
+from ..array.full import full_of_shape, value_of, whole
 from ..array.gradient_shapes import expand_to, reshape_to
 from ..array.reshape import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
 from ..array.unknown_sizes import count_of, size_at
@@ -327,6 +327,7 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     >>> float(paddle.mean(paddle.to_tensor([1.0, 2.0, 6.0])))
     3.0
     """
+    x = value_of(x)
     if not x.dtype.is_differentiable:
         x = cast(x, dt.get_default_dtype_object())
     return _reduced(mean_op, mean_of_fed_op, x, axis, keepdim)
@@ -478,7 +479,7 @@ def _position(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, 
         raise ValueError(f"{op.type}(dtype): places are int32 or int64. Received {dtype!r}.")
     if axis is not None and type(axis) is not int and only_a_run_tells(axis):
         return apply(of_fed, x, axis, **rest)
-    return apply(op, x, axis=0 if axis is None else int(axis), **rest)
+    return apply(op, x, axis=0 if axis is None else whole(axis), **rest)
 
 
 @results_named("argmax")

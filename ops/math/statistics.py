@@ -10,7 +10,7 @@ from ...backend.kernels import stats as fast
 from ...core import dtype as dt
 from ..array.concat_split import stack
 from ..array.fed_axes import fed_values
-from ..array.full import full, is_value
+from ..array.full import full, is_value, value_of
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from ..array.slices import Ranges
@@ -134,6 +134,7 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     >>> float(paddle.var(paddle.to_tensor([1.0, 2.0, 3.0])))
     1.0
     """
+    x = value_of(x)
     if not x.dtype.is_differentiable:
         x = cast(x, dt.get_default_dtype_object())
     fed = None if axis is None or type(axis) is int else fed_values(axis)
@@ -161,6 +162,7 @@ def nansum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, n
     >>> paddle.nansum(paddle.to_tensor([1.0, float("nan"), 2.0])).item()
     3.0
     """
+    x = value_of(x)
     return sum(where(isnan(x), 0.0, x) if x.dtype.is_differentiable else x, axis, dtype, keepdim)
 
 
@@ -214,6 +216,7 @@ def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = N
     >>> paddle.median(x, axis=1).tolist()
     [3.0, 4.0]
     """
+    x = value_of(x)
     return quantile_of(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
 
 

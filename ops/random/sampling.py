@@ -17,7 +17,7 @@ from ...core.dtype import DType, convert_dtype
 from ..array.assign import shape
 from ..array.fed_axes import numbers_in, only_a_run_tells
 from ..array.fill import written_over
-from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of
+from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of, value_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
 from ..array.unknown_sizes import known_number
@@ -283,6 +283,7 @@ def randint_like(x: Any, low: int = 0, high: int | None = None, dtype: Any = Non
     >>> x.dtype, 0 <= x.min().item() <= x.max().item() <= 4
     (paddle.float32, True)
     """
+    x = value_of(x)
     return cast(randint(low, high, _shape(x)), x.dtype if dtype is None else dtype)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ...core.dtype import convert_dtype, get_default_dtype_object
 from ..array.concat_split import stack
 from ..array.creation import arange
+from ..array.full import value_of, whole
 from ..array.pad import pad_op
 from ..array.rearrange import roll, roll_op
 from ..array.reshape import ints_of, shape
@@ -64,6 +65,7 @@ def _checked_norm(what: str, norm: str) -> str:
 
 def _complex(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
     """A transform with a complex result of all elements."""
+    x = value_of(x)
     found, sizes = _axes_and_sizes(what, x, s, axes)
     x = as_floating(x)
     x = x if sizes is None else _resized(what, x, found, sizes)
@@ -73,6 +75,7 @@ def _complex(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> 
 
 def _half(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
     """A transform of real values: half of its result."""
+    x = value_of(x)
     found, sizes = _axes_and_sizes(what, x, s, axes)
     x = as_floating(x)
     x = x if sizes is None else _resized(what, x, found, sizes)
@@ -81,6 +84,7 @@ def _half(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any
 
 def _real(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
     """A transform of half of a spectrum, with a real result."""
+    x = value_of(x)
     found, sizes = _axes_and_sizes(what, x, s, axes)
     x = as_floating(x)
     x = x if x.dtype.is_complex else cast(x, COMPLEX.get(x.dtype, "complex64"))
@@ -93,7 +97,7 @@ def _real(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any
 
 
 def _one(n: int | None) -> list[int] | None:
-    return None if n is None else [int(n)]
+    return None if n is None else [whole(n)]
 
 
 def _along(axis: int | None) -> list[int]:
@@ -300,6 +304,7 @@ def ihfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name
 # shifts and frequencies
 
 def _rolled(x: Any, axes: Any, back: bool) -> Any:
+    x = value_of(x)
     found = list(range(x.ndim)) if axes is None else [normalize_axis("fftshift(x, axes)", n, x.ndim)
                                                       for n in ints_of(axes)]
     sizes = [x.shape[n] for n in found]

@@ -9,6 +9,7 @@ from ...core import dtype as dt
 from ...core.dtype import convert_dtype
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
+from ...ops.array.full import whole
 from ...ops.core.trace import current_trace
 from ..ir.lod import fed_offsets
 from ..ir.variable import Variable
@@ -64,8 +65,7 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     initializer = param.initializer or default_initializer or default_initial_value(is_bias)
     named = ParamAttr(own, learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
                       need_clip=param.need_clip)
-    return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named,
-                                     giving_values(initializer))
+    return current_trace().parameter(tuple(map(whole, shape)), convert_dtype(dtype), named, giving_values(initializer))
 
 
 def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False,
