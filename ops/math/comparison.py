@@ -22,6 +22,7 @@ from .elementwise import (
     equal_op,
     greater_equal_op,
     greater_than_op,
+    into,
     less_equal_op,
     less_than_op,
     logical_and_op,
@@ -140,67 +141,79 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
 def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """x and y, element by element; a number counts as true unless it is 0.
 
+    In a Program `out` gets the result, where it is given; eagerly it has no meaning, as in Paddle.
+
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([True, True]), paddle.to_tensor([True, False])
     >>> paddle.logical_and(x, y).tolist()
     [True, False]
     """
-    return apply(logical_and_op, *operand(x, y))
+    return into(out, apply(logical_and_op, *operand(x, y)))
 
 
 def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """x or y, element by element; a number counts as true unless it is 0.
+
+    In a Program `out` gets the result, where it is given; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([True, True]), paddle.to_tensor([True, False])
     >>> paddle.logical_or(x, y).tolist()
     [True, True]
     """
-    return apply(logical_or_op, *operand(x, y))
+    return into(out, apply(logical_or_op, *operand(x, y)))
 
 
 def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """Exactly one of x and y, element by element; a number counts as true unless it is 0.
+
+    In a Program `out` gets the result, where it is given; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([True, True]), paddle.to_tensor([True, False])
     >>> paddle.logical_xor(x, y).tolist()
     [False, True]
     """
-    return apply(logical_xor_op, *operand(x, y))
+    return into(out, apply(logical_xor_op, *operand(x, y)))
 
 
 def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """x & y on integers or bools.
+
+    In a Program `out` gets the result, where it is given; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([6, 3]), paddle.to_tensor([3, 5])
     >>> paddle.bitwise_and(x, y).tolist()
     [2, 1]
     """
-    return _bits(bitwise_and_op, x, y)
+    return into(out, _bits(bitwise_and_op, x, y))
 
 
 def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """x | y on integers or bools.
+
+    In a Program `out` gets the result, where it is given; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([6, 3]), paddle.to_tensor([3, 5])
     >>> paddle.bitwise_or(x, y).tolist()
     [7, 7]
     """
-    return _bits(bitwise_or_op, x, y)
+    return into(out, _bits(bitwise_or_op, x, y))
 
 
 def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """x ^ y on integers or bools.
+
+    In a Program `out` gets the result, where it is given; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([6, 3]), paddle.to_tensor([3, 5])
     >>> paddle.bitwise_xor(x, y).tolist()
     [5, 6]
     """
-    return _bits(bitwise_xor_op, x, y)
+    return into(out, _bits(bitwise_xor_op, x, y))
 
 
 #: The comparisons and the bits of Python's syntax, as methods of Tensor and Variable.

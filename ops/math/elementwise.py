@@ -18,7 +18,7 @@ from ..core.kernels import EngineKernel, by
 from ..core.operator import Operator, find, is_declared, operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
-from ..core.trace import apply
+from ..core.trace import apply, current_trace
 from .casting import as_floating, cast, dtype_of
 from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_number
 
@@ -417,6 +417,11 @@ def activated(what: str, value: Any, activation: str | None) -> Any:
     if not isinstance(activation, str) or not is_declared(activation):
         raise ValueError(f"{what}: must be the name of an operator, such as 'relu'. Received {activation!r}.")
     return apply(find(activation), value)
+
+
+def into(out: Any, result: Any) -> Any:
+    """The result; in a Program, where an `out` is given, that one, which then has the result."""
+    return result if out is None or current_trace().computes else out._assigned(result)
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from ..core.operator import Operator, find, operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from .casting import cast, dtype_of
-from .elementwise import apply, equal_op, scale_op, subtract
+from .elementwise import apply, equal_op, into, scale_op, subtract
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
@@ -225,23 +225,23 @@ erfc = _function(erfc_op, "1 - erf(x), precise also where it is small.", "erfc")
 
 
 def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
-    """True where x is false or 0. `out` has no meaning, as in Paddle's eager mode.
+    """True where x is false or 0. `out` gets the result in a Program; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> paddle.logical_not(paddle.to_tensor([True, False])).tolist()
     [False, True]
     """
-    return apply(logical_not_op, x)
+    return into(out, apply(logical_not_op, x))
 
 
 def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
-    """~x on integers or bools. `out` has no meaning, as in Paddle's eager mode.
+    """~x on integers or bools. `out` gets the result in a Program; eagerly it has no meaning, as in Paddle.
 
     >>> import proa as paddle
     >>> paddle.bitwise_not(paddle.to_tensor([0, 5])).tolist()
     [-1, -6]
     """
-    return apply(bitwise_not_op, x)
+    return into(out, apply(bitwise_not_op, x))
 
 
 isnan = _function(isnan_op, "True where x is not a number.", "isnan", floating=False,
