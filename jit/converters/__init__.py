@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from ..pyct.activity import changed_in_place
 from ..pyct.statements import is_generator, looks_at_its_names, own_functions
 from ..pyct.templates import Namer, identifiers
 from . import (
@@ -56,6 +57,7 @@ def new_context(tree: Any, class_name: str | None, taken: set[str]) -> Context:
 
 def convert_tree(tree: Any, context: Context) -> Any:
     """Converts a function's tree, a lambda's too; functions defined in it are converted in place."""
+    context.changed = changed_in_place(tree)
     if isinstance(tree, gast.FunctionDef):
         _convert_statements(tree, context)
     for converter in EXPRESSIONS:

@@ -19,6 +19,8 @@ class Context:
 
     namer: Namer
     class_name: str | None = None
+    tests: set[str] = field(default_factory=set)  # generated functions that say whether a loop goes on
+    changed: set[str] = field(default_factory=set)  # names of what the function changes in place, lists perhaps
     helpers: dict[str, str] = field(default_factory=dict)  # generated inner function -> the user's function it is of
 
     def helper(self, stem: str, owner: str) -> str:

@@ -193,6 +193,7 @@ class _Transformer(_Base):
         if test is None:
             return quote_expression("None", at), []
         name = self._context.helper("loop_test", self._owner)
+        self._context.tests.add(name)
         return name, quote(_TEST, at, name=name, test=self.visit(test))
 
     def _declared(self, names: Any) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from ..pyct.templates import quote_expression
-from .context import Context
+from .context import OPERATORS, Context
 from .expressions import ExpressionConverter, can_wait, surely_plain
 
 _SYMBOLS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
@@ -19,13 +19,16 @@ _SYMBOLS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq:
 _EQUALITIES = {gast.Eq: "__proa__.equal(left, right)", gast.NotEq: "__proa__.unequal(left, right)"}
 
 
-def convert(function: Any, _: Context) -> Any:
+_ASKING = ("if_stmt", "if_exp", "plain")  # operators that ask of their first argument whether it holds
+
+
+def convert(function: Any, context: Context) -> Any:
     """Converts the logical expressions of a function."""
-    return _Logical(_tests(function)).visit(function)
+    return _Logical(_tests(function, context)).visit(function)
 
 
-def _tests(function: Any) -> set[int]:
-    """The `and` and `or` of which only the truth is asked, by id."""
+def _tests(function: Any, context: Context) -> set[int]:
+    """The `and` and `or` of which only the truth is asked, by id; statements have become calls already."""
     found: set[int] = set()
 
     def walk(test: Any) -> None:
@@ -42,7 +45,17 @@ def _tests(function: Any) -> set[int]:
         walk(node if isinstance(node, gast.UnaryOp) else None)
         for each in getattr(node, "ifs", ()):
             walk(each)
+        if isinstance(node, gast.Call) and _operator(node.func) in _ASKING:
+            walk(node.args[0])
+        if isinstance(node, gast.FunctionDef) and node.name in context.tests:
+            walk(node.body[-1].value)
     return found
+
+
+def _operator(function: Any) -> str | None:
+    """The name of one of our operators."""
+    is_ours = isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name)
+    return function.attr if is_ours and function.value.id == OPERATORS else None
 
 
 def _later(value: Any) -> Any:

@@ -16,7 +16,7 @@ from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
 from .outside import check_advance
-from .partial import certain, flags_of_keys, truth
+from .partial import SHOWING, certain, flags_of_keys, truth
 
 
 def len_(value: Any) -> Any:
@@ -25,6 +25,8 @@ def len_(value: Any) -> Any:
         return value.length()
     if isinstance(value, dict) and value and (flags := flags_of_keys(value)):
         return sum((staging.number(flag, "int64", stays=True) for flag in flags), len(value) - len(flags))
+    if isinstance(value, SHOWING):
+        certain(value)
     return staging.length(value) if _has_length(value) else len(value)
 
 
@@ -73,15 +75,29 @@ def print_(*values: Any, **options: Any) -> None:
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
-    """`isinstance(value, kinds)`: a symbolic tensor is a Tensor, an entry of its shape an int, a list of the program
-    a list.
+    """`isinstance(value, kinds)`: a symbolic tensor is a Tensor, a number that only the run knows an int or a float, a
+    list of the program a list.
     """
     if isinstance(value, kinds):
         return True
-    if staging.is_size(value):
-        return issubclass(int, kinds)
-    stands_for = list if staging.is_list(value) else staging.tensor_class() if staging.is_symbolic(value) else None
+    stands_for = _stands_for(value)
     return stands_for is not None and issubclass(stands_for, kinds)
+
+
+def type_(*args: Any) -> Any:
+    """`type(value)`: what `isinstance` says that a symbolic value is."""
+    return (_stands_for(args[0]) if len(args) == 1 else None) or type(*args)
+
+
+def _stands_for(value: Any) -> Any:
+    """The class of what a symbolic value stands for; None for other values."""
+    if staging.is_list(value):
+        return list
+    if not staging.is_symbolic(value):
+        return None
+    if staging.is_size(value) or staging.is_number(value):
+        return float if "float" in value.dtype.name else int
+    return staging.tensor_class()
 
 
 def list_(*values: Any) -> list:
@@ -157,7 +173,7 @@ def reversed_(values: Any) -> Any:
 
 
 OVERLOADS: dict[int, Callable[..., Any]] = {
-    id(builtins.next): next_,
+    id(builtins.next): next_, id(builtins.type): type_,
     id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
     id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,

@@ -14,7 +14,7 @@ from typing import Any
 
 from .builtin import OVERLOADS
 from .conditionals import if_exp
-from .partial import certain, is_optional, is_partial, parts, some_are_optional, used
+from .partial import SHOWING, certain, is_optional, is_partial, parts, some_are_optional, used
 from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
@@ -98,6 +98,8 @@ class Calls:
         function = method.__func__
         if not isinstance(function, FunctionType):
             return method
+        if isinstance(method.__self__, SHOWING):
+            certain(method.__self__)
         if function is _plain_call(type(method.__self__)):
             return functools.partial(self._call_layer, method.__self__)
         new = self._function(function)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...core import nest
 from . import staging
+from .partial import Partial
 
 DICTS = (dict, OrderedDict, defaultdict)
 CHANGEABLE = (list, *DICTS)
@@ -113,6 +114,8 @@ class Held:
 
         def settle(found: list[Objects | None], value: Any, path: tuple) -> Any:
             ways = [each for each in found if each is not None]
+            if type(value) is Partial:
+                found_apart(ways, value._content, path)
             if len(ways) < len(found) or any(type(each.outer) is not type(value) for each in ways):
                 return value
             key = (*(id(each.outer) for each in ways), *(path if path in apart else ()))
@@ -140,6 +143,13 @@ class Held:
             those = [value, *(each.outer for each in ways), *([] if of_before is None else [of_before])]
             self.several += [(path, each) for each in those if type(each) in CHANGEABLE]
 
+        def found_apart(ways: list[Objects], value: Any, path: tuple) -> None:
+            """What only some ways leave there, and others may hold too, is a copy of that."""
+            if type(value) in _COPIED:
+                found_several(ways, value, path)
+                for k, part in nest.parts(value):
+                    found_apart([each.parts[k] for each in ways if k in each.parts], part, (*path, k))
+
         every = enumerate(zip(*left, values, strict=True))
         return tuple(settle(list(found), value, (i,)) for i, (*found, value) in every)
 
@@ -148,7 +158,7 @@ def note_several(held: Held, names: tuple[str, ...], may_be_held: frozenset[str]
     """Notes what must not change later, for somebody else may hold it: see `Held.several`."""
     for path, each in held.several:
         name = names[path[0]]
-        if len(path) > 1 or name in may_be_held:
+        if len(path) > 1 or name in may_be_held or staging.is_held(each):
             staging.note_several(each, "".join((f"`{name}", *(f"[{key!r}]" for key in path[1:]), "`")), where)
 
 

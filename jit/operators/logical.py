@@ -15,7 +15,7 @@ from ..errors import ConversionError, here
 from . import staging
 from .conditionals import if_exp
 from .outside import ChangedOutside, Outside
-from .partial import certain, is_partial, parts, truth
+from .partial import SHOWING, certain, is_partial, parts, truth
 
 
 def contains(items: Any, value: Any) -> Any:
@@ -32,7 +32,7 @@ def contains(items: Any, value: Any) -> Any:
             "Look for a Python value, such as a size that is known, or compare tensors.")
     if isinstance(items, dict) and is_partial(found := dict.get(items, value)):
         return parts(found)[1]
-    return value in items
+    return value in (certain(items) if isinstance(items, SHOWING) else items)
 
 
 def _equal(a: Any, b: Any) -> Any:
@@ -60,7 +60,7 @@ def unequal(a: Any, b: Any) -> Any:
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": equal, "!=": unequal,
-    "is": operator.is_, "is not": operator.is_not,
+    "is": lambda a, b: is_same(a, b), "is not": lambda a, b: not is_same(a, b),
     "in": lambda a, b: contains(b, a), "not in": lambda a, b: not_(contains(b, a))}
 
 

@@ -82,6 +82,8 @@ class LoopState:
         for begun, variable in zip(self.variables, variables, strict=True):
             if staging.is_number(begun):
                 staging.note_number(variable, False)
+            elif variable is not begun:
+                staging.note_turn(variable)
         state = self.values(variables)
         state = self._held.settled([self._held.found], state, apart=self.preparations.apart)
         self._entered = places(map(objects, state))

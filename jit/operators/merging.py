@@ -68,10 +68,14 @@ class Merge:
             raise TypeError(f"{self._one_sided(self.names[i], False)} It is {described(first)}.")
         if not self._is_missing(i) and not agree(first, second):
             name, first, second = disagreement(self.names[i], first, second)
+            way = "Give it the same type in both branches, or make the condition a Python value."
+            if type(first) is type(second) and not staged_leaves([first, second]):
+                way = ("Which one it is would be known only when the program runs, as only tensors and numbers can be: "
+                       "do what follows with it in both branches, such as calling it (`y = self.a(x)` in one, "
+                       "`y = self.b(x)` in the other), or make the condition a Python value.")
             raise TypeError(
                 f"{self.where}: a tensor decides this `if`, and {described_name(name)} is {described(first)} "
-                f"after one branch and {described(second)} after the other. Give it the same type in both branches, or "
-                "make the condition a Python value.")
+                f"after one branch and {described(second)} after the other. {way}")
 
         if not self._is_missing(i):
             self._check_dimensions(i)

@@ -19,6 +19,7 @@ from typing import Any
 from ...nn import Layer
 from ..convert.ignoring import is_foreign, is_ignored_module
 from ..footprint.locations import ABSENT, attributes_in_slots
+from . import staging
 from .containers import Held
 from .retracing import Retrace, Several
 from .undefined import Undefined
@@ -282,7 +283,8 @@ def check_advance(iterator: Any) -> None:
 
 def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str, statement: str) -> None:
     """ChangedOutside where a way changes what somebody else may hold too, and may leave another one in its place."""
-    lost = [path for path in held.lost() if len(path) > 1 or names[path[0]] in may_be_held]
+    lost = [path for path in held.lost() if len(path) > 1 or names[path[0]] in may_be_held
+            or staging.is_held(held.places[path])]
     if lost:
         held.restore()
         raise ChangedOutside([Contents(held.places[path], names[path[0]] + "".join(f"[{key!r}]" for key in path[1:]),

@@ -9,7 +9,9 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+from collections import ChainMap, UserDict
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from ...core import nest
@@ -141,13 +143,31 @@ def some_key(mapping: dict) -> Any:
 
 
 def certain(values: Any) -> Any:
-    """What all items are asked of; ConversionError for a dict that has some of its keys on some ways only."""
-    for key, value in dict.items(values) if isinstance(values, dict) else ():
+    """What all items are asked of; ConversionError for a dict that has some of its keys on some ways only, or shows
+    those of one.
+    """
+    for key, value in (item for mapping in _dicts_in(values) for item in dict.items(mapping)):
         if is_partial(value):
             raise ConversionError(
                 here(), f"a tensor decides whether the dict has the key {key!r}, and all of its keys are asked for. "
                 f"{message(value)}", "Give the key a value on every way, or ask for keys that are always there.")
     return values
+
+
+def _dicts_in(values: Any) -> list[dict]:
+    """The dicts whose keys are a mapping's: itself, those that a ChainMap, a UserDict or a view of keys shows."""
+    if isinstance(values, dict):
+        return [values]
+    if isinstance(values, ChainMap):
+        return [found for each in values.maps for found in _dicts_in(each)]
+    if isinstance(values, UserDict):
+        return _dicts_in(values.data)
+    shown = getattr(values, "mapping", None) if isinstance(values, _OF_KEYS) else values
+    return _dicts_in(shown.copy()) if isinstance(shown, MappingProxyType) else []
+
+
+_OF_KEYS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+SHOWING = (*_OF_KEYS, MappingProxyType, ChainMap, UserDict)  # what shows the keys of a dict
 
 
 def narrowed(value: Any) -> Any:

@@ -64,16 +64,21 @@ class Preparer:
             of_contents = next((each for each in self._held if each == name and isinstance(each, NameOfContents)), None)
             if of_contents is not None:
                 raise of_contents.refusal()
-            raise TypeError(
-                f"{self._where}: a tensor decides about this {self._statement}, and the list `{name}` grows or shrinks "
-                "in it, so that its length is known only when the program runs; but another variable or the caller "
-                "may hold the same list. Make the list in this function, give it one name only, and return it joined: "
-                "paddle.stack(list).")
+            raise self._held_too(name)
         state = list(self._get_state())
         if any(each is at(state[found.index], found.path) for each in _walks.lists):
             raise walked_grows(self._where, self._statement, name)
+        if staging.is_held(at(state[found.index], found.path)):
+            raise self._held_too(name)
         state[found.index] = with_list(state[found.index], found.path, found.example)
         self._set_state(tuple(state))
+
+    def _held_too(self, name: str) -> TypeError:
+        return TypeError(
+            f"{self._where}: a tensor decides about this {self._statement}, and the list `{name}` grows or shrinks in "
+            "it, so that its length is known only when the program runs; but another variable or the caller may hold "
+            "the same list. Make the list in this function, give it one name only, and return it joined: "
+            "paddle.stack(list).")
 
 
 class PreparerOfExpression(Preparer):

@@ -128,8 +128,23 @@ _STAGED: dict[Any, Callable[..., Any]] = {
     np.float32: _cast_to("float32"), np.float64: _cast_to("float64"), np.int32: _cast_to("int32"),
     np.int64: _cast_to("int64")}
 
+
+def _where_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`round` or `divmod`, whose answer for tensors, of no dimensions too, is one of tensors: as their methods say."""
+    staged = _where_symbolic(function, _STAGED[function])
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        is_of_tensors = any(staging.is_symbolic(value) and not staging.is_number(value) for value in args)
+        return function(*args, **kwargs) if is_of_tensors else staged(*args, **kwargs)
+
+    return call
+
+
 #: id of a function -> what converted code calls in its place.
-SIZE_FUNCTIONS: dict[int, Callable[..., Any]] = {id(f): _where_symbolic(f, staged) for f, staged in _STAGED.items()}
+SIZE_FUNCTIONS: dict[int, Callable[..., Any]] = {
+    **{id(f): _where_symbolic(f, staged) for f, staged in _STAGED.items()},
+    **{id(f): _where_numbers(f) for f in (builtins.round, builtins.divmod)}}
 
 
 def refusing(function: Callable[..., Any]) -> Callable[..., Any] | None:

@@ -30,7 +30,7 @@ from ...static.building.in_place import set_stop_gradient, undo_since
 from ...static.building.record_lists import RecordList, fits, note_item
 from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.building.views import as_read
-from ...static.building.views import may_be_one as may_be_one  # for `is`, in logical.py
+from ...static.building.views import may_be_one as may_be_chosen
 from ...static.ir.variable import Variable
 
 
@@ -237,6 +237,26 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
     result.chosen = tuple(chosen)
 
 
+def note_turn(variable: Any) -> None:
+    """Notes that the turn of a loop which is being traced finds a tensor that a former one, or none, has left."""
+    if isinstance(variable, Variable):
+        variable.turn = current_trace().block
+
+
+def may_be_one(a: Any, b: Any) -> bool:
+    """Whether a condition, or how often a loop has run, decides if two tensors are one."""
+    return may_be_chosen(a, b) or _may_be_handed_on(a, b) or _may_be_handed_on(b, a)
+
+
+def _may_be_handed_on(a: Any, b: Any) -> bool:
+    """Whether turns of a loop hand one tensor on, and the other was not made in the turn that asks."""
+    turn = getattr(a, "turn", None)
+    block = getattr(b, "block", None) if getattr(b, "turn", None) is not turn else None
+    while block is not None and block is not turn:
+        block = block.parent
+    return turn is not None and block is None
+
+
 def is_made_here(value: Any) -> bool:
     """Whether a value is a tensor that a branch has made, which may be changed in place behind the statement."""
     return is_tensor(value) and not is_number(value) and not _was_there(value)
@@ -288,6 +308,16 @@ def note_several(container: Any, what: str, where: str) -> None:
     note_item(container, f"{where}: a tensor decides which {kind} {what} is here, and it, or one that it may be, is "
               f"changed in place later: which of them changes is known only when the program runs. Make a copy here: "
               f"{'dict(a)' if kind == 'dict' else 'list(a)'}.")
+
+
+def note_held(container: Any) -> None:
+    """Notes that something else holds a list or dict, too."""
+    current_trace().main.shared[id(container)] = container
+
+
+def is_held(container: Any) -> bool:
+    """Whether something else is known to hold a list or dict, too."""
+    return is_staging() and id(container) in current_trace().main.shared
 
 
 def is_read(value: Any) -> bool:

@@ -138,4 +138,5 @@ def described(value: Any) -> str:
         return f"{type(value).__name__} of shape {list(value.shape)}, dtype {getattr(value.dtype, 'name', value.dtype)}"
     if staging.is_list(value):
         return "a list whose length only the program knows"
-    return "None" if value is None else f"{type(value).__name__} ({value!r:.40})"
+    kind, shown = type(value).__name__, f"{value!r:.40}"
+    return "None" if value is None else shown if shown.startswith(kind) else f"{kind} ({shown})"

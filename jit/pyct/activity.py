@@ -96,6 +96,15 @@ def rebinding(function: Any) -> dict[str, set[str]]:
     return {name: names for name, names in changed.items() if names}
 
 
+def changed_in_place(function: Any) -> set[str]:
+    """The names of what a function, and those in it, change in place: `a.append(x)`, `a[0] = x`, `a += [x]`."""
+    nodes = [node for each in body_of(function) for node in gast.walk(each)]
+    targets = [node.target for node in nodes if isinstance(node, gast.AugAssign)]
+    added = {target.id for target in targets if isinstance(target, gast.Name)}
+    inner = [node for node in nodes if isinstance(node, FUNCTIONS)]
+    return added.union(*(activity(body_of(each)).mutates for each in (function, *inner)))
+
+
 def _taken_apart(target: Any, value: Any) -> Iterator[tuple[Any, Any]]:
     """What is assigned to what: tuples on both sides item by item."""
     both = [getattr(side, "elts", ()) for side in (target, value)]
@@ -160,8 +169,17 @@ class _Collector(Visitor):
         for way in _ways(value):
             if isinstance(way, gast.Name):
                 self.found.aliased.add(way.id)
+            elif isinstance(way, gast.Attribute) and isinstance(way.value, gast.Name):  # `add = items.append`
+                self.found.aliased.add(way.value.id)
+            elif isinstance(way, gast.BinOp):  # `[items] * 2`
+                self._hold_in_displays(way.left, way.right)
             for part in (*getattr(way, "elts", ()), *getattr(way, "values", ())):
                 self._hold(part)
+
+    def _hold_in_displays(self, *values: gast.AST) -> None:
+        for value in values:
+            if not isinstance(value, gast.Name):
+                self._hold(value)
 
     def visit_For(self, node: gast.For) -> None:
         names = {n.id for n in gast.walk(node.target) if isinstance(n, gast.Name)}
@@ -192,6 +210,7 @@ class _Collector(Visitor):
     def visit_AugAssign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
             self.found.reads.add(node.target.id)
+        self._hold_in_displays(node.value)
         self.generic_visit(node)
 
     def visit_NamedExpr(self, node: gast.NamedExpr) -> None:
@@ -225,6 +244,8 @@ class _Collector(Visitor):
         self.found.captured |= inner.captured
 
     def _comprehension(self, node: Any) -> None:
+        self._hold(node.value if isinstance(node, gast.DictComp) else node.elt)
+        self._hold_in_displays(*(each.iter for each in node.generators))
         inner = _Collector()
         inner.generic_visit(node)
         targets = inner.found.writes - inner.found.walrus

@@ -37,6 +37,7 @@ from .function_inputs import FunctionInputs
 from .held_gradients import gradients_left, training_step
 from .optional_results import chosen, flags_of
 from .program_function import ProgramFunction
+from .same_tensors import SameTensors
 
 
 class ConcreteProgram:
@@ -95,8 +96,12 @@ class ConcreteProgram:
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.flags = flags_of(self.result)
         self.slots = slots_of(surroundings.changed_entries(), surroundings.changed_items(), where)
+        self._same = SameTensors(now, trace.captured, trace.variable_of)
         with using(trace):
+            for leaf in self.outputs:
+                self._same.note_result(leaf)
             for slot in self.slots:
+                self._same.note_slot(slot, surroundings.places, where)
                 slot.after = nest.map_structure(_up_to_date, slot.after)
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
@@ -130,7 +135,8 @@ class ConcreteProgram:
                          and (index < len(names) or name in trace.rebound and not last[index].stop_gradient)]
         with using(trace):
             final = [assign(last[index]) for index in self._changed]
-        extra = [*(v for slot in self.slots for v in slot.variables), *final, *gradients_left(trace)]
+        extra = [*(v for slot in self.slots for v in slot.variables), *self._same.wanted, *final,
+                 *gradients_left(trace)]
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
@@ -144,7 +150,7 @@ class ConcreteProgram:
         self._gives_flat = type(self.result) in (tuple, list) and all(isinstance(r, Variable) for r in self.result)
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
         self._step = training_step(trace)
-        self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or
+        self._is_plain = not (extra or self.slots or self.effects or self._same or trace.main.raised or
                               trace.main.lacking or self._step)
         self._in_place = frozenset(self._changed).union(
             len(names) + index for index, name in enumerate(trace.captured) if name in trace.rebound)
@@ -270,6 +276,7 @@ class ConcreteProgram:
         if self._step is not None:
             self._step.fill(given, len(tensors))
         results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
+        self._same.put(results, given)
         held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
         for slot in self.slots:
             slot.fill(results, held)

@@ -247,7 +247,7 @@ class ProgramFunction:
         own = self._leaves_beside(wanted)
         depending = _depending(self.program.global_block(), {self.inputs[index] for index in wanted} | own) - own
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
-                    and (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
+                    and not self.program.global_block().var(name).stop_gradient]
         return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
 
     def _leaf_outputs(self, wanted: tuple[int, ...]) -> list[int]:

@@ -16,6 +16,18 @@ from ...ops.core.trace import current_trace
 from ..ir.variable import Variable
 
 
+def replace_items(items: Any, index: slice, new: Any) -> None:
+    """`items[:] = new` for a list of the Program; TypeError for other slices, whose length is not known."""
+    if index != slice(None):
+        raise TypeError(
+            f"{user_line()}: how many items this list has is known only when the program runs: only all of them can be "
+            "replaced, `a[:] = b`, or one, `a[i] = x`. Make the list anew, `a = a[:i] + b + a[j:]`. Received "
+            f"{index}.")
+    new = list(new) if isinstance(new, (list, tuple)) else new.copy() if hasattr(new, "copy") else new
+    items.clear()
+    items.extend(new)
+
+
 class RecordList:
     """A list of items like `example`, whose staged leaves are in `columns`, in their order.
 
@@ -66,6 +78,8 @@ class RecordList:
                 if self._is_staged(like)]
 
     def __setitem__(self, index: Any, item: Any) -> None:
+        if isinstance(index, slice):
+            return replace_items(self, index, item)
         for column, leaf in zip(self.columns, self._parts(item), strict=True):
             column[index] = leaf
 

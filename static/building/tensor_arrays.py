@@ -26,6 +26,7 @@ from ..ir.lod import new_offsets, set_lod
 from ..ir.operation import IMPLIED, Operation
 from ..ir.variable import KINDS, Variable
 from .control_flow import cond, loop
+from .record_lists import replace_items
 
 
 class ArrayVariable(Variable):
@@ -70,7 +71,9 @@ class ArrayVariable(Variable):
         return self.read(self._index(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.write(self._index(index), value)
+        if isinstance(index, slice):
+            return replace_items(self, index, value)
+        return self.write(self._index(index), value)
 
     def __delitem__(self, index: Any) -> None:
         if isinstance(index, slice):

@@ -56,6 +56,7 @@ class Program:
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.lacking: set[str] = set()  # messages of assertions that a value is there which some runs lack
         self.told: list[str] = []  # what the user is warned of when the program is made
+        self.shared: dict[int, Any] = {}  # lists and dicts, by id, that something else holds too
         self.items_held: list[tuple[Any, Any, str]] = []  # that must not change, and what is said then
         self.host_values: dict[str, HostValue] = {}  # by the variables that hold them: learning rates
         self.joined: dict[str, list[str]] = {}  # by a parameter of files alone: those whose values it holds in a row

@@ -24,6 +24,7 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, apply, current_trace, using
 from ...ops.methods import METHODS, SYNTAX
 from .descriptions import VarDesc
+from .tensor_like import TensorLike
 
 if TYPE_CHECKING:
     from .block import Block
@@ -119,7 +120,7 @@ if not TYPE_CHECKING:
         for name, method in METHODS.items()}})
 
 
-class Variable(_VariableMethods):
+class Variable(_VariableMethods, TensorLike):
     """A value of a Program, known by name, shape (-1: a size not yet known) and dtype. It has no value of its own.
 
     `kind` tells what it holds: 'tensor', or one of the format's other types ('array', 'scopes', 'feed', 'fetch', …).
@@ -142,6 +143,7 @@ class Variable(_VariableMethods):
     changes = 0  # how often an operation in place has changed it
     chosen: tuple = ()  # of a value that a condition chose: see static/building/views.py
     is_one_of_several = False  # whether it may be, or be a view of, values that cannot be told apart before a run
+    turn: Block | None = None  # of one that turns of a loop hand on: the block of a turn, which finds it there
     flows_to: Variable | None = None  # while it stops gradients: the value that had one, should it have one again
     is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
     is_offsets = False  # whether it is the offsets of another one

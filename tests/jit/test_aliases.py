@@ -487,3 +487,59 @@ def changed_and_not_read_behind(x, y):
 def test_a_dict_that_a_branch_changes_and_nobody_reads_behind_it():
     x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, -1.0])
     assert paddle.jit.to_static(changed_and_not_read_behind, full_graph=True)(x, y).tolist() == [2.0, 3.0]
+
+
+def bound_to_a_list_in_a_branch(x):
+    items = [x * 1, x * 2]
+    if x.sum() > 1:
+        other = items
+    if x.sum() > 1:
+        other[0] = x * 7
+    return items[0]
+
+
+def bound_to_a_list_in_a_loop(x):
+    items = [x * 1, x * 2]
+    for _ in range((x.max() > -9) + 1):
+        other = items
+    other[0] = x * 7
+    return items[0]
+
+
+def bound_to_a_dict_or_none(x):
+    d, other = {"a": x * 1}, None
+    if x.sum() > 1:
+        other = (d,)
+    if other is not None:
+        other[0]["a"] = x * 7
+    return d["a"]
+
+
+def put_under_a_key(x):
+    items, d = [x * 1, x * 2], {}
+    if x.sum() > 1:
+        d["a"] = items
+    if "a" in d:
+        d["a"][0] = x * 7
+    return items[0]
+
+
+def two_names_of_one_way(x):
+    items = [x]
+    if x.max() > -9:
+        one = items
+        other = one
+    one[0] = x * 7
+    return other[0]
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+@pytest.mark.parametrize("function", [bound_to_a_list_in_a_branch, bound_to_a_list_in_a_loop, bound_to_a_dict_or_none,
+                                      put_under_a_key, two_names_of_one_way])
+def test_what_some_ways_bind_to_a_list_that_another_holds_is_not_changed(function):
+    with pytest.raises(TypeError, match="is changed in place later"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))
+    converted = paddle.jit.to_static(function)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        np.testing.assert_array_equal(converted(x), function(x))

@@ -46,3 +46,34 @@ def test_what_only_a_run_knows_is_refused(function):
     for values in ([1.0, 2.0], [-1.0, -2.0], [7.0, -9.0]):
         x = paddle.to_tensor(values)
         np.testing.assert_array_equal(converted(x), function(x))
+
+
+def handed_on_by_turns(x):
+    a = x
+    n = paddle.zeros([])
+    while n < x.sum():
+        if a is x:
+            a = a + 1
+        n = n + 1
+    return a
+
+
+def made_in_the_turn(x):
+    a = x
+    n = paddle.zeros([])
+    while n < x.sum():
+        b = a + 1
+        a = b if b is not a and b is not x else x
+        n = n + 1
+    return a
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+def test_what_turns_hand_on_may_be_any_of_before():
+    with pytest.raises(ConversionError, match="whether two names stand for one tensor"):
+        paddle.jit.to_static(handed_on_by_turns, full_graph=True)(paddle.ones([2]))
+    for function in (handed_on_by_turns, made_in_the_turn):
+        converted = paddle.jit.to_static(function, full_graph=function is made_in_the_turn)
+        for values in ([1.0, 2.0], [-1.0, -2.0]):
+            x = paddle.to_tensor(values)
+            np.testing.assert_array_equal(converted(x), function(x))

@@ -2,10 +2,13 @@
 
 import copy
 import itertools
+from collections import ChainMap
+from types import MappingProxyType
 
 import numpy as np
 import proa as paddle
 import pytest
+from proa.jit.errors import ConversionError
 
 VALUES = ([3.0, 4.0], [-3.0, -4.0])
 
@@ -122,3 +125,38 @@ def test_random_numbers_of_a_run_that_lacks_a_value_are_drawn_once():
         paddle.seed(3)
         found.append([each(paddle.to_tensor(value)).tolist() for value in (*VALUES, *VALUES)])
     assert found[0] == found[1]
+
+
+def shown_by(show):
+    def function(x):
+        d = {"a": x}
+        shown = show(d)
+        if x.sum() > 0:
+            d["c"] = x * 2
+        return [x * len(key) for key in sorted(shown)]
+    return function
+
+
+def asked_by(ask):
+    def function(x):
+        d = {"a": x}
+        if x.sum() > 0:
+            d["c"] = x * 2
+        return x * ask(ChainMap(d, {"b": x}))
+    return function
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+@pytest.mark.parametrize("function", [
+    shown_by(lambda d: d.keys()), shown_by(MappingProxyType), asked_by(lambda m: len(list(m))), asked_by(len),
+    asked_by(lambda m: 2 if "c" in m else 3), asked_by(lambda m: 2 if m.get("c") is None else 3),
+    asked_by(lambda m: len(m.new_child().parents))])
+def test_what_shows_such_keys_is_refused(function):
+    refused = "whether the dict has the key 'c'|the dict `d` is changed in place"
+    with pytest.raises((ConversionError, TypeError), match=refused):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(VALUES[0]))
+    converted = paddle.jit.to_static(function)
+    for value in VALUES:
+        x = paddle.to_tensor(value)
+        for found, wanted in zip(converted(x), function(x), strict=True):
+            np.testing.assert_array_equal(found, wanted)
