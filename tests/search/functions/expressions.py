@@ -63,7 +63,9 @@ class Expressions:
             return None
         return self.pick(f"{items}[0]", f"{items}[-1]", f"sum({items})", f"first_of({items}, {self.tensor(depth)})",
                          f"paddle.stack({items}).sum(0)", f"[q * 2 for q in {items}][0]", f"{items}[0]",
-                         f"sum([q for q in {items} if {self.truth(0)}], {self.tensor(0)})")
+                         f"sum([q for q in {items} if {self.truth(0)}], {self.tensor(0)})",
+                         f"next(each_half({items}))", f"sum(each_half({items}))", f"partial(sum, {items})()",
+                         f"sum(q * 2 for q in {items})", f"Pair(*{items}[:1], {self.tensor(0)}).a")
 
     def _of_dict(self, depth):
         mapping = self.known("d")
@@ -129,7 +131,8 @@ class Expressions:
         if items := self.known("l"):
             made += [f"len({items}) > 2", f"{items} is {self.known('l')}", f"bool({items})"]
         if mapping := self.known("d"):
-            made += [f"'a' in {mapping}", f"'c' in {mapping}", f"len({mapping}) > 2"]
+            made += [f"'a' in {mapping}", f"'c' in {mapping}", f"len({mapping}) > 2",
+                     f"len(list(ChainMap({mapping}, {{'z': 0}}))) > 3", f"'c' in {mapping}.keys()"]
         if owner := self.known("o"):
             made += [f"{owner}.n == 0", f"isinstance({owner}, Box)", f"{owner} is {self.known('o')}"]
         if name := self.known("n"):
@@ -168,7 +171,9 @@ class Expressions:
             made += [items, items, f"list({items})", f"{items} + [{self.tensor(1)}]", f"{items}[::-1]",
                      f"[q + {self.tensor(0)} for q in {items}]", f"[q for q in {items} if {self.test(0)}] + {items}",
                      f"[*{items}, {self.tensor(1)}]", f"{items}[:2]",
-                     f"{items} if {self.test(0)} else {self.items(depth - 1) if depth else items}"]
+                     f"{items} if {self.test(0)} else {self.items(depth - 1) if depth else items}",
+                     f"same({items})", f"Keeper({items}).kept()", f"dict(k={items})['k']", f"tuple([{items}])[0]",
+                     f"([{items}] * 2)[1]", f"list(each_half({items}))"]
         if mapping := self.known("d"):
             made.append(f"list({mapping}.values())")
         if owner := self.known("o"):
@@ -179,7 +184,8 @@ class Expressions:
         """A dict of tensors."""
         made = [f"{{'a': {self.tensor()}, 'b': {self.tensor(1)}}}", f"dict(a={self.tensor(1)}, b={self.tensor(0)})"]
         if mapping := self.known("d"):
-            made += [mapping, mapping, f"dict({mapping})", f"{{**{mapping}, 'a': {self.tensor(1)}}}",
+            made += [mapping, mapping, f"dict({mapping})", f"same({mapping})",
+                     f"dict(k={mapping})['k']", f"{{**{mapping}, 'a': {self.tensor(1)}}}",
                      f"{{key: q * 0.5 for key, q in {mapping}.items()}}"]
         return self.rng.choice(made)
 

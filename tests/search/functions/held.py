@@ -64,6 +64,25 @@ class Data:
     __enter__, __exit__ = Box.__enter__, Box.__exit__
 
 
+class Keeper:
+    """Who holds a list under another name."""
+
+    def __init__(self, items: Any):
+        self.items = items
+
+    def kept(self) -> Any:
+        return self.items
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+def each_half(items: Any) -> Any:
+    for item in items:
+        yield item * 0.5
+
+
 def set_first(items: Any, value: Any) -> None:
     items[0] = value
 

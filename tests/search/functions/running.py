@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 import warnings
 from collections import Counter
@@ -17,6 +18,7 @@ from ..loading import Module
 
 CALLS = [(1, 2, True), (2, 2, True), (3, 2, True), (4, 2, True), (5, 1, False), (6, 1, False)]
 LARGE = 1e5
+HELD = "search.functions.held"
 OBJECTS = ("Box", "Slim", "Data")
 Result = list[tuple[str, Any]]
 
@@ -25,6 +27,7 @@ class Run:
     """One way of calling a function, for a sequence of calls: what each gives, and what it leaves behind."""
 
     def __init__(self, source: str, name: str, way: Callable[[Any], Any], gradients: bool):
+        sys.modules.pop(HELD, None)  # a run has classes and functions of its own
         self.module = Module(source, name)
         self.function = way(self.module.f)
         self.gradients = gradients

@@ -11,7 +11,15 @@ from random import Random
 
 from .expressions import KEYS, Expressions
 
-HEAD = "from search.functions.held import *\n\nINPUTS = []\nG = Box(paddle.ones([3]) * 0.5)\n\n\n"
+HEAD = """from collections import ChainMap
+from functools import partial
+from search.functions.held import *
+
+INPUTS = []
+G = Box(paddle.ones([3]) * 0.5)
+
+
+"""
 
 
 def written(seed: int, number: int) -> str:
@@ -330,4 +338,27 @@ class Writer(Expressions):
         if self.chance(0.7):
             self.assign("t", f"{f}({self.tensor(1)})")
 
-    _COMPOUND = (_if, _if, _if, _if, _range, _range, _while, _each, _each, _rows, _match, _try, _with, _define)
+    def _generate(self):
+        """A generator, and a loop over what it yields; perhaps over some of it."""
+        g, q, t = self.fresh("f"), self.fresh("t"), self.fresh("t")
+        before = {kind: list(names) for kind, names in self.names.items()}
+        loops, self.loops, self.functions = self.loops, 0, self.functions + 1
+        with self.block(f"def {g}({q}):"):
+            self.names = {kind: [n for n in names if kind in "dol"] for kind, names in self.names.items()}
+            self.names["t"] = [q]
+            with self.block(self.pick("for _ in range(2):", f"while {q}.sum() > 1:", f"if {self.test()}:")):
+                self.body(2)
+                self.line(f"{q} = {q} * 0.5")
+                self.line(f"yield {self.tensor(1)}")
+            self.line(self.pick(f"yield {self.tensor(1)}", f"yield from [{self.tensor(0)}, {q}]", "return"))
+        self.loops, self.functions, self.names = loops, self.functions - 1, before
+        made = f"{g}({self.tensor(0)})"
+        if self.chance(0.3):
+            return self.assign("l", f"list({made})")
+        self.names["t"].append(t)
+        self._looped(f"for {t} in {self.pick(made, f'list({made})')}:", 2)
+        self.names["t"].remove(t)
+        return None
+
+    _COMPOUND = (_if, _if, _if, _if, _range, _range, _while, _each, _each, _rows, _match, _try, _with, _define,
+                 _generate)
