@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import operator
 from collections import ChainMap, UserDict
 from collections.abc import Callable
@@ -163,7 +164,8 @@ def _dicts_in(values: Any) -> list[dict]:
     if isinstance(values, UserDict):
         return _dicts_in(values.data)
     shown = getattr(values, "mapping", None) if isinstance(values, _OF_KEYS) else values
-    return _dicts_in(shown.copy()) if isinstance(shown, MappingProxyType) else []
+    of_proxy = gc.get_referents(shown) if isinstance(shown, MappingProxyType) else []  # a class may have its own `copy`
+    return [found for each in of_proxy for found in _dicts_in(each)]
 
 
 _OF_KEYS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
