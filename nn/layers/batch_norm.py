@@ -213,7 +213,7 @@ class BatchNorm(_BatchNormBase):
 
     def forward(self, input: Any) -> Any:
         """The normalized input, activated."""
-        training = self.training or self._trainable_statistics
-        result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, training, self._momentum,
-                              self._epsilon, self._data_format, self._use_global_stats or None, self._full_name)
+        running = True if self._use_global_stats else False if self._trainable_statistics else None
+        result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
+                              self._epsilon, self._data_format, running, self._full_name)
         return result if self._act is None else apply(find(self._act), result)

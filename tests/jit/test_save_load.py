@@ -610,6 +610,18 @@ def test_what_computes_as_in_training_in_evaluation_too_is_named(tmp_path):
     np.testing.assert_allclose(loaded(x).numpy(), net.norm(x).numpy() / np.sqrt(1 + 1e-5) * 2, 1e-5)
 
 
+def test_a_norm_of_the_batch_in_evaluation_too_is_saved_as_that(tmp_path):
+    """`trainable_statistics` of nn.BatchNorm: the file computes with the batch's statistics, as PaddlePaddle's does."""
+    net = nn.BatchNorm(3, trainable_statistics=True)
+    net.eval()
+    x = paddle.to_tensor([[1.0, 2.0, 3.0], [2.0, 4.0, 9.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([None, 3])])
+    for computed in (net(x), paddle.jit.load(str(tmp_path / "net"))(x)):
+        np.testing.assert_allclose(computed.numpy(), [[-1, -1, -1], [1, 1, 1]], rtol=1e-4)
+
+
 class TwoOutputs(nn.Layer):
     def __init__(self):
         super().__init__()
