@@ -55,7 +55,7 @@ def test_training_in_a_program_equals_eager(programs):
     static_losses = [float(exe.run(main, feed={"x": a, "y": b}, fetch_list=[loss])[0]) for a, b in batches]
 
     with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER):
-        w, b = (paddle.create_parameter(v.shape, "float32", default_initializer=lambda s, d, v=v: paddle.to_tensor(v))
+        w, b = (paddle.create_parameter(v.shape, "float32", default_initializer=paddle.nn.initializer.Assign(v))
                 for v in initial.values())
         adam = paddle.optimizer.Adam(0.1, parameters=[w, b], weight_decay=0.01)
         eager_losses = []
@@ -71,7 +71,7 @@ def test_training_in_a_program_equals_eager(programs):
 
 def test_scheduled_learning_rate_reaches_the_program(programs):
     main, startup = programs
-    w = static.create_parameter([1], "float32", name="w", default_initializer=lambda s, d: paddle.full(s, 1.0, d))
+    w = static.create_parameter([1], "float32", name="w", default_initializer=paddle.nn.initializer.Constant(1.0))
     schedule = paddle.optimizer.lr.StepDecay(0.5, step_size=1, gamma=0.5)
     paddle.optimizer.SGD(schedule).minimize(w.sum())
     exe = static.Executor()
