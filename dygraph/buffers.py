@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .value import EagerValue, share_memory
+from .views import part_from_views
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -85,7 +86,7 @@ class Buffers(EagerValue):
         [0]
         """
         self._replace(np.empty(0, self._array.dtype))
-        self._source = None
+        part_from_views(self)
         self.__dict__["_cleared"] = self._array
 
     def _clear_data(self) -> None:

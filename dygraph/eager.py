@@ -60,7 +60,7 @@ from .selected_rows import SelectedRowsValue, rows_class
 from .sparse_tensor import FORMATS
 from .tensor import Tensor
 from .value import EagerValue
-from .views import source_of
+from .views import note, show, source_of
 
 _ndarray = np.ndarray
 _flags = flags.values
@@ -143,7 +143,9 @@ class EagerTrace(Trace):
         result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
         result._edge = None
-        result._source = source_of(op, inputs, attrs) if op.written is not None else None
+        result._source = None
+        if op.written is not None:
+            show(result, op, inputs, attrs)
         is_wanted = x._edge is not None or b is not None and y._edge is not None
         if is_wanted and op.gradient is not None and state.grad_enabled:
             edges, arrays = ((x._edge, y._edge), (a, b)) if b is not None else (
@@ -218,7 +220,9 @@ class EagerTrace(Trace):
             if any(edges):
                 edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
         result._edge = edge
-        result._source = source_of(op, inputs, attrs) if op.written is not None else None
+        result._source = None
+        if op.written is not None:
+            show(result, op, inputs, attrs)
         return result
 
     def _several(self, op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any,
@@ -274,6 +278,7 @@ class EagerTrace(Trace):
         base, seen, *_ = source_of(op, (value,), {})
         for part, how in zip(parts, attrs, strict=True):
             part._source = base, seen, op, how, None
+            note(part, value)
 
     def lift(self, value: Any, what: str) -> Any:
         """A Tensor of a NumPy array; any other value as it is."""

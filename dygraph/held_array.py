@@ -10,6 +10,7 @@ from .. import backend
 from ..core.dtype import DType
 from ..core.place import Place
 from .value import EagerValue
+from .views import part_from_views
 
 
 class HeldArray:
@@ -36,7 +37,7 @@ class HeldArray:
             tensor.set_value(given)
             return
         tensor._replace(backend.as_place(given, place or tensor.place).view())
-        tensor._source = None
+        part_from_views(tensor)
 
     def shape(self) -> list[int]:
         """The sizes."""

@@ -13,7 +13,7 @@ from ..ops.core.backward import Node, Output
 from ..ops.core.trace import grad_mode, state, using
 from ..ops.program.custom_gradient import checked_gradients
 from .packing import unpacked
-from .value import EagerValue
+from .value import EagerValue, another_of
 
 
 class _SavedOutput:
@@ -23,6 +23,10 @@ class _SavedOutput:
 
     def __init__(self, array: Any, index: int):
         self.array, self.index = array, index
+
+
+def _kept(saved: Any) -> Any:
+    return another_of(saved) if isinstance(saved, EagerValue) and saved._source is not None else saved
 
 
 class PyLayerContext:
@@ -72,10 +76,13 @@ class PyLayerContext:
         self._materialize = bool(value)
 
     def _made_by(self, node: PyLayerNode, originals: Sequence[EagerValue], inputs: Sequence[EagerValue]) -> None:
-        """Lets a gradient of a gradient flow through saved outputs: they are results of this application."""
+        """Lets a gradient of a gradient flow through saved outputs: they are results of this application.
+
+        Of saved views the values of now are kept, whatever becomes of what they are views of.
+        """
         given = {id(t) for t in inputs}
         places = {id(t): n for n, t in enumerate(originals) if id(t) not in given}
-        self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else t for t in self._saved)
+        self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else _kept(t) for t in self._saved)
         self._node, self._eager = weakref.ref(node), node.eager
 
     def _output(self, saved: _SavedOutput) -> EagerValue:

@@ -89,9 +89,12 @@ class Segment:
         return result, since
 
     def _as_given(self, leaf: Any) -> Any:
-        """An argument as it was: another Tensor where its gradient has been cut off, or let flow, since."""
+        """An argument as it was: another Tensor where its gradient has been cut off, or let flow, since, or where it
+        is a view of what has been changed.
+        """
         tensor, array, edge = self.given.get(id(leaf), (None, None, None))
-        if tensor is None or leaf._edge is edge:
+        is_as_it_was = tensor is None or leaf._array is array or leaf._source is None or id(leaf) in self.before
+        if tensor is None or leaf._edge is edge and is_as_it_was:
             return leaf
         former = tensor._eager.new(array)
         former._edge = edge

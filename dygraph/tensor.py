@@ -19,6 +19,7 @@ from ..ops.core.trace import state
 from ..ops.methods import METHODS
 from .buffers import Buffers
 from .held_array import HeldArray
+from .views import part_from_views
 
 if TYPE_CHECKING:
     from .tensor_methods import TensorMethods as _ArrayMethods  # a stub alone: who checks types sees the methods there
@@ -171,7 +172,8 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         [2]
         """
         self._replace(other._array.view())
-        self._edge, self._source = other._edge, None
+        self._edge = other._edge
+        part_from_views(self)
 
     @property
     def data(self) -> Tensor:
@@ -183,7 +185,7 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         if not isinstance(value, Tensor):
             raise TypeError(f"x.data = value: must be a Tensor. Received {type(value).__name__}.")
         self._replace(value._array.view())
-        self._source = None
+        part_from_views(self)
 
     def is_contiguous(self) -> bool:
         """True when the elements lie one behind the other in memory.

@@ -31,7 +31,7 @@ from ..ops.core.trace import state
 from .construction import parts
 from .printing import format_tensor
 from .readable import Readable
-from .views import bring_up_to_date, joined, source_of, write_through
+from .views import joined, part_from_views, show, show_change, write_through
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value", bound="EagerValue")
 
-_OF_THE_GRAPH = ("_leaf", "_stopped_edge", "_aliases", "_version")  # attributes that a copy has not
+_OF_THE_GRAPH = ("_leaf", "_stopped_edge", "_is_twin", "_version")  # attributes that a copy has not
 
 
 class EagerValue(Readable):
     """A value of eager code: what every face's Tensors are, whatever their methods are called."""
 
-    __slots__ = ("_array", "_edge", "_source", "__dict__", "__weakref__")
+    __slots__ = ("_array", "_edge", "_source", "_views", "__dict__", "__weakref__")
 
     _is_proa_value = True
     is_parameter = False
@@ -57,12 +57,13 @@ class EagerValue(Readable):
     _version = 0  # how often an operation in place has changed it
     _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
     _stopped_edge: Any = None  # of a computed value: its edge while stop_gradient is True, which may be taken back
-    _aliases: list[weakref.ref[EagerValue]] | None = None  # those that share its memory, itself among them
+    _is_twin = False  # whether it has the very array of what it is a view of, so that updates go on to write in place
     persistable = False
 
     _array: Any
     _edge: Any
     _source: Any  # of a view: what it is a view of (see `views.py`); else None
+    _views: Any  # those that are views of it; not set where there never was one
     _eager: ClassVar[Any]  # the eager trace whose values are of this class: it tells, when it is made (`eager.py`)
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -220,8 +221,7 @@ class EagerValue(Readable):
     def detach(self) -> Self:
         """A Tensor with the same value through which no gradient flows.
 
-        An operation in place on it changes this one, too. That of a parameter or a buffer shows what an optimizer's
-        step, or a running mean, makes of the value.
+        Both share memory: an operation in place on either, an optimizer's step too, is seen in the other.
 
         >>> import proa as paddle
         >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -233,8 +233,10 @@ class EagerValue(Readable):
             variable = state.trace.variable_of(self)
             if variable is not None:
                 return variable.detach()
-        detached = alias_of(self) if self.is_leaf else self._eager.new(self._array.view())
-        detached._source = source_of(None, (self,), {})
+        detached = self._eager.new(self._array if self.is_leaf else self._array.view())
+        if self.is_leaf:
+            detached._is_twin = True
+        show(detached, None, (self,), {})
         return detached
 
     # Changing it
@@ -248,23 +250,10 @@ class EagerValue(Readable):
 
     def _update(self, array: Any) -> None:
         """Gives the Tensor, and those that share its memory, what an update (a step, a running mean) has made of it."""
-        if self._source is not None:
-            self._set_array(array)
-            return
-        if self._aliases is not None:
-            update_aliases(self, array)
-        old = self._array
-        if _getrefcount(old) != _alone:
-            superseded[id(old)] = old
-        self._array = array
-
-    def _set_array(self, array: Any) -> None:
-        """Gives the Tensor another array of the same shape and dtype, and what it is a view of these elements."""
-        if self._source is not None:
-            bring_up_to_date(self)
         self._replace(array)
         if self._source is not None:
             write_through(self)
+        show_change(self)
 
     @property
     def _is_view(self) -> bool:
@@ -274,8 +263,6 @@ class EagerValue(Readable):
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
         if not state.trace.computes:
             return state.trace.lift(self, "a tensor that is changed in place")
-        if self._source is not None:
-            bring_up_to_date(self)
         return another_of(self)
 
     def _rebind(self, result: EagerValue) -> Self:
@@ -294,14 +281,13 @@ class EagerValue(Readable):
                     f"An in-place operation must keep the shape {self.shape} and dtype {self.dtype.name}. "
                     f"The result has shape {result.shape} and dtype {result.dtype.name}."
                 )
-        if self._source is not None:
-            bring_up_to_date(self)
         self._replace(result._array)
         self._version += 1
         if state.grad_enabled:
             self._edge = result._edge
         if self._source is not None:
             self._passed_on(result)
+        show_change(self)
         return self
 
     def _passed_on(self, result: EagerValue) -> None:
@@ -316,21 +302,21 @@ class EagerValue(Readable):
         """Gives this Tensor the value, the shape and the edge of another; its own edge where that has none."""
         if not isinstance(result, EagerValue):
             return self._rebind(result)
-        if self._source is not None:
-            bring_up_to_date(self)
         self._replace(result._array.view())
         self._version += 1
         if state.grad_enabled and result._edge is not None:
             self._edge = result._edge
         if self._source is not None:
             write_through(self)
+        show_change(self)
         return self
 
     def _become(self, result: EagerValue) -> None:
         """Gives this Tensor the value and the edge of another, whatever its own were."""
         if result is not self:
             self._replace(result._array.view())
-            self._edge, self._source, self._stopped_edge = result._edge, None, None
+            self._edge, self._stopped_edge = result._edge, None
+            part_from_views(self)
 
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise.
@@ -353,7 +339,7 @@ class EagerValue(Readable):
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
-        self._set_array(backend.as_place(array, self.place).copy().view())
+        self._update(backend.as_place(array, self.place).copy().view())
 
     # Moving and copying it
 
@@ -415,38 +401,12 @@ def another_of(tensor: _Value) -> _Value:
     return other
 
 
-def alias_of(tensor: _Value) -> _Value:
-    """Another Tensor of the same memory, which updates of either change; no gradient flows from it."""
-    alias = tensor._eager.new(tensor._array)
-    _join_aliases(tensor, alias)
-    return alias
-
-
-def _join_aliases(tensor: EagerValue, other: EagerValue) -> None:
-    shared = tensor._aliases
-    if shared is None:
-        shared = tensor._aliases = [weakref.ref(tensor)]
-    else:
-        shared[:] = [one for one in shared if one() is not None]
-    shared.append(weakref.ref(other))
-    other._aliases = shared
-
-
 def share_memory(tensor: EagerValue, other: EagerValue) -> None:
     """Gives `other` the memory of a Tensor: its elements, shape and dtype. Updates of either change both."""
     other._replace(tensor._array)
-    other._source = None
-    if other._aliases is None or other._aliases is not tensor._aliases:
-        _join_aliases(tensor, other)
-
-
-def update_aliases(tensor: EagerValue, array: Any) -> None:
-    """Gives the Tensors that still share a Tensor's memory the array that it is about to get."""
-    assert tensor._aliases is not None
-    for one in tensor._aliases:
-        alias = one()
-        if alias is not None and alias is not tensor and alias._array is tensor._array:
-            alias._array = array
+    part_from_views(other)
+    other._is_twin = True
+    show(other, None, (tensor,), {})
 
 
 def _unpickled(kind: type[EagerValue] | str, array: np.ndarray, stop_gradient: bool,

@@ -1,10 +1,11 @@
 """Views: what is done in place to a part of a value, or to all of it seen in another way, is done to the value.
 
 `x[0][1] = 5`, `x.t().zero_()` and `x.detach().fill_(1)` change x, as in Paddle, PyTorch and NumPy, and gradients flow
-through what was written. No array is changed by an operation, so a view knows what made it: its `_source` holds what it
-is a view of, the array that had then, and the operator with its attributes and further tensors. An operator gives views
-where its declaration says `written`, which tells what becomes of the value. A view of which the value was changed since
-has the values of before to who reads it; what is done to it in place is done to those of now.
+through what was written; and what is done to x in place, an optimizer's step too, is seen in every view of it. No array
+is changed by an operation, so a view knows what made it: its `_source` holds what it is a view of, the array that had
+then, and the operator with its attributes and further tensors. A value knows those of its views that are still there,
+in `_views`: one weak reference, or a list of them. An operator gives views where its declaration says `written`, which
+tells what becomes of the value.
 """
 
 from __future__ import annotations
@@ -24,13 +25,59 @@ if TYPE_CHECKING:
     from ..ops.core.operator import Operator
 
 
+_FEW = 8  # so many references to views are kept before those that lead nowhere are let go
+
+
+def show(view: Any, op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> None:
+    """Lets the result of an operator know that it is a view of the first input, and that one of the view.
+
+    `ops/core/_recording.c` does the same, where it is built.
+    """
+    view._source = source_of(op, inputs, attrs)
+    note(view, inputs[0])
+
+
+def note(view: Any, base: Any) -> None:
+    """Lets a value know of a view of it."""
+    known = getattr(base, "_views", None)
+    if known is None:
+        base._views = weakref.ref(view)
+    elif type(known) is list:
+        if len(known) >= _FEW and not len(known) & len(known) - 1:  # at each power of two
+            known[:] = [one for one in known if one() is not None]
+        known.append(weakref.ref(view))
+    else:
+        base._views = weakref.ref(view) if known() is None else [known, weakref.ref(view)]
+
+
+def show_change(value: Any) -> None:
+    """Gives the views of a value, and theirs, what the value has become."""
+    known = getattr(value, "_views", None)
+    if known is None:
+        return
+    value._views = None
+    for reference in known if type(known) is list else (known,):
+        view = reference()
+        if view is not None and base_of(view) is value:  # else it has been given a value of its own
+            _bring_up_to_date(view)
+
+
+def part_from_views(value: Any) -> None:
+    """What becomes of a value from now on concerns those not that were views of it so far: it gets other memory."""
+    known = getattr(value, "_views", None)
+    value._source = value._views = None
+    for reference in known if type(known) is list else () if known is None else (known,):
+        view = reference()
+        if view is not None and base_of(view) is value:
+            view._source = None
+
+
 def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:
     """What the result of an operator on these inputs is a view of; without an operator it is all of the first one.
 
     A value that is no view itself, and has none yet, is not kept alive: once nobody else has it, nobody sees what
     becomes of it. The second view keeps it, for both see what is done to either. Of other inputs, an index say, the
     arrays are kept: where the view is does not change with them.
-    `ops/core/_recording.c` does the same, where it is built.
     """
     base, *others = inputs
     held = base if base._source is not None or weakref.getweakrefcount(base) else weakref.ref(base)
@@ -43,16 +90,19 @@ def _array_of(value: Any) -> Any:
     return None if value is None else [x._array for x in value] if type(value) is list else value._array
 
 
-def bring_up_to_date(view: Any) -> None:
+def _bring_up_to_date(view: Any) -> None:
     """Gives a view the values that what it is of has now; those of before, where that has another shape or dtype."""
     base, seen, op, attrs, others = _source(view)
-    if base is None or base._array is seen:
+    if base is None:
         return
     former = view._array if op is None else seen
     if base._array.shape != former.shape or base._array.dtype != former.dtype:
         view._source = None
-    elif op is None:
-        view._array = base._array
+        return
+    if op is None:
+        view._array = base._array if view._is_twin else base._array.view()
+        if _flows(view):  # to what it had been given
+            view._edge = None
     else:
         # A view that was not stopped has no gradient where the value had none: that may have one since.
         flows = _flows(view) or view._edge is view._stopped_edge is None and _flows(base)
@@ -61,6 +111,8 @@ def bring_up_to_date(view: Any) -> None:
         view._array, view._source = now._array, now._source
         if flows:
             view._edge = now._edge
+    note(view, base)
+    show_change(view)
 
 
 def _flows(value: Any) -> bool:
@@ -74,17 +126,20 @@ def write_through(view: Any) -> None:
     A leaf with a gradient of its own takes them as it takes an update: no gradient flows from it to the view.
     """
     base, _, op, attrs, others = _source(view)
+    view._source = None  # what becomes of the value is shown to its other views
     if base is None:
-        view._source = None
         return
-    if op is None:
-        base._update(view._array if view._aliases is not None else view._array.view())  # a leaf's are shared
-        base._version += 1
-    else:
-        is_leaf = state.grad_enabled and type(base._edge) is Leaf
-        with grad_mode(state.grad_enabled and not is_leaf):
-            base._rebind(op.written(base._alias(), view._alias(), *_further(view, op, others), **attrs))
-    view._source = (*source_of(op, (base,), attrs)[:4], others)
+    try:
+        if op is None:
+            base._update(view._array if view._is_twin else view._array.view())
+            base._version += 1
+        else:
+            is_leaf = state.grad_enabled and type(base._edge) is Leaf
+            with grad_mode(state.grad_enabled and not is_leaf):
+                base._rebind(op.written(base._alias(), view._alias(), *_further(view, op, others), **attrs))
+    finally:
+        view._source = (*source_of(op, (base,), attrs)[:4], others)
+        note(view, base)
 
 
 def joined(former: tuple, latter: tuple, shape: tuple[int, ...]) -> tuple:
@@ -106,10 +161,8 @@ def _further(view: Any, op: Operator, others: tuple | None) -> tuple:
 def _source(view: Any) -> tuple:
     held, *rest = view._source
     base = held() if type(held) is weakref.ref else held
-    if base is not None and base._source is not None:
-        bring_up_to_date(base)
-        if not _shares_memory(*view._source):
-            base = view._source = None
+    if base is not None and base._source is not None and not _shares_memory(base, *rest):
+        base = view._source = None
     return (base, *rest)
 
 
@@ -148,9 +201,10 @@ def entangled(values: Sequence[Any], changed: Collection[int]) -> tuple[int, int
     for one, (first, above) in itertools.product(range(len(values)), bases.items()):
         if one != first and any(values[one] is each for each in (values[first], *above)):
             return first, one
-    for one, first in itertools.combinations(bases, 2):
-        root = [values[one], *bases[one]][-1]
-        if root is [values[first], *bases[first]][-1]:
+    roots = [[value, *_bases(value)][-1] for value in values]
+    for one, first in itertools.product(range(len(values)), bases):
+        if one != first and roots[one] is roots[first]:
+            root = roots[one]
             memory = {id(root): np.empty(root._array.shape, root._array.dtype)}
             if np.shares_memory(_memory(values[one], memory), _memory(values[first], memory)):
                 return one, first

@@ -19,7 +19,10 @@ def item(value: Any, index: Any) -> Any:
     """`value[index]`; of a Python list of tensors or numbers by a symbolic index, read when the program runs."""
     if type(value) in (list, tuple) and staging.is_symbolic(index) and value and all(map(is_staged, value)):
         tensors = [v for v in value if staging.is_tensor(v)]
-        value = staging.new_list(list(value), example_of((tensors or value)[0]))
+        found = listed(staging.new_list(list(value), example_of((tensors or value)[0])), index)
+        for each in tensors:
+            staging.note_shows(found, each, "an item of a list that a tensor chose")
+        return found
     if staging.is_list(value) and not isinstance(index, slice):
         return listed(value, index)
     return load(value[index])

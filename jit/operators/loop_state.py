@@ -38,6 +38,8 @@ class LoopState:
         self._initial: tuple = ()
         self._staying: list[frozenset] = []
         self._changes: dict[int, int] = {}  # how often what it begins with had been changed, by id
+        self._counts: dict[int, int] = {}  # the same of all variables of the program
+        self._mark: Any = None  # where the loop begins in the program
         self._lost: set[tuple[int, int]] = set()  # leaves of values that may be views of something outside
         self._turn: dict[tuple[int, int], tuple[Any, Any]] = {}  # the tensors that a turn found and left, by leaf
 
@@ -46,6 +48,7 @@ class LoopState:
         self._before, self._held = tuple(map(copied, before)), Held(before)
         self._initial = tuple(map(self._prepared, range(len(before)), self._before))
         self._changes = {id(leaf): staging.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
+        self._counts, self._mark = staging.changes_so_far(), staging.mark()
         self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
 
@@ -84,11 +87,18 @@ class LoopState:
                 staging.note_number(variable, False)
             elif variable is not begun:
                 staging.note_turn(variable)
+        self._note_views(variables)
         state = self.values(variables)
         state = self._held.settled([self._held.found], state, apart=self.preparations.apart)
         self._entered = places(map(objects, state))
         self._contents = {id(each): content_of(each) for each in self._entered.values()}
         return state
+
+    def _note_views(self, variables: Any) -> None:
+        """Notes what variables of the loop are views of as long as no turn has given them another value."""
+        for begun, variable in zip(self.variables, variables, strict=True):
+            if staging.is_symbolic(begun) and staging.is_view(begun):
+                variable.chosen = staging.shown_by(begun, f"{self._where}: what this loop begins with")
 
     def restored(self) -> Any:
         """Within the block turns are traced; behind it lists and dicts hold again what they held before."""
@@ -203,6 +213,11 @@ class LoopState:
         is_lost = staging.loses_changes(x, y)
         if is_lost:
             self._lost.add((i, n))
+            if staging.is_behind(y, self._counts):
+                raise RuntimeError(
+                    f"{self._where}: a turn of this loop leaves {described_name(self._names[i])} a view of a value "
+                    "that the loop changes in place: what the next turn sees in it is known only when the program "
+                    "runs. Leave a copy: `x[i].clone()`.")
         is_behind = begun is not x and staging.changes_of(begun) != self._changes.get(id(begun), 0)
         if is_behind or staging.changes_of(x) and x is not y and (is_lost or staging.is_view(begun)):
             raise RuntimeError(
@@ -229,11 +244,12 @@ class LoopState:
                     f"{described_name(self._names[i])} in place and then leaves another tensor there. That the first "
                     "one shows under its other names whether the loop ran is known only when the program runs. Change "
                     "a copy of it: `x = x.clone()`.")
-            if begun is not x and (staging.is_read(begun) or any(left is begun for _, left in self._turn.values())):
+            is_read = staging.is_read(begun) or any(left is begun for _, left in self._turn.values())
+            if begun is not x and (is_read or staging.reads_relative_of(begun, self._mark)):
                 raise TypeError(
                     f"{self._where}: a tensor decides how often this loop runs, it changes "
-                    f"{described_name(self._names[i])} in place, and reads the same tensor under another name. Give "
-                    "one of them a copy: `x.clone()`.")
+                    f"{described_name(self._names[i])} in place, and reads the same tensor, or a view of it, under "
+                    "another name. Give one of them a copy: `x.clone()`.")
             for (j, m), (other, left) in self._turn.items():
                 same_one = staged_leaves(self._initial[j])[m] is begun or left is y
                 if (i, n) != (j, m) and same_one and (left is other or staging.is_read(other)):
@@ -245,10 +261,14 @@ class LoopState:
     def final(self, results: Any) -> tuple:
         """The state behind the loop; what only the loop binds has a value if it ran."""
         given = self.values(results)
-        for i, n in self._lost:
-            staging.note_lost(staged_leaves(given[i])[n])
+        lost = [(staged_leaves(given[i])[n], self._turn[i, n][1], i) for i, n in self._lost]
+        for leaf, *_ in lost:
+            staging.note_lost(leaf)
         given = tuple(filled(v, iter([self._tensor_behind(i, n, leaf) for n, leaf in enumerate(staged_leaves(v))]))
                       if i not in self._constant and type(v) is not Undefined else v for i, v in enumerate(given))
+        self._note_views(results)  # what the loop has changed in place it has changed by now
+        for leaf, left, i in lost:
+            staging.note_shows(leaf, left, f"{self._where}: {described_name(self._names[i])}")
         for i, value in enumerate(given):
             if i not in self._constant:
                 for n, leaf in enumerate(staged_leaves(value)):

@@ -29,7 +29,7 @@ from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient, undo_since
 from ...static.building.record_lists import RecordList, fits, note_item
 from ...static.building.tensor_arrays import ArrayVariable, create_array
-from ...static.building.views import as_read
+from ...static.building.views import as_read, bases_of
 from ...static.building.views import may_be_one as may_be_chosen
 from ...static.ir.variable import Variable
 
@@ -232,6 +232,7 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
             chosen.append([_as_bool(test), holds, value, there.changes])
         elif _shows_what_was_there(value):
             note_lost(result)
+            chosen.append([_as_bool(test), holds, value, value.changes])
         elif isinstance(value, Variable):
             chosen += _of_before(value.chosen)
     result.chosen = tuple(chosen)
@@ -282,7 +283,7 @@ def _that_may_be(value: Any, what: str, seen: set[int]) -> list[list]:
         if id(value) not in seen:
             seen.add(id(value))
             there = value if isinstance(value, Variable) else current_trace().lift(value, what)
-            found += [[None, what, value, there.changes]] if _was_there(value) else []
+            found += [[None, what, value, there.changes]] if _was_there(value) else _shown_by(value, what)
             pending += [other for _, _, other, _ in there.chosen]
     return found
 
@@ -298,6 +299,31 @@ def note_may_be(result: Any, value: Any, what: str) -> None:
     """
     if isinstance(result, Variable) and isinstance(value, Variable) and result is not value:
         result.chosen = (*result.chosen, *_that_may_be(value, what, {id(result)}))
+
+
+def note_shows(result: Any, value: Any, what: str) -> None:
+    """Notes that a result, which errors call `what`, may be a view of what a value is a view of."""
+    if isinstance(result, Variable):
+        result.chosen = (*result.chosen, *_shown_by(value, what))
+
+
+def shown_by(value: Any, what: str) -> tuple:
+    """What a value of a loop, which errors call `what`, may be a view of before a turn: as `chosen` has it."""
+    return tuple(_shown_by(value, what))
+
+
+def _shown_by(value: Any, what: str) -> list[list]:
+    return [[None, what, base, base.changes] for base in bases_of(value) if _was_there(base)]
+
+
+def changes_so_far() -> dict[int, int]:
+    """How often each variable of the program has been changed in place, by id."""
+    return {id(v): v.changes for block in current_trace().main.blocks for v in block.vars.values() if v.changes}
+
+
+def is_behind(value: Any, counts: dict[int, int]) -> bool:
+    """Whether something of before that a value is a view of has been changed in place since there were these counts."""
+    return any(base.changes != counts.get(id(base), 0) for base in bases_of(value) if _was_there(base))
 
 
 def note_several(container: Any, what: str, where: str) -> None:
@@ -325,6 +351,21 @@ def is_read(value: Any) -> bool:
     block = current_trace().block
     blocks = [block, *(b for b in block.program.blocks if b.idx > block.idx)]
     return any(value.name in op.input_arg_names for each in blocks for op in each.ops)
+
+
+def reads_relative_of(value: Any, since: Any) -> bool:
+    """Whether an operation that came to the program since a mark takes another variable that shares memory with a
+    symbolic value, and was there: what copies such variables into those of a loop is not counted.
+    """
+    if not isinstance(value, Variable):
+        return False
+    program, block, operations, blocks, *_ = since
+    root = [value, *bases_of(value)][-1]
+    names = {v.name for each in program.blocks[:blocks] for v in each.vars.values()
+             if v is not value and [v, *bases_of(v)][-1] is root}
+    begun = [op for op in program.blocks[block].ops[operations:] if op.type != "assign"]
+    ops = [*begun, *(op for each in program.blocks[blocks:] for op in each.ops)]
+    return bool(names) and any(not names.isdisjoint(op.input_arg_names) for op in ops)
 
 
 def writes_of(items: Any) -> int:
@@ -356,11 +397,7 @@ def _was_there(value: Any) -> bool:
 
 
 def _shows_what_was_there(value: Any) -> bool:
-    while isinstance(value, Variable) and value.view_of is not None:
-        value = value.view_of[0]
-        if _was_there(value):
-            return True
-    return False
+    return any(map(_was_there, bases_of(value)))
 
 
 def changes_of(value: Any) -> int:

@@ -284,7 +284,7 @@ class ConcreteProgram:
             effect()
         for index, name in zip(self._changed, self._final, strict=True):
             if index in self._set:
-                given[index]._set_array(results[name]._array.view())
+                given[index]._update(results[name]._array.view())
             else:
                 given[index]._rebind(another_of(results[name]))
         if self._step is not None:

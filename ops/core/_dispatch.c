@@ -91,7 +91,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
         return NULL;
     struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
         {&of_value.array, value, "_array"}, {&of_value.edge, value, "_edge"},
-        {&of_value.source, value, "_source"},
+        {&of_value.source, value, "_source"}, {&of_value.views, value, "_views"},
         {&of_kernels.arity, kernels, "arity"}, {&of_kernels.traits, kernels, "traits"},
         {&of_kernels.of_dtype, kernels, "of_dtype"}, {&of_kernels.registered, kernels, "registered"},
         {&of_choice.direct, choice, "direct"}, {&of_choice.with_number, choice, "with_number"},
@@ -173,7 +173,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 20);
+    return PyModule_AddIntConstant(module, "INTERFACE", 21);
 }
 
 static PyModuleDef_Slot module_slots[] = {

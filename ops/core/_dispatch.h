@@ -11,7 +11,7 @@ enum { MOST_INPUTS = 8 };
 extern HIDDEN PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_of, *kernel_errors,
     *expected_namespace;
 extern HIDDEN PyTypeObject *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
-struct ValueSlots { Py_ssize_t array, edge, source; };
+struct ValueSlots { Py_ssize_t array, edge, source, views; };
 struct KernelsSlots { Py_ssize_t arity, traits, of_dtype, registered; };
 struct ChoiceSlots { Py_ssize_t direct, with_number, engine, small, least, large, kernel; };
 struct NodeSlots { Py_ssize_t op, attrs, edges, saved, order, hooks; };

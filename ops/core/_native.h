@@ -53,6 +53,12 @@ static inline int kind_of(PyObject *dtype) {
     return NO_KIND;
 }
 
+/* What a weak reference leads to, borrowed for as long as nothing runs; NULL where that is gone. */
+static inline PyObject *referent_of(PyObject *reference) {
+    PyObject *found = ((PyWeakReference *)reference)->wr_object;
+    return found == Py_None || Py_REFCNT(found) <= 0 ? NULL : found;
+}
+
 /* Whether it is an array of NumPy's own whose elements lie one behind the other. */
 static inline int is_plain_array(PyObject *x) {
     return Py_TYPE(x) == array_type && (((Array *)x)->flags & (C_CONTIGUOUS | ALIGNED)) == (C_CONTIGUOUS | ALIGNED);

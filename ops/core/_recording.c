@@ -1,6 +1,6 @@
 /* What is made of an operator's results: values, the node that they lead to, and what it keeps for the gradients.
 
-As `OperatorNode` in operator_node.py, `_several` in dygraph/eager.py and `source_of` in dygraph/views.py say it.
+As `OperatorNode` in operator_node.py, `_several` in dygraph/eager.py and `show` in dygraph/views.py say it.
 */
 #include "_dispatch.h"
 
@@ -204,10 +204,49 @@ int records_several(PyObject *trace) {
     return made ? made == (PyObject *)several_type : -1;
 }
 
-/* Lets a result know that it is a view of the first input: as `source_of` in dygraph/views.py. -1 with an error. */
+/* Lets a value know of a view of it: as `note` in dygraph/views.py. -1 with an error. */
+static int note_view(PyObject *view, PyObject *base) {
+    enum { FEW = 8 };
+    PyObject **place = (PyObject **)((char *)base + of_value.views), *known = *place;
+    PyObject *reference = PyWeakref_NewRef(view, NULL);
+    if (!reference) return -1;
+    if (known && PyWeakref_CheckRef(known) && referent_of(known)) {
+        PyObject *both = PyList_New(2);
+        if (!both) {
+            Py_DECREF(reference);
+            return -1;
+        }
+        PyList_SET_ITEM(both, 0, Py_NewRef(known));
+        PyList_SET_ITEM(both, 1, reference);
+        Py_XSETREF(*place, both);
+        return 0;
+    }
+    if (!known || !PyList_CheckExact(known)) {
+        Py_XSETREF(*place, reference);
+        return 0;
+    }
+    Py_ssize_t count = PyList_GET_SIZE(known), kept = 0;
+    if (count >= FEW && !(count & (count - 1))) { /* at each power of two those that lead nowhere are let go */
+        for (Py_ssize_t n = 0; n < count; n++) {
+            PyObject *one = PyList_GET_ITEM(known, n);
+            if (!referent_of(one)) continue;
+            PyList_SET_ITEM(known, n, PyList_GET_ITEM(known, kept));
+            PyList_SET_ITEM(known, kept++, one);
+        }
+        if (PyList_SetSlice(known, kept, count, NULL) < 0) {
+            Py_DECREF(reference);
+            return -1;
+        }
+    }
+    int added = PyList_Append(known, reference);
+    Py_DECREF(reference);
+    return added;
+}
+
+/* Lets a result know that it is a view of the first input: as `show` in dygraph/views.py. -1 with an error. */
 int show_source(PyObject *view, PyObject *op, PyObject *const *inputs, PyObject *const *arrays, Py_ssize_t count,
                        PyObject *attrs) {
-    PyObject *base = inputs[0], *of_base = slot(base, of_value.source), *others = NULL;
+    PyObject *base = inputs[0], *value = base, *of_base = slot(base, of_value.source), *others = NULL;
     int is_known = PyType_SUPPORTS_WEAKREFS(Py_TYPE(base)) && *PyObject_GET_WEAKREFS_LISTPTR(base); /* to another view */
     base = (of_base && of_base != Py_None) || is_known ? Py_NewRef(base) : PyWeakref_NewRef(base, NULL);
     for (Py_ssize_t n = 1; base && !others && n < count; n++)
@@ -219,5 +258,5 @@ int show_source(PyObject *view, PyObject *op, PyObject *const *inputs, PyObject 
     }
     Py_XDECREF(base);
     Py_XDECREF(others);
-    return source ? 0 : -1;
+    return source ? note_view(view, value) : -1;
 }

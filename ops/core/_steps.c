@@ -22,9 +22,9 @@ typedef struct {
     Py_ssize_t count;
 } Item;
 
-static struct { Py_ssize_t array, edge, source, gradient, cleared; } of;
+static struct { Py_ssize_t array, edge, source, views, gradient, cleared; } of;
 static PyTypeObject *value_type, *leaf_type;
-static PyObject *str_aliases, *str_name, *str_regularizer, *str_attributes, *str_rate, *str_update;
+static PyObject *str_name, *str_regularizer, *str_attributes, *str_rate, *str_update;
 
 static inline PyObject *slot(PyObject *object, Py_ssize_t offset) { return *(PyObject **)((char *)object + offset); }
 
@@ -105,10 +105,20 @@ static int is_none(PyObject *object, PyObject *name) {
     return found == Py_None;
 }
 
-/* Whether a parameter has a rate and a penalty of its own, or shares its memory: 1 where not, 0 or -1 with an error. */
+/* Whether somebody has a view of a value. */
+static int is_viewed(PyObject *value) {
+    PyObject *known = slot(value, of.views);
+    if (!known || known == Py_None) return 0;
+    if (!PyList_CheckExact(known)) return !PyWeakref_CheckRef(known) || referent_of(known);
+    for (Py_ssize_t n = 0; n < PyList_GET_SIZE(known); n++)
+        if (referent_of(PyList_GET_ITEM(known, n))) return 1;
+    return 0;
+}
+
+/* Whether a parameter has a rate and a penalty of its own, or views: 1 where not, 0 or -1 with an error. */
 static int is_like_all(PyObject *parameter) {
-    int found = slot(parameter, of.source) == Py_None ? is_none(parameter, str_aliases) : 0;
-    if (found > 0) found = is_none(parameter, str_regularizer);
+    int is_alone = slot(parameter, of.source) == Py_None && !is_viewed(parameter);
+    int found = is_alone ? is_none(parameter, str_regularizer) : 0;
     if (found <= 0) return found;
     PyObject *attributes = PyObject_GetAttr(parameter, str_attributes);
     PyObject *rate = attributes && PyDict_CheckExact(attributes) ? PyDict_GetItemWithError(attributes, str_rate) : NULL;
@@ -262,11 +272,11 @@ PyObject *serve_steps(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyType_Type, &value, &PyType_Type, &leaf)) return NULL;
     struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
         {&of.array, value, "_array"}, {&of.edge, value, "_edge"}, {&of.source, value, "_source"},
-        {&of.gradient, leaf, "grad"}, {&of.cleared, leaf, "cleared"}};
+        {&of.views, value, "_views"},        {&of.gradient, leaf, "grad"}, {&of.cleared, leaf, "cleared"}};
     for (size_t n = 0; n < sizeof slots / sizeof *slots; n++)
         if ((*slots[n].place = offset_of(slots[n].type, slots[n].name)) < 0) return NULL;
     struct { PyObject **place; const char *text; } texts[] = {
-        {&str_aliases, "_aliases"}, {&str_name, "_name"}, {&str_regularizer, "regularizer"},
+        {&str_name, "_name"}, {&str_regularizer, "regularizer"},
         {&str_attributes, "optimize_attr"}, {&str_rate, "learning_rate"}, {&str_update, "_update"}};
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return NULL;

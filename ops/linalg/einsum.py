@@ -14,6 +14,7 @@ import numpy as np
 from ...backend import onednn
 from ...backend.engines import ONEDNN
 from ...core.dtype import promote
+from ..array.assign import clone
 from ..array.diagonal import diagonal
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.reshape import shape_handle, transpose, unsqueeze
@@ -218,5 +219,5 @@ def einsum(equation: str, *operands: Any) -> Any:
     values = [v if v.dtype is dtype else cast(v, dtype) for v, _ in pairs]
     terms = [term for _, term in pairs]
     if len(values) == 1 and len(terms[0]) == len(result):
-        return transpose(values[0], [terms[0].index(letter) for letter in result])
+        return clone(transpose(values[0], [terms[0].index(letter) for letter in result]))  # no view
     return apply(einsum_op, values, equation=f"{','.join(terms)}->{result}")

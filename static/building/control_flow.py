@@ -31,6 +31,7 @@ from ..ir.lod import assign_lod, own_lod, select_lod
 from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes
 from ..ir.variable import Variable
+from .views import bases_of
 
 
 def _program() -> Program:
@@ -298,9 +299,11 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
     flat = _loop_variables(values, overwrites)
     lists = [v for v in program.list_vars() if v.kind == "array"]
     outer = _variables_around(program.current_block())
-    rounds = 2 + len(outer) + sum(v.ndim + 2 for v in (*flat, *lists))
-    for _ in range(rounds):  # each round makes a size unknown, or a gradient wanted, or stops
+    rounds = 2 + 2 * len(outer) + sum(v.ndim + 2 for v in (*flat, *lists))
+    shown: set[str] = set()
+    for _ in range(rounds):  # each makes a size unknown, a gradient wanted or a view one that changes, or stops
         stops = [v.stop_gradient for v in outer]
+        changes = [v.changes for v in outer]
         checkpoint = len(program.blocks)
         known = [(v.shape, v._dtype, v.stop_gradient) for v in lists]
         packed = nest.pack(values, flat)
@@ -315,7 +318,10 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
                 )
             widened = _widened(flat, results)
             wanted = _wanted_in_place(outer, stops)
-            if not widened and not wanted and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
+            behind = _seen_in_views(outer, changes) - shown
+            shown |= behind
+            is_known = known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]
+            if is_known and not (widened or wanted or behind):
                 break
             give_names_back()  # parameters of the body are the same ones in the next round
         del program.blocks[checkpoint:]
@@ -339,6 +345,15 @@ def _variables_around(block: Block | None) -> list[Variable]:
         found += [v for v in block.vars.values() if v.kind == "tensor"]
         block = block.parent
     return found
+
+
+def _seen_in_views(variables: list[Variable], changes: list[int]) -> set[str]:
+    """Those that a round has changed in place, and that others are views of: read before, in the next, they differ."""
+    changed = [v for v, before in zip(variables, changes, strict=True) if v.changes != before]
+    if not changed or not current_trace().captures:
+        return set()
+    bases = {id(base) for v in variables for base in bases_of(v)}
+    return {v.name for v in changed if id(v) in bases}
 
 
 def _wanted_in_place(variables: list[Variable], before: list[bool]) -> bool:

@@ -27,6 +27,7 @@ from ..ir.operation import IMPLIED, Operation
 from ..ir.variable import KINDS, Variable
 from .control_flow import cond, loop
 from .record_lists import replace_items
+from .views import bases_of
 
 
 class ArrayVariable(Variable):
@@ -242,10 +243,10 @@ class ArrayVariable(Variable):
 
 def note_tensor(item: Variable) -> None:
     """Notes that a tensor which a list has must not be changed in place from here on."""
-    item.program.items_held.append((item, item.changes, (
-        f"{user_line()}: a tensor that is put into a list which grows where a tensor decides is changed in place "
-        f"later. The list of the program holds its value of now, and would not change. Put a copy into the list, "
-        f"`items.append(x.clone())`, or change a copy.")))
+    said = (f"{user_line()}: a tensor that is put into a list which grows where a tensor decides is changed in place "
+            f"later, or what it is a view of. The list of the program holds its value of now, and would not change. "
+            f"Put a copy into the list, `items.append(x.clone())`, or change a copy.")
+    item.program.items_held += [(each, each.changes, said) for each in (item, *bases_of(item))]
 
 
 class ArrayGradient(ArrayVariable):

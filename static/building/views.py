@@ -1,6 +1,8 @@
 """Views in Programs: what is done in place to a part of a variable is done to the variable (see `dygraph/views.py`).
 
-A variable that an operator gave as a view knows what it is of, and how often that had been changed then.
+A variable that an operator gave as a view knows what it is of, and how often that had been changed then. In a converted
+function a view is read as what it is of is by now, as in eager code; in a Program by hand, whose variables go by their
+names, as it was made.
 """
 
 from __future__ import annotations
@@ -59,22 +61,47 @@ def _others(variable: Variable) -> tuple:
                     f"{variable.name!r} is a view of {variable.view_of[0].name!r} at the index {value.name!r}, which "
                     "was changed in place since: in a Program that is written by hand the index of before is gone. "
                     "Take the view behind the change, or take it at a copy of the index: y[paddle.assign(i)].")
+            if isinstance(one, Variable) and not _is_in_sight(one):
+                raise RuntimeError(
+                    f"{user_line()}: a branch or a loop that a tensor decides about has made a view of "
+                    f"{variable.view_of[0].name!r}, which was changed in place since, at an index that is known there "
+                    "alone. Take the view again, behind it.")
     return others
 
 
-def up_to_date(variable: Variable) -> Variable:
-    """The variable, or, where it is a view of one that was changed since, a view of what that has become."""
+def _is_in_sight(variable: Variable) -> bool:
+    """Whether the block that is being written, or one around it, has the variable."""
+    block: Any = current_trace().block
+    while block is not None and block is not variable.block:
+        block = block.parent
+    return block is not None
+
+
+def bases_of(variable: Any) -> list[Variable]:
+    """What a variable is a view of, what that is a view of, and so on."""
+    found: list[Variable] = []
+    while isinstance(variable, Variable) and variable.view_of is not None:
+        found.append(variable := variable.view_of[0])
+    return found
+
+
+def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
+    """The variable, or, where it is a view of one that was changed since, a view of what that has become.
+
+    To be changed itself it is one of what that has become in any case, where an earlier round of a loop may have
+    changed it; where a loop does so, what is only read in it has been found to be behind when it was traced before.
+    """
     if variable.chosen:
         return _chosen_now(variable, up_to_date)
     if variable.view_of is None:
         return variable
+    base, changes, op, attrs, _ = variable.view_of
+    current = up_to_date(base, is_read)
+    if current is base and base.changes == changes and (is_read or variable.block is current_trace().block):
+        return variable
     if not _shares_memory(variable):
         variable.view_of = None
         return variable
-    base, changes, op, attrs, _ = variable.view_of
-    current = up_to_date(base)
-    if current is base and base.changes == changes and variable.block is current_trace().block:
-        return variable  # in a branch or a loop an earlier round may have changed the value
     if op is None:
         fresh = current.detach()
     else:
@@ -86,11 +113,10 @@ def up_to_date(variable: Variable) -> Variable:
 
 
 def as_read(variable: Variable) -> Variable:
-    """The variable as an operator reads it: one that a condition chose, with what has become of what it is.
-
-    A view is read as it was made, as long as nothing is done to the view itself.
-    """
-    return _chosen_now(variable, as_read) if variable.chosen else variable
+    """The variable as a converted function reads it: with what has become of what it is, or is a view of."""
+    if variable.chosen:
+        return _chosen_now(variable, as_read)
+    return variable if variable.view_of is None else up_to_date(variable, is_read=True)
 
 
 def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Variable:

@@ -3,8 +3,9 @@
 A program is a list of statements on parameters, buffers, an input and values: views of all kinds, arithmetic, steps of
 optimizers, assignments, running means, branches, detached values, arrays handed out, losses whose gradient is asked for
 after an update. It runs `ROUNDS` times over, as a training loop does; every value of every round is looked at when all
-is done. The reference is NumPy, and copies everything. Eager code, a Program, and code of which every stretch between
-updates is a converted function must give the same.
+is done. The reference is NumPy, whose views share memory as those of eager code do; of Programs, and of what converted
+functions give, it copies everything. Eager code, a Program, and code of which every stretch between updates is a
+converted function must give the same.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class View:
     copy: Callable[[np.ndarray], np.ndarray]
     fits: Callable[[tuple[int, ...]], bool] = lambda shape: len(shape) > 0
     whole: bool = True  # every element is there once
+    shares: bool = True  # eager code shares the memory
 
 
 def _reversed(n: int) -> list[int]:
@@ -44,23 +46,24 @@ def _reversed(n: int) -> list[int]:
 VIEWS = {
     "flat": View(lambda x: paddle.reshape(x, [-1]), lambda x: x.reshape(-1)),
     "transpose": View(lambda x: paddle.transpose(x, _reversed(len(x.shape))), lambda x: x.T),
-    "first": View(lambda x: x[0], lambda x: x[0], whole=False),
+    "first": View(lambda x: x[0], lambda x: x[0, ...], whole=False),
     "last": View(lambda x: x[-1:], lambda x: x[-1:], whole=False),
     "steps": View(lambda x: x[::2], lambda x: x[::2], whole=False),
-    "flip": View(lambda x: paddle.flip(x, [0]), lambda x: x[::-1]),
-    "rot90": View(lambda x: paddle.rot90(x), np.rot90, lambda shape: len(shape) > 1),
+    "flip": View(lambda x: paddle.flip(x, [0]), lambda x: x[::-1], shares=False),
+    "rot90": View(lambda x: paddle.rot90(x), np.rot90, lambda shape: len(shape) > 1, shares=False),
     "unsqueeze": View(lambda x: paddle.unsqueeze(x, 0), lambda x: x[None]),
     "squeeze": View(lambda x: paddle.squeeze(x, 0), lambda x: x[0], lambda shape: len(shape) > 1 and shape[0] == 1),
-    "expand": View(lambda x: paddle.expand(x, [2, *x.shape]), lambda x: np.broadcast_to(x, (2, *x.shape)), whole=False),
+    "expand": View(lambda x: paddle.expand(x, [2, *x.shape]), lambda x: np.broadcast_to(x, (2, *x.shape)), whole=False,
+                   shares=False),
     "split": View(lambda x: paddle.split(x, 2, 0)[1], lambda x: np.split(x, 2)[1],
-                  lambda shape: len(shape) > 0 and shape[0] % 2 == 0, whole=False),
-    "unbind": View(lambda x: paddle.unbind(x, 0)[-1], lambda x: x[-1], whole=False),
+                  lambda shape: len(shape) > 0 and shape[0] % 2 == 0, whole=False, shares=False),
+    "unbind": View(lambda x: paddle.unbind(x, 0)[-1], lambda x: x[-1, ...], whole=False),
     "moveaxis": View(lambda x: paddle.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1)),
     "diagonal": View(lambda x: paddle.diagonal(x), np.diagonal, lambda shape: len(shape) > 1, whole=False),
-    "cast": View(lambda x: paddle.cast(x, "float32"), lambda x: x),
-    "clone": View(lambda x: x.clone(), lambda x: x),
-    "assign": View(lambda x: paddle.assign(x), lambda x: x),
-    "eval dropout": View(lambda x: F.dropout(x, 0.5, training=False), lambda x: x),
+    "cast": View(lambda x: paddle.cast(x, "float32"), lambda x: x, shares=False),
+    "clone": View(lambda x: x.clone(), lambda x: x, shares=False),
+    "assign": View(lambda x: paddle.assign(x), lambda x: x, shares=False),
+    "eval dropout": View(lambda x: F.dropout(x, 0.5, training=False), lambda x: x, shares=False),
 }
 PIECES = {
     "double": (lambda x: x * 2.0, lambda x: x * 2.0),
@@ -231,42 +234,47 @@ def initial(program: Program) -> dict[str, np.ndarray]:
 
 # The reference
 
-class Copying:
-    """NumPy's answer: every value is a copy. Of detached parameters it says what eager code or a Program promise."""
+class Reference:
+    """NumPy's answer: values that share memory are views of one array, all others are copies.
 
-    def __init__(self, program: Program, aliases: bool):
-        self.program, self.aliases = program, aliases
+    `updates`: detached values share the memory of theirs, as in eager code; `views`: those that views give do, too.
+    """
+
+    def __init__(self, program: Program, updates: bool, views: bool):
+        self.program, self.updates, self.views = program, updates, views
         self.values = {name: array.astype("float64") for name, array in initial(program).items()}
         self.values["x0"] = INPUT.astype("float64")
-        self.memory = {name: object() for name in program.shapes}  # what a parameter and its detached twins share
         self.version = dict.fromkeys(program.shapes, 0)
         self.state: dict[Any, Any] = {}
         self.squares: dict[str, tuple] = {}
-        self.origin: dict[str, tuple] = {}  # what a view saw of a parameter, and the versions of all
+        self.root = {name: name for name in program.shapes}  # which parameter a value is all or a part of
+        self.origin: dict[str, tuple] = {}  # what a copy has seen of a parameter, and the versions of all then
         self.seen: list[tuple[str, Any]] = []
-        self.twins: list[tuple[int, object]] = []
 
     def run(self) -> list[tuple[str, Any]]:
         for turn in range(ROUNDS):
             for place, statement in enumerate(self.program.statements):
                 getattr(self, "_" + statement.kind)(statement, place)
                 if statement.result:
-                    self.seen.append((f"{turn}: {statement}", self.values[statement.result].copy()))
-                    if statement.kind == "detach" and self.aliases:
-                        self.twins.append((len(self.seen) - 1, self.memory[statement.source]))
+                    self.seen.append((f"{turn}: {statement}", self.values[statement.result]))
             for name in self.program.shapes:
                 self.seen.append((f"{turn}: {name}", self.values[name].copy()))
-        return self.seen
+        return [(label, np.array(value) if isinstance(value, np.ndarray) else value) for label, value in self.seen]
 
-    def _define(self, statement: Statement, array: np.ndarray) -> None:
-        self.values[statement.result] = np.array(array)
+    def _define(self, statement: Statement, array: np.ndarray, shares: bool = False) -> None:
+        self.values[statement.result] = array if shares else np.array(array)
+        for known in (self.root, self.origin):
+            known.pop(statement.result, None)
 
     def _view(self, s, place):
-        self._define(s, VIEWS[s.how].copy(self.values[s.source]))
-        if s.source in self.version:
-            self.origin[s.result] = self.values[s.source].copy(), dict(self.version)
-        elif s.source in self.origin:
-            self.origin[s.result] = self.origin[s.source]
+        shares = self.views and VIEWS[s.how].shares
+        self._define(s, VIEWS[s.how].copy(self.values[s.source]), shares)
+        if s.source in self.root:
+            self.root[s.result] = root = self.root[s.source]
+            if s.source in self.origin:
+                self.origin[s.result] = self.origin[s.source]
+            elif not shares:
+                self.origin[s.result] = self.values[root].copy(), dict(self.version)
 
     def _piece(self, s, place):
         self._define(s, PIECES[s.how][1](self.values[s.source]))
@@ -278,7 +286,8 @@ class Copying:
         self._define(s, np.tanh(self.values[s.source] @ self.values[s.how]))
 
     def _branch(self, s, place):
-        self._define(s, self.values[s.source].T if s.how else self.values[s.source].T * 2)
+        turned = self.values[s.source].T
+        self._define(s, turned if s.how else turned * 2, self.views)
 
     def _numpy(self, s, place):
         self._define(s, self.values[s.source])
@@ -286,34 +295,24 @@ class Copying:
     _dlpack = _numpy
 
     def _detach(self, s, place):
-        self._define(s, self.values[s.source])
-        self.state[s.result] = self.memory[s.source]
+        self._define(s, self.values[s.source], self.updates)
 
     def _update(self, name: str, array: np.ndarray) -> None:
-        """What an update writes: a detached twin shows it, wherever it has been seen."""
-        self.values[name] = array
+        """What is written in place: all that share the memory show it, wherever they have been seen."""
+        if self.updates:
+            self.values[name][...] = array
+        else:
+            self.values[name] = np.array(array)
         self.version[name] += 1
-        for number, memory in self.twins:
-            if memory is self.memory[name]:
-                self.seen[number] = (self.seen[number][0], array.copy())
-        for statement in self.program.statements:
-            if self.aliases and statement.kind == "detach" and statement.source == name and (
-                    self.state.get(statement.result) is self.memory[name]):
-                self.values[statement.result] = array.copy()
-
-    def _replace(self, name: str, array: np.ndarray) -> None:
-        self.values[name] = np.array(array)
-        self.version[name] += 1
-        self.memory[name] = object()
 
     def _add(self, s, place):
-        self._replace(s.source, self.values[s.source] + s.how)
+        self._update(s.source, self.values[s.source] + s.how)
 
     def _set(self, s, place):
-        self._replace(s.source, self.values[s.how])
+        self._update(s.source, self.values[s.how])
 
     def _average(self, s, place):
-        self._replace(s.source, self.values[s.source] * 0.75 + self.values[s.how] * 0.25)
+        self._update(s.source, self.values[s.source] * 0.75 + self.values[s.how] * 0.25)
 
     def _mean(self, s, place):
         self._update(s.source, self.values[s.source] * 0.9 + 0.1 * DATA.mean(0))
@@ -343,7 +342,7 @@ class Copying:
         name, then, taken, direct = self.squares[s.source]
         found = 2 * then
         if direct and self.version[name] != taken[name]:
-            found = REFUSED if self.aliases else 2 * self.values[name]
+            found = REFUSED if self.updates else 2 * self.values[name]
         self.seen.append((f"{'' if self.version == taken else CHANGED}gradient of {s.source}", found))
 
 
@@ -609,7 +608,8 @@ WAYS: dict[str, Callable[[Program], Any]] = {
 def checked(program: Program, way: str) -> list[str]:
     """What a way of running a program gives that the reference does not."""
     with paddle.utils.unique_name.guard():
-        return differences(Copying(program, way != "Program").run(), WAYS[way](program).run(), way == "converted")
+        reference = Reference(program, updates=way != "Program", views=way == "eager")
+        return differences(reference.run(), WAYS[way](program).run(), way == "converted")
 
 
 def shrunken(program: Program, way: str) -> Program:

@@ -35,6 +35,10 @@ VIEWS = {
     "permute": lambda w: w.transpose([1, 0]), "sum of one": lambda w: paddle.sum(w.unsqueeze(0), 0),
 }
 
+SHARING = frozenset({  # those that show what becomes of the value, as PaddlePaddle's do; the others are copies
+    "t", "reshape", "item", "slice", "step", "diagonal", "unbind", "squeeze", "moveaxis", "flatten", "atleast",
+    "iterate", "permute"})
+
 
 def parameter(rule="SGD", shape=(2, 3), **more):
     w = paddle.create_parameter(list(shape), "float32", default_initializer=ONES)

@@ -5,7 +5,7 @@ from generated import WAYS, found_in, ways_of, written
 from proa.backend import aliasing
 from proa.backend.kernels import optim
 from proa.core.flags import flags_guard
-from proa.dygraph import value
+from proa.dygraph import value, views
 from proa.ops.optim import rules
 from proa.static.compiler import emit
 from proa.static.compiler.passes import elementwise
@@ -42,9 +42,14 @@ def test_an_update_that_never_asks_is_found(monkeypatch, way):
     assert len(small.splitlines()) < 14
 
 
-def test_detached_tensors_that_updates_forget_are_found(monkeypatch):
-    monkeypatch.setattr(value, "update_aliases", lambda tensor, array: None)
-    assert "detach" in first_found("eager")
+def test_views_that_updates_forget_are_found(monkeypatch):
+    monkeypatch.setattr(value, "show_change", lambda tensor: None)
+    assert "view" in first_found("eager")
+
+
+def test_views_of_views_that_updates_forget_are_found(monkeypatch):
+    monkeypatch.setattr(views, "show_change", lambda tensor: None)
+    assert first_found("eager")
 
 
 def test_a_plan_that_gives_its_inputs_out_is_found(monkeypatch):

@@ -1,9 +1,8 @@
 """Random programs of views, changes in place and what stops gradients, as source, for proa and PaddlePaddle alike.
 
 `PYTHONPATH=… python tests/aliasing/view_programs.py write` writes programs into the fixture, and the same with
-`answer`, by a Python with PaddlePaddle 2.6.2, what they come to there. These are of kind "values" alone, in which each
-view is written to where it is taken and never read again: a view that is read behind a change of its value, and
-gradients through what a view was given, are among the differences.
+`answer`, by a Python with PaddlePaddle 2.6.2, what they come to there. These are of kind "values" alone, without
+gradients: those through what a view was given are among the differences.
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ class Writer:
         self.draw, self.values, self.count = random.Random(seed), values, 0
         self.lines: list[str] = []
         self.names = ["p", "q"]  # values
-        self.views: list[str] = []  # which are written to, and not read
+        self.views: list[str] = []  # which are written to, and read behind changes of what they are of
         for _ in range(self.draw.randint(4, 10)):
             lines, names, views = self._statement()
-            if _is_tame(paddle, _source([*self.lines, *lines], [*self.names, *names])):
+            if _is_tame(paddle, _source([*self.lines, *lines], [*self.names, *names, *self.views, *views])):
                 self.lines += lines
                 self.names += names
                 self.views += views
-        self.source = _source(self.lines, self.names)
+        self.source = _source(self.lines, [*self.names, *self.views])
 
     def _statement(self) -> tuple[list[str], list[str], list[str]]:
         """Lines, and the names of new values and of new views."""
@@ -68,7 +67,7 @@ class Writer:
 
     def _simple(self, may_name: bool) -> tuple[list[str], list[str], list[str]]:
         draw = self.draw
-        x, y, kind = draw.choice(self.names), draw.choice([*self.names, "b"]), draw.random()
+        x, y, kind = draw.choice([*self.names, *self.views[-2:]]), draw.choice([*self.names, "b"]), draw.random()
         changed = draw.choice([*self.names, *self.views])
         self.count += 1
         new = f"v{self.count}"
@@ -80,8 +79,7 @@ class Writer:
         if kind < 0.5:
             return [_named(write, "", y, changed)], [], []
         view = _named(draw.choice(VIEWS), changed, y)
-        keeps = may_name and not self.values
-        return [f"{new} = {view}", _named(write, new, y, new)], [], [new] if keeps else []
+        return [f"{new} = {view}", _named(write, new, y, new)], [], [new] if may_name else []
 
 
 def _named(text: str, x: str, y: str, v: str = "v") -> str:
@@ -151,7 +149,7 @@ def _write() -> None:
     import proa
 
     FIXTURE.parent.mkdir(exist_ok=True)
-    sources = [[Writer(proa, k, True).source] for k in range(100)]
+    sources = [[Writer(proa, k, True).source] for k in range(300, 400)]
     FIXTURE.write_bytes(gzip.compress(json.dumps(sources).encode(), mtime=0))
 
 
