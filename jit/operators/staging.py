@@ -318,7 +318,8 @@ def _shown_by(value: Any, what: str) -> list[list]:
 
 def changes_so_far() -> dict[int, int]:
     """How often each variable of the program has been changed in place, by id."""
-    return {id(v): v.changes for block in current_trace().main.blocks for v in block.vars.values() if v.changes}
+    blocks = current_trace().main.blocks if is_staging() else []
+    return {id(v): v.changes for block in blocks for v in block.vars.values() if v.changes}
 
 
 def is_behind(value: Any, counts: dict[int, int]) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ...core.dtype import promote
-from ..array.full import full, is_value
+from ..array.full import full
 from ..array.gradient_shapes import sum_to
 from ..array.where import spread
 from ..core.infer import broadcast_shapes
@@ -166,9 +166,9 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.25).tolist()
     [1.5]
     """
-    weight = state.trace.lift(weight, "weight")
     dtype = promote(dtype_of(x), dtype_of(y))
-    weight = in_dtype(weight, dtype) if is_value(weight) else state.trace.number(weight, dtype)
+    is_number = isinstance(weight, (int, float))
+    weight = state.trace.number(weight, dtype) if is_number else in_dtype(state.trace.lift(weight, "weight"), dtype)
     return apply(lerp_op, in_dtype(x, dtype), in_dtype(y, dtype), weight)
 
 

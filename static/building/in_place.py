@@ -48,6 +48,8 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     else:
         _assign(variable, result)
     variable.changes += 1
+    if not alike:  # what were views of it are none in its new shape, or dtype
+        variable.partings = (*variable.partings, variable.changes)
     elsewhere = variable.block is not trace.block  # where this branch or round does not run, the old value remains
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
     if variable.view_of is not None:

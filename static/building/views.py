@@ -96,6 +96,14 @@ def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
     if variable.view_of is None:
         return variable
     base, changes, op, attrs, _ = variable.view_of
+    parting = next((n for n in base.partings if n > changes), None)
+    if parting is not None:  # it has been given another shape, or dtype, since: the view shows what it was before
+        if changes != parting - 1:
+            raise RuntimeError(
+                f"{user_line()}: what is read is a view of {base.name!r}, which was changed in place, and then in its "
+                "shape or dtype. Take the view behind both, or use the forms that give another value.")
+        variable.view_of = None
+        return variable
     current = up_to_date(base, is_read)
     if current is base and base.changes == changes and (is_read or variable.block is current_trace().block):
         return variable

@@ -141,6 +141,7 @@ class Variable(_VariableMethods, TensorLike):
 
     view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
+    partings: tuple[int, ...] = ()  # the numbers of those that gave it another shape or dtype
     chosen: tuple = ()  # of a value that a condition chose: see static/building/views.py
     is_one_of_several = False  # whether it may be, or be a view of, values that cannot be told apart before a run
     turn: Block | None = None  # of one that turns of a loop hand on: the block of a turn, which finds it there
