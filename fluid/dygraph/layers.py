@@ -56,6 +56,8 @@ class Layer(_Layer):
             self._build(inputs, kwargs)
         return super().__call__(*inputs, **kwargs)
 
+    _builds_apart = True
+
     def _build(self, inputs: tuple, kwargs: dict[str, Any]) -> None:
         with grad_mode(True):
             self._build_once(*inputs, **kwargs)
