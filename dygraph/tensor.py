@@ -376,10 +376,12 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         >>> x.copy_(paddle.ones([3]), True).tolist()
         [1.0, 1.0, 1.0]
         """
-        if other.shape == self.shape or other.dtype != self.dtype or self._source is not None:
-            self.set_value(other)
-        else:
+        is_other_shape = isinstance(other, Tensor) and other.shape != self.shape and other.dtype == self.dtype
+        if is_other_shape and self._source is None:
             self._replace(backend.as_place(other._array, self.place).copy())
+            part_from_views(self)
+        else:
+            self.set_value(other)
         return self
 
     def move_(self, device: Any = None, dtype: DType | None = None) -> Tensor:

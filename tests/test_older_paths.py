@@ -403,7 +403,7 @@ def test_names_of_larger_files(path):
 
 
 @pytest.mark.parametrize("path", [
-    "optimizer.lr.noam_decay", "incubate.layers", "incubate.DistributedFusedLamb", "IrGuard",
+    "optimizer.lr.noam_decay", "incubate.DistributedFusedLamb", "IrGuard",
     "incubate.nn.FusedEcMoe", "incubate.nn.functional.fused_gate_attention"])
 def test_what_is_not_here_says_why(path):
     module, _, name = f"proa.{path}".rpartition(".")

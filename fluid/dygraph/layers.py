@@ -56,7 +56,7 @@ class Layer(_Layer):
             self._build(inputs, kwargs)
         return super().__call__(*inputs, **kwargs)
 
-    _builds_apart = True
+    __builds_apart__ = True
 
     def _build(self, inputs: tuple, kwargs: dict[str, Any]) -> None:
         with grad_mode(True):

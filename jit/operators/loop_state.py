@@ -39,7 +39,7 @@ class LoopState:
         self._staying: list[frozenset] = []
         self._changes: dict[int, int] = {}  # how often what it begins with had been changed, by id
         self._counts: dict[int, int] = {}  # the same of all variables of the program
-        self._mark: Any = None  # where the loop begins in the program
+        self._mark: Any = None  # where the tracing of turns begins in the program
         self._lost: set[tuple[int, int]] = set()  # leaves of values that may be views of something outside
         self._turn: dict[tuple[int, int], tuple[Any, Any]] = {}  # the tensors that a turn found and left, by leaf
 
@@ -48,7 +48,7 @@ class LoopState:
         self._before, self._held = tuple(map(copied, before)), Held(before)
         self._initial = tuple(map(self._prepared, range(len(before)), self._before))
         self._changes = {id(leaf): staging.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
-        self._counts, self._mark = staging.changes_so_far(), staging.mark()
+        self._counts, self._mark = staging.changes_so_far(), None
         self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
 
@@ -82,6 +82,7 @@ class LoopState:
 
     def entered(self, variables: Any) -> tuple:
         """The same state in the lists and dicts that the state before the loop is held in; numbers are such in it."""
+        self._mark = self._mark or staging.mark()
         for begun, variable in zip(self.variables, variables, strict=True):
             if staging.is_number(begun):
                 staging.note_number(variable, False)

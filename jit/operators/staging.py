@@ -356,7 +356,7 @@ def is_read(value: Any) -> bool:
 
 def reads_relative_of(value: Any, since: Any) -> bool:
     """Whether an operation that came to the program since a mark takes another variable that shares memory with a
-    symbolic value, and was there: what copies such variables into those of a loop is not counted.
+    symbolic value, and was there.
     """
     if not isinstance(value, Variable):
         return False
@@ -364,8 +364,7 @@ def reads_relative_of(value: Any, since: Any) -> bool:
     root = [value, *bases_of(value)][-1]
     names = {v.name for each in program.blocks[:blocks] for v in each.vars.values()
              if v is not value and [v, *bases_of(v)][-1] is root}
-    begun = [op for op in program.blocks[block].ops[operations:] if op.type != "assign"]
-    ops = [*begun, *(op for each in program.blocks[blocks:] for op in each.ops)]
+    ops = [*program.blocks[block].ops[operations:], *(op for each in program.blocks[blocks:] for op in each.ops)]
     return bool(names) and any(not names.isdisjoint(op.input_arg_names) for op in ops)
 
 

@@ -96,10 +96,10 @@ class Layer(_Attributes):
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
             _buffers=OrderedDict(), _sub_layers=Counted(), _non_persistable_buffer_names_set=set(),
             _forward_pre_hooks=Counted(), _forward_post_hooks=Counted(), _state_dict_hooks=OrderedDict(), _built=False)
-        if type(self)._build_once is not Layer._build_once and not self._builds_apart:
+        if type(self)._build_once is not Layer._build_once and not self.__builds_apart__:
             add_hook(self._forward_pre_hooks, _nothing)  # so that calls go the longer way
 
-    _builds_apart = False  # whether a face calls `_build_once` itself
+    __builds_apart__ = False  # whether a face calls `_build_once` itself
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
         """Nothing; where a subclass defines it, a call calls it before `forward`, behind the hooks."""
@@ -127,7 +127,7 @@ class Layer(_Attributes):
             changed = converted(hook)(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
-        if not self._builds_apart:
+        if not self.__builds_apart__:
             self._build_once(*inputs, **kwargs)
         outputs = forward(*inputs, **kwargs)
         for hook in list(self._forward_post_hooks.values()):

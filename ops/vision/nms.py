@@ -152,8 +152,8 @@ def _matrix_nms(xp, boxes, scores, *, score_threshold: float = 0.0, post_thresho
         index.append(at[order, None] + n * boxes.shape[1])
         counts.append(len(order))
     lengths = xp.asarray(counts, dtype="int32")
-    starts = [from_lengths(xp, lengths)]
-    return xp.concatenate(rows), xp.concatenate(index).astype("int32"), lengths, starts, starts
+    starts = from_lengths(xp, lengths)
+    return xp.concatenate(rows), xp.concatenate(index).astype("int32"), lengths, [starts], [starts.copy()]
 
 
 def _infer_matrix_nms(boxes, scores, **_):

@@ -51,7 +51,7 @@ class ProgramTrace(Trace):
     computes = False
     device = ""  # the attribute op_device of what is appended
     source = ""  # the line of what is appended, where that is not the user's line that is running
-    own_names = False  # what it names counts in the Program alone, and not among the names of layers
+    _own_names = False  # what it names counts in the Program alone, and not among the names of layers
     _namer: Callable[[str], Any] | None = None  # gives results' names, or variables, by their slots
     _aligns_at_first = True  # with a `least_rank`, a y of unknown size stands at x's first dimension, as in Paddle 1.x
 
@@ -123,7 +123,7 @@ class ProgramTrace(Trace):
 
     def _draw(self, key: str) -> str:
         """The next name that begins with `key`."""
-        return self.main.own_names(key) if self.own_names or self.main.counts_apart else generate(key)
+        return self.main.own_names(key) if self._own_names or self.main.counts_apart else generate(key)
 
     def _draw_variable(self, key: str) -> str:
         """The next name that begins with `key` and that no variable of the Program has."""
@@ -448,7 +448,7 @@ class GradientTrace(ProgramTrace):
     """A program trace whose operations are marked as part of the backward pass."""
 
     role = BACKWARD_ROLE
-    own_names = True
+    _own_names = True
 
     def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
         return lambda slot: self.main.new_name(f"of_gradient.{op.type}")
@@ -457,7 +457,7 @@ class GradientTrace(ProgramTrace):
 class StartupTrace(ProgramTrace):
     """Appends initializers to a startup Program."""
 
-    own_names = True
+    _own_names = True
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         return {**attrs, "seed": self.main.random_seed} if attrs.get("seed") == 0 else super()._seeded(op, attrs)

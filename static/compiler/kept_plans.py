@@ -41,7 +41,8 @@ _OF_VARIABLES = frozenset((
     "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
     "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry", "do_model_average",
     "belong_to_optimizer",
-    "view_of", "changes", "partings", "chosen"))  # these four tell what forms in place append, not what is made of it
+    # These tell what conversion and forms in place append, and not what is made of that:
+    "view_of", "changes", "partings", "chosen", "turn"))
 _OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read: it needs protobuf
 _BARE = frozenset((int, float, str, list))
 _ATOMS = frozenset((str, int, float, bool, type(None)))

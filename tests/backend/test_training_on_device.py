@@ -132,9 +132,9 @@ def test_values_are_given_and_taken():
         x.set_value(np.zeros(2, "float32"))
         x[0] = 5
         assert (type(x.numpy()), x.tolist(), x.item(0)) == (np.ndarray, [5.0, 0.0], 5.0)
-        before = x.reshape([2, 1])
+        before = x.reshape([2, 1])  # a view
         x.fill_(3)
-        assert before.tolist() == [[5.0], [0.0]]
+        assert before.tolist() == [[3.0], [3.0]]
         assert is_there(x, x.clone(), x.detach(), x.astype("int64"), paddle.to_tensor(x), copy.deepcopy(x))
         assert is_there(paddle.to_tensor(x._array)) and f"place=Place({KIND}:0)" in repr(x)
 

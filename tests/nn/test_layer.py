@@ -321,9 +321,9 @@ def test_sublayers_may_have_any_name_of_their_own(name):
 
 
 def test_helpers_of_layer_have_no_names_that_layers_of_users_may_want():
-    """A helper has two underscores in front; `_helper` is there as in PaddlePaddle, `_repr_html_` is for notebooks."""
+    """A helper has two underscores in front; two are there as in PaddlePaddle, `_repr_html_` is for notebooks."""
     own = {name for name in vars(nn.Layer) if name.startswith("_") and not name.startswith(("__", "_Layer__"))}
-    assert own == {"_helper", "_repr_html_"}
+    assert own == {"_build_once", "_helper", "_repr_html_"}
     assert {"_parameters", "_buffers", "_sub_layers", "_non_persistable_buffer_names_set"} <= set(vars(nn.Layer()))
 
 

@@ -39,7 +39,7 @@ def test_sizes_and_axes(call, wanted):
 
 @pytest.mark.parametrize("call", [
     lambda x: paddle.cross(x, x * x, number(-1)), lambda x: paddle.logit(x, number(0.25, "float32")),
-    lambda x: paddle.triu(x, number(1)), lambda x: paddle.tril(x, np.float64(0.5)),
+    lambda x: paddle.triu(x, number(1)), lambda x: paddle.tril(x, np.float64(1.0)),
     lambda x: paddle.cumulative_trapezoid(x, axis=number(-1)), lambda x: paddle.trapezoid(x, axis=number([0])),
     lambda x: paddle.renorm(x, number(2), number(0), np.float32(0.5)), lambda x: paddle.norm(x, np.float32(3)),
     lambda x: paddle.linalg.norm(x, np.int64(3), axis=[0, 1]),
@@ -50,10 +50,11 @@ def test_gradients_with_numbers_as_tensors(call):
     assert x.grad.isfinite().all().item()
 
 
-def test_a_diagonal_between_two():
-    ones = paddle.ones([2, 2])
-    assert paddle.tril(ones, np.float64(0.5)).tolist() == paddle.tril(ones).tolist() == [[1.0, 0.0], [1.0, 1.0]]
-    assert paddle.triu(ones, np.float32(1.5)).tolist() == [[0.0, 1.0], [0.0, 0.0]]
+@pytest.mark.parametrize("function", [paddle.tril, paddle.triu])
+@pytest.mark.parametrize("diagonal", [0.5, np.float64(0.5), np.float32(1.5)])
+def test_a_diagonal_between_two_is_none(function, diagonal):
+    with pytest.raises(ValueError, match="whole"):
+        function(paddle.ones([2, 2]), diagonal)
 
 
 def test_tolerances_as_tensors():
