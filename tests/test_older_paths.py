@@ -430,9 +430,10 @@ def test_a_variable_is_what_code_asks_for_in_either_mode():
     assert issubclass(paddle.Tensor, kind) and not isinstance(np.ones(2), kind) and not issubclass(int, kind)
     paddle.enable_static()
     try:
-        x = static.data("x", [2])
-        assert isinstance(x, kind) and not isinstance(tensor, kind) and not isinstance(x, paddle.Tensor)
-        assert isinstance(x.block.create_parameter(name="w", shape=[1], dtype="float32"), kind)
+        with static.program_guard(static.Program(), static.Program()):
+            x = static.data("x", [2])
+            assert isinstance(x, kind) and not isinstance(tensor, kind) and not isinstance(x, paddle.Tensor)
+            assert isinstance(x.block.create_parameter(name="w", shape=[1], dtype="float32"), kind)
     finally:
         paddle.disable_static()
     assert isinstance(x, kind) and type(x) in (kind,) and {kind: 1}[type(x)] and type(parameter) not in (kind,)

@@ -20,7 +20,7 @@ class TensorsAsVariables(ProgramTrace):
     The variables have no values: the startup Program knows nothing of them.
     """
 
-    own_names = True  # the user's eager code goes on behind it
+    _own_names = True  # the user's eager code goes on behind it
 
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the variable that has its name."""
