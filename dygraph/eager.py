@@ -278,7 +278,7 @@ class EagerTrace(Trace):
         base, seen, *_ = source_of(op, (value,), {})
         for part, how in zip(parts, attrs, strict=True):
             part._source = base, seen, op, how, None
-            note(part, value)
+        note(value, *parts)
 
     def lift(self, value: Any, what: str) -> Any:
         """A Tensor of a NumPy array; any other value as it is."""

@@ -34,20 +34,21 @@ def show(view: Any, op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -
     `ops/core/_recording.c` does the same, where it is built.
     """
     view._source = source_of(op, inputs, attrs)
-    note(view, inputs[0])
+    note(inputs[0], view)
 
 
-def note(view: Any, base: Any) -> None:
-    """Lets a value know of a view of it."""
+def note(base: Any, *views: Any) -> None:
+    """Lets a value know of views of it."""
     known = getattr(base, "_views", None)
-    if known is None:
-        base._views = weakref.ref(view)
-    elif type(known) is list:
-        if len(known) >= _FEW and not len(known) & len(known) - 1:  # at each power of two
-            known[:] = [one for one in known if one() is not None]
-        known.append(weakref.ref(view))
-    else:
-        base._views = weakref.ref(view) if known() is None else [known, weakref.ref(view)]
+    if known is None and len(views) == 1:
+        base._views = weakref.ref(views[0])
+        return
+    found = known if type(known) is list else [] if known is None else [known]
+    size = len(found) + len(views)
+    if size > _FEW and size.bit_length() != len(found).bit_length():  # beyond each power of two
+        found = [one for one in found if one() is not None]
+    found += map(weakref.ref, views)
+    base._views = found
 
 
 def show_change(value: Any) -> None:
@@ -111,7 +112,7 @@ def _bring_up_to_date(view: Any) -> None:
         view._array, view._source = now._array, now._source
         if flows:
             view._edge = now._edge
-    note(view, base)
+    note(base, view)
     show_change(view)
 
 
@@ -139,7 +140,7 @@ def write_through(view: Any) -> None:
                 base._rebind(op.written(base._alias(), view._alias(), *_further(view, op, others), **attrs))
     finally:
         view._source = (*source_of(op, (base,), attrs)[:4], others)
-        note(view, base)
+        note(base, view)
 
 
 def joined(former: tuple, latter: tuple, shape: tuple[int, ...]) -> tuple:
