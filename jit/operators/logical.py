@@ -110,6 +110,11 @@ def decided_operand(operand: Callable[[], Any], symbol: str) -> Any:
             here(), f"a tensor decides whether what stands behind `{symbol}` is computed, and a function called there "
             f"changes `{found.places[0].name}`: while the program is built it would be changed always.",
             "Write it as an `if` statement.") from None
+    except NameError as error:
+        raise ConversionError(
+            here(), f"{error}: a tensor decides whether what stands behind `{symbol}` is computed, and while the "
+            "program is built it is computed always.",
+            "Give the name a value before, or write an `if` statement.") from error
 
 
 def _logical(value: Any, test: Any, other: Any, goes_on: bool) -> Any:

@@ -82,7 +82,8 @@ class LoopState:
 
     def entered(self, variables: Any) -> tuple:
         """The same state in the lists and dicts that the state before the loop is held in; numbers are such in it."""
-        self._mark = self._mark or staging.mark()
+        if self._mark is None and any(v is not b for b, v in zip(self.variables, variables, strict=True)):
+            self._mark = staging.mark()  # the loop has variables of its own by now
         for begun, variable in zip(self.variables, variables, strict=True):
             if staging.is_number(begun):
                 staging.note_number(variable, False)

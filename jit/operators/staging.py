@@ -358,7 +358,7 @@ def reads_relative_of(value: Any, since: Any) -> bool:
     """Whether an operation that came to the program since a mark takes another variable that shares memory with a
     symbolic value, and was there.
     """
-    if not isinstance(value, Variable):
+    if not isinstance(value, Variable) or since is None:
         return False
     program, block, operations, blocks, *_ = since
     root = [value, *bases_of(value)][-1]

@@ -82,7 +82,7 @@ class SameTensors:
             index = self._indices.get(id(leaf))
             found = [] if index is None else [_Same(None, index, "")]
             found += [self._where(condition if holds else logical_not(condition), value)
-                      for condition, holds, value, _ in leaf.chosen if condition is not None]
+                      for condition, holds, value, _ in leaf.chosen if condition is not None and _is_outside(value)]
             if found:
                 self._same[now.name] = found
         return self._names[id(leaf)]
@@ -104,3 +104,8 @@ class SameTensors:
 
         for name in self._same:
             results[name] = settled(name)
+
+
+def _is_outside(value: Any) -> bool:
+    """Whether a value that a condition chose was not made in a branch, as a view there: that is no Tensor of before."""
+    return not isinstance(value, Variable) or value.block is value.program.global_block()

@@ -146,6 +146,10 @@ def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Var
             continue
         now = look(there)
         if now is not there or there.changes != changes:
+            if not _is_in_sight(now):
+                raise RuntimeError(
+                    f"{user_line()}: what a branch has made is read, which shares memory with a value that was changed "
+                    "in place: that is known in the branch alone. Give it a copy there: x.clone().")
             former = copy.copy(variable)
             former.chosen = ()
             variable = where(condition if holds else logical_not(condition), now, former)
