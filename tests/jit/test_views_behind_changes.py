@@ -49,7 +49,8 @@ def chosen_in_a_branch(x):
     return y * 1
 
 
-FUNCTIONS = [read_behind_a_change, changed_in_a_branch, read_in_turns, a_row_that_a_loop_begins_with, chosen_in_a_branch]
+FUNCTIONS = [
+    read_behind_a_change, changed_in_a_branch, read_in_turns, a_row_that_a_loop_begins_with, chosen_in_a_branch]
 
 
 def run(function):
