@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ops.array.reshape import reshape_op
-from ..ops.core.backward import Leaf
+from ..ops.core.backward import Leaf, Output, edge_node
 from ..ops.core.trace import grad_mode, state
 
 if TYPE_CHECKING:
@@ -111,9 +111,22 @@ def _bring_up_to_date(view: Any) -> None:
             now = view._eager.apply(op, (base, *_further(view, op, others)), attrs)
         view._array, view._source = now._array, now._source
         if flows:
+            _keep_hooks(view._edge, now._edge)
             view._edge = now._edge
     note(base, view)
     show_change(view)
+
+
+def _keep_hooks(former: Any, edge: Any) -> None:
+    """Lets the hooks of a view's gradient, `retain_grads` among them, see that of the view as it is now."""
+    node, now = None if former is None else edge_node(former), edge_node(edge)
+    hooks = None if node is None or node.hooks is None else node.hooks.get(_place(former))
+    if hooks and now is not None:
+        now.hooks = {_place(edge): hooks}
+
+
+def _place(edge: Any) -> tuple:
+    return (edge.index, edge.position) if type(edge) is Output else (0, None)
 
 
 def _flows(value: Any) -> bool:

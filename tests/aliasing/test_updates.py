@@ -279,3 +279,19 @@ def test_state_in_numpy_and_in_state_dicts():
     np.testing.assert_array_equal(view.numpy(), moment.numpy().reshape(6))
     np.testing.assert_array_equal(array, before)
     assert not np.array_equal(moment.numpy(), before)
+
+
+@pytest.mark.parametrize("look", [lambda a: a[0], lambda a: paddle.unbind(a)[0]])
+def test_hooks_of_a_view_stay_where_its_value_changes(look):
+    x = paddle.ones([2, 3])
+    x.stop_gradient = False
+    a = x * 1.0
+    view, seen = look(a), []
+    handle = view.register_hook(lambda g: seen.append(g.tolist()))
+    view.retain_grads()
+    a[1] = 2.0
+    (view * 3.0).sum().backward(retain_graph=True)
+    assert seen == [[3.0] * 3] and view.grad.tolist() == [3.0] * 3
+    handle.remove()
+    (view * 3.0).sum().backward()
+    assert len(seen) == 1
