@@ -9,7 +9,7 @@ from . import catalogue, documents, options, pictures
 MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
            "operators": "operators", "scaling": "scaling", "random": "drawing", "fluid": "fluid",
            "distributed": "distributed", "ranks": "many_ranks", "inference": "inference",
-           "research": "research"}
+           "research": "research", "gpu": "gpu"}
 
 
 def show_list():

@@ -95,11 +95,30 @@ RESEARCH_PROGRAMS = (
     Workload("maml", "MAML, 4 tasks, 5 inner steps, training step", "research.maml", RESEARCH),
     Workload("neural-ode", "neural ODE, 20 Runge-Kutta steps, training step", "research.neural_ode", RESEARCH),
 )
+GPU = (
+    Workload("gpu-chain", "chain of small operators, forward", "chain"),
+    Workload("gpu-chain-backward", "chain of small operators, forward and backward", "chain", size={"backward": 1}),
+    Workload("gpu-mlp", "MLP 784-4096-4096-10, Adam, training step", "mlp", size={"batch": 4096, "width": 4096}),
+    Workload("gpu-lenet", "LeNet, Adam, training step", "lenet", size={"batch": 512}),
+    Workload("gpu-resnet18", "ResNet-18 at 224×224, momentum, training step", "resnet",
+             size={"batch": 32, "side": 224}),
+    Workload("gpu-lstm", "LSTM 512, Adam, training step", "lstm", size={"batch": 64, "width": 512}),
+    Workload("gpu-transformer", "Transformer encoder 6×768, Adam, training step", "transformer",
+             size={"batch": 16, "length": 512, "width": 768, "heads": 12, "hidden": 3072, "layers": 6}),
+    Workload("gpu-transformer-inference", "Transformer encoder 6×768, inference", "transformer",
+             size={"batch": 1, "length": 512, "width": 768, "heads": 12, "hidden": 3072, "layers": 6, "training": 0}),
+    Workload("gpu-resnet18-inference", "ResNet-18 inference at 224×224", "resnet",
+             size={"training": 0, "batch": 1, "side": 224}),
+    Workload("gpu-adam", "Adam step of 100 M parameters, one tensor", "update", UPDATE, {"millions": 100}),
+    Workload("gpu-adam-many", "Adam step of 100 M parameters, 100 tensors", "update", UPDATE,
+             {"millions": 100, "tensors": 100}),
+)
 LIMITS = (
     Workload("product", "product 2048³", "product", EAGER),
     Workload("copy", "copy of 256 MB", "copy", EAGER),
 )
-ALL = {workload.name: workload for workload in WORKLOADS + DISTRIBUTED + FILES + FLUID + RESEARCH_PROGRAMS + LIMITS}
+ALL = {workload.name: workload for workload in (
+    *WORKLOADS, *DISTRIBUTED, *FILES, *FLUID, *RESEARCH_PROGRAMS, *GPU, *LIMITS)}
 
 
 def sides(workload, frameworks, modes):

@@ -4,6 +4,7 @@ import datetime
 import os
 import platform
 import shlex
+import subprocess
 import sys
 
 DEFAULTS = {"frameworks": ["proa", "paddle", "torch"], "threads": 2}
@@ -17,6 +18,17 @@ def processor():
             name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), name)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{name}, {cores} cores"
+
+
+def accelerator():
+    """A sentence on the CUDA device, by what NVIDIA's tool says of it; without one, that there is none."""
+    try:
+        found = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], text=True,
+                               capture_output=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError):
+        return "There is no CUDA device here."
+    name, driver = found.split(", ")
+    return f"On one {name}, driver {driver}; times end when the device is done, and memory is the device's."
 
 
 def load():

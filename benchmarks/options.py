@@ -8,8 +8,8 @@ from .turns import QUICK, Pace
 
 SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling", "random")
 MODES = ("eager", "to_static", "compile", "frozen", "fused", "jit", "program", "sharded")
-ASKED = ("fluid", "distributed", "ranks", "inference", "research")
-"""Measured where they are asked for: they need a Python 3.7, an MPI, ONNX Runtime and rapidocr-paddle, JAX."""
+ASKED = ("fluid", "distributed", "ranks", "inference", "research", "gpu")
+"""Measured where they are asked for: they need a Python 3.7, an MPI, ONNX Runtime and rapidocr-paddle, JAX, a GPU."""
 
 
 def _setting(text):

@@ -18,6 +18,7 @@ class Pace:
     pause: float = 0.25
     threads: int = 2
     patience: float = 0.0  # seconds to wait, at most, before a turn, for others to be idle
+    device: str = "cpu"
 
 
 QUICK = {"rounds": 5, "seconds": 0.25, "least": 1}
@@ -56,7 +57,8 @@ def _prepare(stack, sides, pythons, question, pace, verbose):
     workers, found = {}, {}
     started = {side: stack.enter_context(Worker(pythons[side[0]], pace.threads)) for side in sides}
     for (framework, mode), worker in started.items():
-        worker.send("prepare", framework=framework, mode=mode, threads=pace.threads, **question)
+        worker.send("prepare", framework=framework, mode=mode, threads=pace.threads, device=pace.device,
+                    **question)
     for side, worker in started.items():
         try:
             found[side] = worker.receive()

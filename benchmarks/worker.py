@@ -47,6 +47,7 @@ class Side:
         self.repeats = 1
         self.framework = None
         self.after_import = None
+        self.device = accelerator.Processor()
 
     def import_framework(self, name, threads):
         begin = time.perf_counter()
@@ -61,14 +62,17 @@ class Side:
         self.after_import = memory.resident()
         return seconds
 
-    def prepare(self, framework, workload, mode, size, threads, warm=0.2):
+    def prepare(self, framework, workload, mode, size, threads, warm=0.2, device="cpu"):
         import_s = self.import_framework(framework, threads) if self.framework is None else 0.0
+        if device != "cpu":
+            self.device = accelerator.Accelerator(self.framework, framework)
         module = importlib.import_module(f"benchmarks.workloads.{workload}")
         build = getattr(module, f"in_{framework}" if framework in ("torch", "jax") else "in_paddle")
         begin = time.perf_counter()
         self.step = build(self.framework, mode, size)
         built = time.perf_counter()
         value = self.step()
+        self.device.wait()
         first_s = time.perf_counter() - built
         check = getattr(self.step, "check", None)  # what sides are compared by, where the first value says little
         if check:
@@ -134,13 +138,15 @@ class Side:
 
     def run(self, seconds, least):
         """Times steps for so many seconds, after one that is not counted; and the processor time of a step."""
-        step, repeats, times = self.step, self.repeats, []
+        step, repeats, wait, times = self.step, self.repeats, self.device.wait, []
         step()
+        wait()
         processor, end = time.process_time(), time.perf_counter() + seconds
         while len(times) < least or time.perf_counter() < end:
             begin = time.perf_counter()
             for _ in range(repeats):
                 step()
+            wait()
             times.append((time.perf_counter() - begin) / repeats)
         return {"times": times, "processor": (time.process_time() - processor) / (len(times) * repeats)}
 
@@ -195,6 +201,8 @@ class Side:
 
     def memory(self):
         """Bytes: the peak, the peak since the workload was ready, and what the import and a first tensor left."""
+        if isinstance(self.device, accelerator.Accelerator):
+            return {"peak": self.device.peak(), "steps": self.device.peak(), "after_import": 0}
         return {"peak": memory.highest(), "steps": memory.peak(), "after_import": self.after_import}
 
 
@@ -229,7 +237,7 @@ if __name__ == "__main__":
     load_package()
     import numpy
 
-    from benchmarks import memory, ranks, saved_models, served
+    from benchmarks import accelerator, memory, ranks, saved_models, served
     from benchmarks.workloads import values
 
     main()

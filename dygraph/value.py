@@ -372,7 +372,8 @@ class EagerValue(Readable):
         kind: Any = type(self)
         written_in = kind.__dict__.get("_written_in")
         known_by = kind if written_in is None else f"{written_in}:{kind.__qualname__}"
-        return _unpickled, (known_by, self.numpy(), self.stop_gradient, attributes)
+        device = () if isinstance(self._array, np.ndarray) else (backend.place_of(self._array).kind,)
+        return _unpickled, (known_by, self.numpy(), self.stop_gradient, attributes, *device)
 
 
 class _Alone:
@@ -409,13 +410,16 @@ def share_memory(tensor: EagerValue, other: EagerValue) -> None:
     show(other, None, (tensor,), {})
 
 
-def _unpickled(kind: type[EagerValue] | str, array: np.ndarray, stop_gradient: bool,
-               attributes: dict[Any, Any]) -> EagerValue:
+def _unpickled(kind: type[EagerValue] | str, array: np.ndarray, stop_gradient: bool, attributes: dict[Any, Any],
+               device: str | None = None) -> EagerValue:
+    """The value that was pickled; one of a kind of device goes to where new values are made, where that is such."""
     cls: type[EagerValue] = pkgutil.resolve_name(kind) if isinstance(kind, str) else kind
     if not hasattr(cls, "_eager"):
         require("default trace")  # nothing of the library has been used in this process
     tensor = cls.__new__(cls)
-    tensor._array, tensor._edge, tensor._source = array, None, None
+    place = expected_place()
+    tensor._array = backend.as_place(array, place) if place.is_device() and place.kind == device else array
+    tensor._edge = tensor._source = None
     tensor.__dict__.update(attributes)
     tensor.stop_gradient = stop_gradient
     return tensor

@@ -16,6 +16,11 @@ for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "flui
 
 from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings above
 
+if os.environ.get("PROA_TEST_EVERYTHING_THERE") == "1":  # new tensors of all tests are on the device of some tests
+    import devices_of_tests
+
+    devices_of_tests.start_there()
+
 #: What is otherwise under NumPy 1, by a part of a test's id, and why.
 OTHERWISE_WITH_NUMPY_1 = {
     "test_scatter.py::": "CuPy's stand-in follows NumPy 2",

@@ -50,8 +50,8 @@ def in_torch(torch, mode, size):
     class Chain(torch.nn.Module):
         def __init__(self, scale, shift, links):
             super().__init__()
-            self.scale = torch.nn.Parameter(torch.from_numpy(scale))
-            self.shift = torch.nn.Parameter(torch.from_numpy(shift))
+            self.scale = torch.nn.Parameter(torch.as_tensor(scale))
+            self.shift = torch.nn.Parameter(torch.as_tensor(shift))
             self.links = links
 
         def forward(self, x):
@@ -63,4 +63,4 @@ def in_torch(torch, mode, size):
     scale, shift, inputs = _data(size)
     chain = Chain(scale, shift, size["links"])
     compiled = torch.compile(chain) if mode == "compile" else chain
-    return _stepper(compiled, torch.from_numpy(inputs), size["backward"], chain.zero_grad)
+    return _stepper(compiled, torch.as_tensor(inputs), size["backward"], chain.zero_grad)

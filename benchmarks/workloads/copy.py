@@ -16,6 +16,6 @@ def in_paddle(paddle, mode, size):
 
 
 def in_torch(torch, mode, size):
-    source = torch.from_numpy(values.random(1, 250_000 * size["megabytes"]))
+    source = torch.as_tensor(values.random(1, 250_000 * size["megabytes"]))
     target = torch.zeros_like(source)
     return lambda: target.copy_(source)

@@ -15,5 +15,5 @@ def in_paddle(paddle, mode, size):
 
 
 def in_torch(torch, mode, size):
-    x, y = (torch.from_numpy(values.random(seed, size["side"], size["side"])) for seed in (1, 2))
+    x, y = (torch.as_tensor(values.random(seed, size["side"], size["side"])) for seed in (1, 2))
     return lambda: torch.matmul(x, y)

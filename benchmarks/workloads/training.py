@@ -49,7 +49,7 @@ def torch_step(torch, mode, module, loss_function, optimizer, inputs, targets):
     if mode == "compile":
         module = torch.compile(module)
     module = ranks.in_torch(torch, module)
-    inputs, targets = torch.from_numpy(ranks.part(inputs)), torch.from_numpy(ranks.part(targets))
+    inputs, targets = torch.as_tensor(ranks.part(inputs)), torch.as_tensor(ranks.part(targets))
 
     def step():
         optimizer.zero_grad()
@@ -83,7 +83,7 @@ def paddle_call(paddle, mode, layer, inputs):
 def torch_call(torch, mode, module, inputs):
     """Inference: eager, compiled, or traced, frozen, saved and loaded."""
     module.eval()
-    inputs = torch.from_numpy(inputs)
+    inputs = torch.as_tensor(inputs)
     if mode == "compile":
         module = torch.compile(module)
     elif mode == "frozen":

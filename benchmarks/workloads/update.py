@@ -38,9 +38,9 @@ def in_paddle(paddle, mode, size):
 
 def in_torch(torch, mode, size):
     arrays = _arrays(size)
-    parameters = [torch.nn.Parameter(torch.from_numpy(array.copy())) for array in arrays]
+    parameters = [torch.nn.Parameter(torch.as_tensor(array.copy())) for array in arrays]
     for parameter, array in zip(parameters, arrays):
-        parameter.grad = torch.from_numpy(array.copy())
+        parameter.grad = torch.as_tensor(array.copy())
     rule = torch.optim.Adam if size["adam"] else torch.optim.SGD
     optimizer = rule(parameters, lr=1e-6, fused=True if mode == "fused" else None)
     update = torch.compile(optimizer.step) if mode == "compile" else optimizer.step

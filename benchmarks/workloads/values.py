@@ -38,12 +38,12 @@ def fill_torch(torch, parameters, transposed=True, untouched=0):
     `transposed=False` is for layers that keep [out, in] in both (recurrent ones), `untouched` the number of parameters
     at the beginning that do (embeddings).
     """
-    chosen = [p for p in parameters if not _scale(p.detach().numpy())]
+    chosen = [p for p in parameters if not _scale(p.detach().cpu().numpy())]
     turned = [transposed and p.ndim == 2 and index >= untouched for index, p in enumerate(chosen)]
     shapes = [tuple(p.shape)[::-1] if turn else tuple(p.shape) for p, turn in zip(chosen, turned)]
     with torch.no_grad():
         for parameter, turn, value in zip(chosen, turned, weights(shapes)):
-            parameter.copy_(torch.from_numpy(value.T.copy() if turn else value))
+            parameter.copy_(torch.as_tensor(value.T.copy() if turn else value))
 
 
 def _scale(array):
@@ -57,6 +57,6 @@ def number(value):
     if value is None:
         return None
     if hasattr(value, "detach"):
-        value = value.detach()
+        value = value.detach().cpu()
     array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
     return float(np.abs(np.asarray(array, "float64")).mean())

@@ -1,8 +1,9 @@
-"""Kernels on 16-bit floats in NumPy, and on bfloat16 everywhere: they compute in float32, and round each result once.
+"""Kernels on 16-bit floats: they compute in float32, and round each result once.
 
-That is what accelerators do, and what NumPy leaves undone: it adds up float16 in float16 along some axes, has no linear
-algebra for it, and knows nothing of bfloat16. A device's library computes in float16 itself; of bfloat16 it has
-elementwise functions and sums, and not all that kernels call. What only moves elements, or is one function of NumPy
+That is what accelerators' own kernels do, and what array libraries leave undone: NumPy adds up float16 in float16 along
+some axes, has no linear algebra for it, and knows nothing of bfloat16; a kernel of several functions of CuPy rounds
+after each, overflows at the square of 256, and divides by a moment's root plus 1e-8, which is 0 in float16. Products
+of float16 are a device's own, whose library adds up in float32. What only moves elements, or is one function of NumPy
 that rounds its own results, needs none of it; large arrays go by float32 also there, as loops convert them sooner than
 NumPy computes.
 """
@@ -43,7 +44,7 @@ def rounds(op: Operator, dtype: Any) -> bool:
 
 def rounds_on_device(op: Operator, dtype: Any) -> bool:
     """Whether the operator is to compute in float32 for arrays of this dtype on a device."""
-    return not op.narrow and dtype is not None and dtype.name == "bfloat16"
+    return dtype is not None and rounds(op, dtype) and not (op.precision == "white" and dtype.name == "float16")
 
 
 def rounded(op: Operator, kernel: Callable[..., Any], xp: Any, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:

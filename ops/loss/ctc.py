@@ -39,8 +39,14 @@ def no_third_order(*_: Any, **__: Any) -> Any:
                               "twice. Take the outermost gradient without create_graph.")
 
 
+def _check_blank(blank: int, classes: int) -> None:
+    if not 0 <= blank < classes:
+        raise ValueError(f"ctc_loss(blank): must lie in [0, {classes}). Received {blank}.")
+
+
 def _with_blanks(xp: Any, label: Any, lengths: Any, blank: int, classes: int) -> Any:
     """Labels [B, L] as [B, 2 L + 1] with blanks around each symbol, and beyond the length."""
+    _check_blank(blank, classes)
     inside = xp.arange(label.shape[1]) < lengths[:, None]
     if inside.any():
         low, high = int(label[inside].min()), int(label[inside].max())
@@ -172,8 +178,8 @@ def _infer(logits, label, logits_length, label_length, logits_lod, label_lod, *,
     if logits.rank != 3 or label.rank != 2:
         raise ValueError(f"ctc_loss(log_probs, labels): log_probs must be [steps, batch, classes] and labels [batch, "
                          f"symbols]. Received {list(logits.shape)} and {list(label.shape)}.")
-    if not 0 <= blank < (logits.shape[2] if logits.shape[2] >= 0 else blank + 1):
-        raise ValueError(f"ctc_loss(blank): must lie in [0, {logits.shape[2]}). Received {blank}.")
+    if logits.shape[2] >= 0:
+        _check_blank(blank, logits.shape[2])
     return Spec((logits.shape[1], 1), logits.dtype), logits
 
 

@@ -1,16 +1,18 @@
 """Kinds of device that are registered: places by their names, and tensors on them."""
 
+import devices_of_tests
 import proa as paddle
 import pytest
-from cupy_stand_in import KIND, on_stand_in, registered
-from proa.backend import device_type, register_device_type
+from cupy_stand_in import KIND, StandIn
+from proa.backend import device_type, register_device_type, unregister_device_type
 from proa.core.errors import PlaceMismatchError
 
 
 def test_places_of_a_registered_kind():
     with pytest.raises(RuntimeError, match="none was registered"):
         paddle.CustomPlace(KIND, 0)
-    with registered():
+    register_device_type(KIND, StandIn)
+    try:
         place = paddle.CustomPlace(KIND, 0)
         assert place.is_custom_place() and place.is_device() and not place.is_gpu_place() and not place.is_cpu_place()
         assert (repr(place), place.get_device_type(), place.get_device_id()) == ("Place(stand_in:0)", KIND, 0)
@@ -22,6 +24,8 @@ def test_places_of_a_registered_kind():
             register_device_type(KIND, object)
         with pytest.raises(ValueError, match="1 device"):
             paddle.set_device(f"{KIND}:1")
+    finally:
+        unregister_device_type(KIND)
     assert paddle.device.get_all_custom_device_type() == []
     with pytest.raises(ValueError, match="no device type"):
         device_type(KIND)
@@ -34,12 +38,13 @@ def test_names_that_no_kind_can_have(name):
 
 
 def test_new_tensors_are_made_there():
-    with on_stand_in():
-        assert paddle.get_device() == f"{KIND}:0"
+    before = paddle.get_device()
+    with devices_of_tests.on_device():
+        assert paddle.get_device() == f"{devices_of_tests.KIND}:0"
         x = paddle.ones([2])
-        assert str(x.place) == f"Place({KIND}:0)" and x.numpy().tolist() == [1, 1]
+        assert str(x.place) == f"Place({devices_of_tests.KIND}:0)" and x.numpy().tolist() == [1, 1]
         host = x.cpu()
         assert host.place == paddle.CPUPlace()
         with pytest.raises(PlaceMismatchError):
             x + host
-    assert paddle.get_device() == "cpu"
+    assert paddle.get_device() == before

@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-from cupy_stand_in import namespace as device
-from cupy_stand_in import registered
+from devices_of_tests import KIND, registered
 from proa.backend import device_type, scatter
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64", "complex64"]
 FUNCTIONS = {"add_at": np.add, "multiply_at": np.multiply, "maximum_at": np.maximum, "minimum_at": np.minimum}
 
 
-@pytest.fixture(autouse=True)
-def device_types():
+@pytest.fixture
+def device():
+    """The functions on a device's arrays."""
     with registered():
-        device_type("stand_in")
-        yield
+        yield device_type(KIND).namespace
 
 
 def values(dtype, *shape):
@@ -24,7 +23,7 @@ def values(dtype, *shape):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_at(name, dtype):
+def test_at(name, dtype, device):
     if dtype.startswith("complex") and name in ("maximum_at", "minimum_at"):
         pytest.skip("complex numbers have no order here")
     target, index, new = values(dtype, 4, 3), (np.array([0, 2, 0, -1]), np.array([1, 1, 1, 0])), values(dtype, 4)
@@ -36,7 +35,7 @@ def test_at(name, dtype):
         np.testing.assert_array_equal(np.asarray(found.get() if xp is device else found), expected)
 
 
-def test_the_last_value_stays():
+def test_the_last_value_stays(device):
     target, index, new = np.zeros((3, 2)), (np.array([0, 0, 2]), np.array([1, 1, 0])), np.array([1.0, 2.0, 3.0])
     for xp in (np, device):
         found = xp.asarray(target.copy())
@@ -44,7 +43,7 @@ def test_the_last_value_stays():
         assert found.tolist() == [[0, 2], [0, 0], [3, 0]]
 
 
-def test_nothing_at_no_place():
+def test_nothing_at_no_place(device):
     found = device.ones(3)
     scatter.multiply_at(device, found, device.zeros(0, "int64"), device.zeros(0))
     assert found.tolist() == [1, 1, 1]

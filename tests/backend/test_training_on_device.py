@@ -1,4 +1,4 @@
-"""Networks on a device's arrays, where there is no device: training, files, batches, random values on CuPy's stand-in.
+"""Networks on a device's arrays: training, files, batches, random values; on CuPy's stand-in, where there is no device.
 
 What comes out is on the device, and where nothing is drawn at random it is what the host computes.
 """
@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import proa as paddle
 import pytest
-from cupy_stand_in import KIND, on_stand_in
+from devices_of_tests import KIND, on_device
 from proa import inference, nn, static
 from proa.nn import functional as F
 
@@ -69,7 +69,7 @@ def trained(make, convert=lambda net: net, steps=3):
 @pytest.mark.parametrize("rule", RULES)
 def test_steps_are_those_of_the_host(rule, convert):
     expected, _ = trained(RULES[rule], convert)
-    with on_stand_in():
+    with on_device():
         losses, tensors = trained(RULES[rule], convert)
         assert is_there(*tensors)
     np.testing.assert_allclose(losses, expected, rtol=1e-4)
@@ -77,7 +77,7 @@ def test_steps_are_those_of_the_host(rule, convert):
 
 @pytest.mark.parametrize("level", ["O1", "O2"])
 def test_mixed_precision(level):
-    with on_stand_in():
+    with on_device():
         net = network(dropout=0.2)
         rule = paddle.optimizer.AdamW(0.01, parameters=net.parameters(), multi_precision=True)
         if level == "O2":
@@ -95,7 +95,7 @@ def test_mixed_precision(level):
 
 
 def test_models_are_saved_and_run(tmp_path):
-    with on_stand_in():
+    with on_device():
         net = network()
         net.eval()
         x = paddle.to_tensor(batch()[0])
@@ -113,7 +113,7 @@ def test_models_are_saved_and_run(tmp_path):
 
 
 def test_states_are_saved_and_copied(tmp_path):
-    with on_stand_in():
+    with on_device():
         net = network()
         path = str(tmp_path / "state.pdparams")
         paddle.save(net.state_dict(), path)
@@ -123,11 +123,15 @@ def test_states_are_saved_and_copied(tmp_path):
         assert is_there(*other.parameters(), *copy.deepcopy(net).parameters())
         for a, b in zip(net.parameters(), other.parameters(), strict=True):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
-        assert pickle.loads(pickle.dumps(net[0].weight)).shape == net[0].weight.shape
+        pickled = pickle.dumps(net[0].weight)
+        found = pickle.loads(pickled)
+        assert is_there(found) and found.shape == net[0].weight.shape
+        assert pickle.loads(pickle.dumps(found.cpu())).place.is_cpu_place()
+    assert pickle.loads(pickled).place.is_cpu_place()  # where new tensors are on the host
 
 
 def test_values_are_given_and_taken():
-    with on_stand_in():
+    with on_device():
         x = paddle.ones([2])
         x.set_value(np.zeros(2, "float32"))
         x[0] = 5
@@ -140,14 +144,14 @@ def test_values_are_given_and_taken():
 
 
 def test_tensors_are_made_and_moved_by_name():
-    with on_stand_in():
+    with on_device():
         x = paddle.Tensor(np.ones((2, 3), "float32"))
         assert is_there(x, paddle.Tensor(x), x.cpu().to(KIND), x.cpu().to(f"{KIND}:0", "int64"))
         assert x.to("cpu").place == paddle.CPUPlace() and x.data_ptr() != 0
 
 
 def test_tables_of_a_network(capsys):
-    with on_stand_in():
+    with on_device():
         assert paddle.summary(nn.Linear(2, 3), (1, 2))["total_params"] == 9
         assert paddle.flops(nn.Linear(2, 3), [1, 2]) > 0
     assert "Linear" in capsys.readouterr().out
@@ -163,7 +167,7 @@ class Squares(paddle.io.Dataset):
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_are_on_the_device(workers):
-    with on_stand_in():
+    with on_device():
         seen = []
         for values, index in paddle.io.DataLoader(Squares(), batch_size=4, num_workers=workers):
             assert is_there(values, index)
@@ -181,7 +185,7 @@ def test_control_flow_in_programs():
             y = y + x[n]
         return y
 
-    with on_stand_in():
+    with on_device():
         x = paddle.ones([3])
         x.stop_gradient = False
         function(x).sum().backward()
@@ -189,7 +193,7 @@ def test_control_flow_in_programs():
 
 
 def test_a_program_is_trained(tmp_path):
-    with on_stand_in():
+    with on_device():
         main, startup, executor = static.Program(), static.Program(), static.Executor()
         with static.scope_guard(static.Scope()), static.program_guard(main, startup):
             x, label = static.data("x", [None, 4]), static.data("label", [None, 1], "int64")
@@ -221,7 +225,7 @@ def test_a_program_is_trained_on_two_devices():
             held = static.global_scope().array("fc_0.w_0")
         return found, held
 
-    with on_stand_in():
+    with on_device():
         there, held = losses(lambda place: [place, place])
         assert paddle.to_tensor(held).place.kind == KIND
     here, _ = losses(lambda place: static.cpu_places(2))
@@ -229,7 +233,7 @@ def test_a_program_is_trained_on_two_devices():
 
 
 def test_sequences_and_rows():
-    with on_stand_in():
+    with on_device():
         out, _ = nn.GRU(3, 4)(paddle.randn([2, 5, 3]), None, paddle.to_tensor([5, 3]))
         out.sum().backward()
         nn.TransformerEncoderLayer(8, 2, 16)(paddle.randn([2, 5, 8])).sum().backward()
@@ -264,7 +268,7 @@ RANDOM = {
 
 @pytest.mark.parametrize("name", RANDOM)
 def test_random_values(name):
-    with on_stand_in():
+    with on_device():
         drawn = []
         for _ in range(2):
             paddle.seed(11)

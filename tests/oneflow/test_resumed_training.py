@@ -9,7 +9,7 @@ import numpy as np
 import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
-from cupy_stand_in import KIND, on_stand_in
+from devices_of_tests import KIND, on_device
 from proa.backend import place_of
 from proa.oneflow.job import session_guard
 
@@ -135,7 +135,7 @@ def test_processes_that_follow_one_another(tmp_path):
 
 def test_on_a_device(tmp_path):
     """Values on a device are copied to the host while they are written; loaded ones go where the old ones were."""
-    with on_stand_in(), session_guard() as session:
+    with on_device(), session_guard() as session:
         job = train_job("momentum", "piecewise")
         flow.train.CheckPoint().init()
         losses = []
@@ -160,7 +160,7 @@ def test_what_was_loaded_is_moved_to_the_device_once(tmp_path):
     with session_guard():
         train_job("SGD", "constant")
         flow.train.CheckPoint().save(tmp_path / "models")
-    with on_stand_in(), session_guard() as session:
+    with on_device(), session_guard() as session:
         @flow.global_function()
         def predict() -> tp.Numpy:
             return flow.get_variable("dense1-weight", (6, 4)) * 2

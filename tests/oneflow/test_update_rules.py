@@ -8,7 +8,7 @@ import numpy as np
 import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
-from cupy_stand_in import on_stand_in
+from devices_of_tests import on_device
 from proa.oneflow.job import session_guard
 
 opt = flow.optimizer
@@ -286,7 +286,7 @@ def test_a_rule_gives_what_oneflow_gives(name):
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_on_a_device(name):
     make, rule, _ = RULES[name]
-    with on_stand_in():
+    with on_device():
         gradients, found, _ = trained(make, 4)
     np.testing.assert_allclose(found, expected(rule(), gradients), rtol=2e-5, atol=2e-6)
 

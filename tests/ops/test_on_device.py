@@ -1,4 +1,4 @@
-"""Every operator on a device's arrays, where there is no device: the records under CuPy's stand-in.
+"""Every operator on a device's arrays: the records under CuPy's stand-in, where there is no device.
 
 What a kernel does that CuPy cannot (`tests/backend/cupy_stand_in`) fails here: forward, backward, eager and in
 Programs. So does a kernel that reads an array on the host but by `backend.devices`' `host_values` and `on_host`.
@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 import checks
+import cupy_stand_in
 import proa as paddle
 import pytest
 import test_narrow
-from cupy_stand_in import arrays, on_stand_in
+from cupy_stand_in import arrays
+from devices_of_tests import KIND, on_device
 from proa import to_tensor
 from proa.backend import engines
 from proa.ops.core.kernels import register_kernel
@@ -19,6 +21,7 @@ from proa.ops.core.operator import find
 from records import all_records
 
 RECORDS = all_records()
+OTHER = "gpu" if KIND == cupy_stand_in.KIND else cupy_stand_in.KIND  #: A kind that the tests are not on.
 _OPS = str(Path(paddle.__file__).parent / "ops")
 
 
@@ -35,9 +38,10 @@ def device(monkeypatch):
 
         return read
 
-    for name in ("get", "tolist", "tobytes"):
-        monkeypatch.setattr(arrays.ndarray, name, declared(getattr(arrays.ndarray, name)))
-    with on_stand_in():
+    if KIND == cupy_stand_in.KIND:
+        for name in ("get", "tolist", "tobytes"):
+            monkeypatch.setattr(arrays.ndarray, name, declared(getattr(arrays.ndarray, name)))
+    with on_device():
         yield
 
 
@@ -103,7 +107,7 @@ def test_16_bit_floats_stay_16_bit(record):
     assert {result.dtype.name for result in checks.as_list(record.function(*inputs))} == {"float16"}
 
 
-@pytest.mark.parametrize(("devices", "expected"), [(["gpu"], 0), (["stand_in"], 2), (["gpu", "stand_in"], 2)])
+@pytest.mark.parametrize(("devices", "expected"), [([OTHER], 0), ([KIND], 2), ([OTHER, KIND], 2)])
 def test_an_engine_computes_on_the_kinds_of_device_that_it_is_for(devices, expected):
     calls, kernels = [], find("tanh").kernels
     before = kernels.registered

@@ -277,10 +277,10 @@ def test_same_padding_keeps_sizes_and_ceil_mode_counts_the_rest():
 
 
 def test_on_a_device():
-    from cupy_stand_in import KIND, on_stand_in
+    from devices_of_tests import KIND, on_device
 
     dense, _ = _random((4, 5))
-    with on_stand_in():
+    with on_device():
         x = paddle.to_tensor(dense).to_sparse_coo(2)
         x.stop_gradient = False
         y = paddle.to_tensor(dense.T.copy())

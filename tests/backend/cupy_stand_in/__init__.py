@@ -13,5 +13,5 @@ place), the stand-in raises `UndefinedOnDevice`.
 """
 
 from .arrays import UndefinedOnDevice, ndarray
-from .device import KIND, StandIn, on_stand_in, registered
+from .device import KIND, StandIn
 from .namespace import namespace, special
