@@ -19,6 +19,7 @@ from .ops.core.hints import without_hints
 from .ops.core.operator import Operator, find, is_declared
 from .ops.core.signature import Slot
 from .ops.core.trace import apply
+from .static.ir.append_op import attributes_of_code
 
 # Where PaddlePaddle describes slots in another order than the declaration here has.
 _INPUTS = {
@@ -71,7 +72,8 @@ def _applied(op: Operator, *arguments: Any) -> Any:
         raise TypeError(f"_legacy_C_ops.{op.type}: takes the inputs {names}, perhaps what results are written to, then "
                         f"names and values of attributes. Received {count} tensors and {len(pairs)} further arguments.")
     given = _apart(op, dict(zip(names, inputs, strict=False)), targets)
-    attributes = without_hints(op, dict(zip(pairs[::2], pairs[1::2], strict=True)), f"_legacy_C_ops.{op.type}")
+    named = attributes_of_code(op, dict(zip(pairs[::2], pairs[1::2], strict=True)))
+    attributes = without_hints(op, named, f"_legacy_C_ops.{op.type}")
     if op.type in _OF_SEVERAL and isinstance(given["Param"], (list, tuple)):
         return _each_stepped(op, given, attributes, targets)
     if "Param" in names:

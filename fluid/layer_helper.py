@@ -23,7 +23,7 @@ from ..ops.core.trace import apply, current_trace, initialized
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
 from ..static.building.weight_norm import WeightNormParamAttr, normalized_parameter
-from ..static.ir.append_op import plain_attributes
+from ..static.ir.append_op import attributes_of_code
 from ..static.ir.applied_op import as_list, check_slots, given_to
 from .initializer import Constant, Xavier
 from .mode import face
@@ -209,9 +209,9 @@ class LayerHelper(static_helper.LayerHelper):
             return targets[slot].pop(0) if targets.get(slot) else self._result_name()
 
         given = [given_to(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
-        known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
+        known = without_hints(op, attributes_of_code(op, attrs or {}), f"append_op({op.type!r})")
         with current_trace().naming(result):
-            made = apply(op, *given, **plain_attributes(op, known))
+            made = apply(op, *given, **known)
         if current_trace().computes:
             for slot, value in zip(op.results, made if isinstance(made, tuple) else (made,), strict=True):
                 for target, found in zip(targets.get(slot.name, ()), as_list(value), strict=False):

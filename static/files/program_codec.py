@@ -18,6 +18,7 @@ from ...core.dtype import DType
 from ...ops.core.operator import Double, Long, Longs, Operator, find, is_declared
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
+from ..format.constant_codec import CONSTANTS, write_values
 from ..format.program_file import serialize_program_desc
 from ..format.versions import stamp
 from ..ir.block import Block
@@ -25,7 +26,6 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.variable import Variable
 from . import array_codec, gradient_codec, lod_codec
-from .constant_codec import CONSTANTS, write_values
 
 _KINDS = {
     "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
@@ -45,7 +45,6 @@ _CONVERT: dict[int, Callable[[Any], Any]] = {
     at.BOOLEAN: bool, at.INT: int, at.LONG: int, at.FLOAT: float, at.FLOAT64: float, at.STRING: str, at.INTS: int,
     at.LONGS: int, at.FLOATS: float, at.STRINGS: str, at.BOOLEANS: bool,
 }
-_NO_DTYPE = -1
 
 
 def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
@@ -206,7 +205,7 @@ def _write_attribute(message: pb.OpDesc, op_type: str, name: str, value: Any) ->
     if value is None and not is_dtype:
         return  # left to the default, which is what its absence means
     if isinstance(value, DType) or is_dtype:
-        file_type, value = at.INT, _NO_DTYPE if value is None else getattr(value, "number", value)
+        file_type, value = at.INT, at.NO_DTYPE if value is None else getattr(value, "number", value)
     elif backend.is_array(value):
         value = backend.to_numpy(value).tolist()
     if isinstance(value, at.Marked) and file_type is None:

@@ -10,6 +10,7 @@ from ...core.files import CorruptFileError
 from ...ops.core.operator import find, is_declared, with_fed_inputs
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
+from ..format.constant_codec import CONSTANTS, read_values
 from ..format.older_operators import bring_up_to_date
 from ..format.program_file import read_program_desc
 from ..ir.block import Block
@@ -18,8 +19,7 @@ from ..ir.program import Program
 from ..ir.slots import missing_input
 from ..ir.variable import ParameterVariable, Variable, class_of_kind
 from . import array_codec, decomposed, gradient_codec, lod_codec, whole_weights
-from .constant_codec import CONSTANTS, read_values
-from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type, annotated_types
+from .program_codec import _CONVERT, _KIND_NAMES, _tensor_field, annotated_type, annotated_types
 
 _Made = TypeVar("_Made", bound=Program)
 
@@ -136,7 +136,7 @@ def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
     file_type, is_dtype = annotated_type(op_type, attr.name)
     if is_dtype:
         number = at.attr_value(attr)
-        return _default(op_type, attr.name) if number == _NO_DTYPE else from_number(number)
+        return _default(op_type, attr.name) if number == at.NO_DTYPE else from_number(number)
     if file_type is None or attr.type == at.BLOCK or file_type not in _CONVERT:
         return at.attr_to_python(attr)
     value, convert = at.attr_value(attr), _CONVERT[file_type]

@@ -19,6 +19,7 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 INT, FLOAT, STRING, INTS, FLOATS, STRINGS = pb.INT, pb.FLOAT, pb.STRING, pb.INTS, pb.FLOATS, pb.STRINGS
 BOOLEAN, BOOLEANS, BLOCK, LONG, BLOCKS, LONGS = pb.BOOLEAN, pb.BOOLEANS, pb.BLOCK, pb.LONG, pb.BLOCKS, pb.LONGS
+NO_DTYPE = -1  # the number that says that an attribute names no element type
 FLOAT64S, VAR, VARS, FLOAT64, SCALAR, SCALARS = pb.FLOAT64S, pb.VAR, pb.VARS, pb.FLOAT64, pb.SCALAR, pb.SCALARS
 
 

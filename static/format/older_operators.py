@@ -9,7 +9,7 @@ another name (`FUSED_FORMS`), under which it is taken apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,16 @@ class Change:
     renamed: dict[str, str] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
 
+    def make_of_code(self, attrs: dict[str, Any]) -> None:
+        """Makes the change to attributes as code gives them; a new name that is given too has the say."""
+        for old, new in self.renamed.items():
+            if old in attrs:
+                value = attrs.pop(old)
+                attrs.setdefault(new, value)
+        for name in self.texts:
+            if isinstance(attrs.get(name), (int, float)):
+                attrs[name] = str(np.float32(attrs[name]))
+
     def make(self, op: pb.OpDesc) -> None:
         """Makes the change."""
         given = {attr.name for attr in op.attrs}
@@ -51,12 +61,28 @@ CHANGES = (
     Change("allclose", 2, texts=("rtol", "atol")),
 )
 
-#: operator: attributes that mean this where a file does not have them.
+#: operator: attributes that mean this where a file does not have them, or code that applies an operator by its type.
 ABSENT: dict[str, dict[str, Any]] = {
-    "unique": {"is_sorted": False},
-    "tril_triu": {"lower": False},
-    "linspace": {"dtype": pb.VarType.FP32},
+    "auc": {"num_thresholds": 8191},
+    "average_accumulates": {"max_average_window": 2**63 - 1},
+    "data_norm": {"epsilon": 1e-4},
+    "dpsgd": {"clip": 10.0, "batch_size": 16.0, "sigma": 1.0},
+    "eye": {"dtype": pb.VarType.FP32},
+    "fill_any_like": {"value": 0.0},
+    "fill_constant": {"dtype": pb.VarType.FP32, "shape": [], "value": 0.0},
+    "fill_constant_batch_size_like": {"dtype": pb.VarType.FP32, "value": 0.0},
+    "frobenius_norm": {"dim": [0]},
     "kldiv_loss": {"reduction": "mean"},
+    "linspace": {"dtype": pb.VarType.FP32},
+    "reduce_all": {"dim": [0]},
+    "reduce_any": {"dim": [0]},
+    "reduce_max": {"dim": [0]},
+    "reduce_mean": {"dim": [0]},
+    "reduce_min": {"dim": [0]},
+    "reduce_prod": {"dim": [0]},
+    "reduce_sum": {"dim": [0]},
+    "tril_triu": {"lower": False},
+    "unique": {"is_sorted": False},
 }
 
 #: operator: attributes of later releases, of which only what is false, 0 or empty can be computed here.
@@ -114,6 +140,14 @@ def bring_up_to_date(desc: pb.ProgramDesc, source: str) -> None:
     for block in desc.blocks:
         for op in block.ops:
             _update(op, versions.get(op.type, 0), source)
+
+
+def of_code(type: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes by which code applies an operator, as they are in PaddlePaddle 2.6.2: older names are taken."""
+    found = dict(given)
+    for change in _CHANGES.get(type, ()):
+        change.make_of_code(found)
+    return {**ABSENT.get(type, {}), **found}
 
 
 def _update(op: pb.OpDesc, version: int, source: str) -> None:

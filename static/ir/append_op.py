@@ -15,12 +15,18 @@ from ...core.dtype import DType, convert_dtype, from_number
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
+from ..format.attributes import NO_DTYPE
+from ..format.constant_codec import CONSTANTS, read_values
+from ..format.older_operators import of_code
 from .lod import carry, new_offsets, with_offsets
 from .variable import Variable
 
 _FRAME = frozenset(("feed", "fetch"))
 _OF_EVERY_OPERATOR = frozenset(("op_role", "op_role_var", "op_device", "op_namescope", "with_quant_attr", "sub_block"))
 _DTYPES = (DType, DType | None)
+
+
+_Names = tuple[dict[str, list[str]], dict[str, list[str]]]  # of inputs and of outputs, by slot
 
 
 class Described(NamedTuple):
@@ -42,18 +48,15 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     """
     if not isinstance(type, str):
         raise ValueError(f"append_op(type): must be the type of an operator, such as 'relu'. Received {type!r}.")
-    given = _by_slot(type, "inputs", inputs)
-    made = _by_slot(type, "outputs", outputs)
     found = dict(attrs or {})
     if type in _FRAME:
-        return Described(_names(given), _names(made), found, None)
+        return Described(*_names(_by_slot(type, "inputs", inputs), _by_slot(type, "outputs", outputs)), found, None)
     op = find(type)
-    _check(op, "inputs", given, op.inputs)
-    _check(op, "outputs", made, op.outputs)
+    given, made = _checked(op, inputs, outputs)
     kept = _attributes(op, found)
-    op.named(kept, _names(given), _names(made))
+    op.named(kept, *_names(given, made))
     if op.runs_block or "sub_block" in kept:
-        return Described(_names(given), _names(made), kept, None)
+        return Described(*_names(given, made), kept, None)
     inputs = _with_offsets(block, op, given)
     specs = tuple(_specs(block, op, slot, given.get(slot.name, [])) for slot in op.inputs)
     known = {name: value for name, value in kept.items() if name in op.attributes}
@@ -69,7 +72,7 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     if block.program.has_lod:
         taken = [[_variable(block, op, value) for value in made.get(slot.name, [])] for slot in op.results]
         carry(op, inputs, taken, kept)
-    return Described(_names(given), _names(made), kept, (specs, results))
+    return Described(*_names(given, made), kept, (specs, results))
 
 
 def _with_offsets(block: Any, op: Operator, given: dict[str, list[Any]]) -> tuple:
@@ -98,11 +101,28 @@ def _by_slot(type: str, what: str, slots: Any) -> dict[str, list[Any]]:
     return found
 
 
-def _names(slots: dict[str, list[Any]]) -> dict[str, list[str]]:
-    return {slot: [v if isinstance(v, str) else v.name for v in values] for slot, values in slots.items()}
+def slots_by_name(block: Any, op: Any, inputs: Any, outputs: Any) -> _Names:
+    """The names of inputs and outputs by slot, which have to be the operator's; ValueError for what there is not."""
+    sides = _checked(op, inputs, outputs)
+    for value in (value for side in sides for values in side.values() for value in values):
+        _variable(block, op, value)
+    return _names(*sides)
 
 
-def _check(op: Operator, what: str, given: dict[str, list[Any]], slots: tuple[Slot, ...]) -> None:
+def _checked(op: Any, inputs: Any, outputs: Any) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    given, made = _by_slot(op.type, "inputs", inputs), _by_slot(op.type, "outputs", outputs)
+    _check(op, "inputs", given, op.inputs)
+    _check(op, "outputs", made, op.outputs)
+    return given, made
+
+
+def _names(given: dict[str, list[Any]], made: dict[str, list[Any]]) -> _Names:
+    inputs, outputs = ({slot: [v if isinstance(v, str) else v.name for v in values] for slot, values in side.items()}
+                       for side in (given, made))
+    return inputs, outputs
+
+
+def _check(op: Any, what: str, given: dict[str, list[Any]], slots: tuple[Slot, ...]) -> None:
     unknown = sorted({name for name, values in given.items() if values} - {slot.name for slot in slots})
     if unknown:
         raise ValueError(f"append_op({op.type!r}, {what}): has the slots {[slot.name for slot in slots]}. "
@@ -111,23 +131,27 @@ def _check(op: Operator, what: str, given: dict[str, list[Any]], slots: tuple[Sl
 
 def _attributes(op: Operator, given: dict[str, Any]) -> dict[str, Any]:
     found = dict(op.defaults)
-    for name, value in given.items():
-        parameter = op.attributes.get(name)
-        if parameter is None and name not in _OF_EVERY_OPERATOR and not op.runs_block:
-            continue
-        found[name] = _plain(value, parameter is not None and parameter.annotation in _DTYPES)
+    for name, value in attributes_of_code(op, given).items():
+        if name in op.attributes or name in _OF_EVERY_OPERATOR or op.runs_block:
+            found[name] = value
     return {name: value for name, value in found.items()
             if value is not None or op.attributes[name].annotation == (DType | None)}
 
 
-def plain_attributes(op: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of the operator as it takes them: a dtype may be given by its number in files."""
-    return {name: _plain(value, op.attributes[name].annotation in _DTYPES) for name, value in given.items()}
+def attributes_of_code(op: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes by which code applies an operator, as it takes them: by the names, and with the values where there is
+    none, that a file of any release has; a dtype may be given by its number there, and constants by their fields."""
+    found = {name: _plain(op, name, value) for name, value in of_code(op.type, given).items()}
+    in_fields = op.type in CONSTANTS and isinstance(found.get("values", []), list)
+    return read_values(op.type, found) if in_fields else found
 
 
-def _plain(value: Any, is_dtype: bool) -> Any:
+def _plain(op: Operator, name: str, value: Any) -> Any:
     """An attribute as operators take it: no numbers of NumPy's, a block by its index, a dtype as a DType."""
-    if is_dtype and value is not None:
+    parameter = op.attributes.get(name)
+    if parameter is not None and parameter.annotation in _DTYPES and value is not None:
+        if value == NO_DTYPE:
+            return parameter.default if isinstance(parameter.default, DType) else None
         return from_number(value) if isinstance(value, int) else convert_dtype(value)
     if isinstance(value, np.generic):
         return value.item()
@@ -136,7 +160,7 @@ def _plain(value: Any, is_dtype: bool) -> Any:
     return getattr(value, "idx", value) if value.__class__.__name__ == "Block" else value
 
 
-def _variable(block: Any, op: Operator, value: Any) -> Variable:
+def _variable(block: Any, op: Any, value: Any) -> Variable:
     found = block.find_var(value if isinstance(value, str) else value.name)
     if found is None:
         name = value if isinstance(value, str) else value.name

@@ -9,7 +9,7 @@ from ...ops.core.hints import without_hints
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.trace import apply
-from .append_op import plain_attributes
+from .append_op import attributes_of_code
 from .variable import Variable
 
 
@@ -24,8 +24,8 @@ def apply_by_slots(type: str, inputs: Mapping[str, Any] | None, outputs: Mapping
     check_slots(op, "inputs", inputs or {}, op.inputs)
     check_slots(op, "outputs", outputs or {}, op.outputs)
     given = [given_to(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
-    known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
-    results = apply(op, *given, **plain_attributes(op, known))
+    known = without_hints(op, attributes_of_code(op, attrs or {}), f"append_op({op.type!r})")
+    results = apply(op, *given, **known)
     for slot, result in zip(op.results, results if len(op.results) > 1 else [results], strict=True):
         for variable, value in _taken(op, slot, as_list((outputs or {}).get(slot.name)), as_list(result)):
             _take_over(variable, value, stop_gradient)

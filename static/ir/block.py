@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import user_line
 from ...core.var_type import VarType
-from .append_op import described
+from ...ops.core.decomposition import Decomposition, find_decomposition
+from .append_op import described, slots_by_name
 from .applied_op import apply_by_slots, holds_tensors
 from .descriptions import BlockDesc
 from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
@@ -200,6 +201,8 @@ class Block:
         if holds_tensors(inputs, outputs):  # as initializers of users apply operators to what they fill
             apply_by_slots(type, inputs, outputs, attrs, bool(others.get("stop_gradient")))
             return Operation(self, type, {}, {}, dict(attrs or {}), user_line())
+        if isinstance(type, str) and (made_of := find_decomposition(type)) is not None:
+            return self._insert_parts(index, made_of, inputs, outputs, attrs)
         found = described(self, type, inputs, outputs, attrs)
         if self.program._op_role:
             found.attrs.setdefault("op_role", self.program._op_role)
@@ -211,6 +214,20 @@ class Block:
         return operation
 
     _insert_op_without_sync = _insert_op
+
+    def _insert_parts(self, index: int, made_of: Decomposition, inputs: Any, outputs: Any, attrs: Any) -> Operation:
+        """Inserts what an operator stands for that is several here; gives the last of them."""
+        from .decomposed import append_parts
+
+        given, made = slots_by_name(self, made_of, inputs, outputs)
+        op = Operation(self, made_of.type, given, made, dict(attrs or {}), user_line())
+        behind, self.ops = self.ops[index:], self.ops[:index]
+        try:
+            append_parts(op, made_of, self.program.own_trace())
+        finally:
+            self.ops += behind
+        self.program.version += 1
+        return self.ops[-1 - len(behind)]
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         if not 0 <= index < len(self.ops):

@@ -97,3 +97,60 @@ def test_kept_boxes_and_their_numbers_are_of_images():
         "x": np.arange(24, dtype="float32").reshape(2, 3, 4), "scores": np.linspace(0, 1, 12, dtype="float32").reshape(
             2, 2, 3)})
     assert [v.lod() for v in found] == [[[0, 3, 6]], [[0, 3, 6]]]
+
+
+X = np.arange(6, dtype="float32").reshape(2, 3)
+
+
+def applied(kind, x, results=("Out",), slot="X", **attrs):
+    inputs = {} if x is None else {slot: fluid.data("given", x.shape, x.dtype.name)}
+    made = appended(kind, inputs, dict.fromkeys(results, 1), **attrs)
+    return [value.tolist() for value in run(made, feed={} if x is None else {"given": x})]
+
+
+@pytest.mark.parametrize("kind, attrs, expected", [
+    ("roll", {"dims": [1], "shifts": [1]}, [[2, 0, 1], [5, 3, 4]]), ("flip", {"dims": [1]}, [[2, 1, 0], [5, 4, 3]]),
+    ("fill_any_like", {"value": 2.0, "dtype": -1}, [[2, 2, 2], [2, 2, 2]]), ("fill_any_like", {}, [[0] * 3] * 2),
+    ("reduce_sum", {}, [3, 5, 7]), ("reduce_mean", {}, [1.5, 2.5, 3.5]), ("reduce_max", {}, [3, 4, 5]),
+    ("reduce_min", {}, [0, 1, 2]), ("reduce_prod", {}, [0, 4, 10]), ("reduce_sum", {"reduce_all": True}, [15]),
+])
+def test_attributes_of_1_and_those_that_are_left_out(kind, attrs, expected):
+    assert applied(kind, X, **attrs) == [expected]
+
+
+def test_a_trace_by_the_attributes_of_1():
+    assert applied("trace", X, slot="Input", dim1=0, dim2=1, offset=1) == [[6.0]]
+
+
+def test_unique_of_1_keeps_the_order_and_gives_places():
+    found = applied("unique", np.array([3, 1, 3, 2]), ("Out", "Index"), dtype=2)
+    assert found == [[3, 1, 2], [0, 1, 0, 2]]
+
+
+@pytest.mark.parametrize("kind, attrs, expected", [
+    ("assign_value", {"shape": [2], "dtype": 5, "fp32_values": [1.0, 2.5]}, [1.0, 2.5]),
+    ("assign_value", {"shape": [2], "dtype": 2, "int32_values": [1, 2]}, [1, 2]),
+    ("fill_constant", {"shape": [2]}, [0.0, 0.0]), ("eye", {"num_rows": 2}, [[1.0, 0.0], [0.0, 1.0]]),
+])
+def test_values_of_1_without_an_input(kind, attrs, expected):
+    assert applied(kind, None, **attrs) == [expected]
+
+
+def test_a_helper_takes_attributes_of_1_too():
+    helper = fluid.layer_helper.LayerHelper("rolled")
+    out = helper.create_variable_for_type_inference("float32")
+    helper.append_op(type="roll", inputs={"X": fluid.data("x", [2, 3])}, outputs={"Out": out},
+                     attrs={"dims": [1], "shifts": [1]})
+    assert run([out], feed={"x": X})[0].tolist() == [[2, 0, 1], [5, 3, 4]]
+
+
+def test_an_operator_that_is_several_here():
+    x, y = fluid.data("x", [2, 3]), fluid.data("y", [2, 3])
+    x.stop_gradient = False
+    (out,) = appended("dist", {"X": x, "Y": y}, {"Out": 1}, p=2.0)
+    [g] = fluid.gradients(out, x)
+    found = run([out, g], feed={"x": X, "y": 0 * X})
+    np.testing.assert_allclose(found[0], [55 ** 0.5], rtol=1e-6)
+    np.testing.assert_allclose(found[1], X / 55 ** 0.5, rtol=1e-6)
+    with pytest.raises(ValueError, match=r"append_op\('dist', inputs\): has the slots \['X', 'Y'\]"):
+        appended("dist", {"Z": x}, {"Out": 1})

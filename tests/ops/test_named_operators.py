@@ -73,7 +73,7 @@ NAMED = {
     "static/compiler/refused.py": (1, _BLOCKS),
     "static/compiler/unit.py": (1, _PATTERN),
     "static/files/array_codec.py": (3, _FORM),
-    "static/files/constant_codec.py": (3, _FORM),
+    "static/format/constant_codec.py": (3, _FORM),
     "static/files/lod_codec.py": (4, _FORM),
     "static/files/program_reader.py": (2, _FORM),
     "static/files/whole_weights.py": (1, _FORM),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import backend
 from ...core.dtype import DType
-from ..format.attributes import DoubleList, FloatList, IntList, LongList, ScalarList
+from .attributes import DoubleList, FloatList, IntList, LongList, ScalarList
 
 CONSTANTS = frozenset(("assign_value", "set_value"))
 
