@@ -56,6 +56,37 @@ def device_count() -> int:
         return 0
 
 
+def _counting(module: Any) -> Allocator | None:
+    """What makes memory from now on; None where counting would cost by the arrays there are, or the user chose one."""
+    if int(module.__version__.partition(".")[0]) < 14 or module.cuda.get_allocator() != (
+            module.get_default_memory_pool().malloc):
+        return None
+    found = Allocator(module)
+    module.cuda.set_allocator(found)
+    return found
+
+
+class Allocator:
+    """CuPy's own pool of memory, which keeps the most bytes that were in use, and that it held, on each device."""
+
+    def __init__(self, module: Any):
+        pool = module.get_default_memory_pool()
+        self._malloc, self._used, self._held = pool.malloc, pool.used_bytes, pool.total_bytes
+        self._current = module.cuda.runtime.getDevice
+        self.most_used: dict[int, int] = {}
+        self.most_held: dict[int, int] = {}
+
+    def __call__(self, size: int) -> Any:
+        """Memory of so many bytes on the device in use."""
+        memory = self._malloc(size)
+        index, used, held = self._current(), self._used(), self._held()
+        if used > self.most_used.get(index, 0):
+            self.most_used[index] = used
+        if held > self.most_held.get(index, 0):
+            self.most_held[index] = held
+        return memory
+
+
 class Cuda(DeviceType):
     """CUDA devices, through CuPy."""
 
@@ -70,6 +101,7 @@ class Cuda(DeviceType):
         self.special = cupyx.scipy.special
         self.scatter_add, self.scatter_max = cupyx.scatter_add, cupyx.scatter_max
         self.scatter_min, self._errstate = cupyx.scatter_min, cupyx.errstate
+        self.allocator = _counting(module)
 
     def count(self) -> int:
         """How many CUDA devices there are."""
@@ -104,6 +136,12 @@ class Cuda(DeviceType):
 
 
 register_device_type(CUDAPlace.kind, Cuda)
+
+
+def allocator() -> Allocator | None:
+    """What counts the memory of devices; None where nothing does."""
+    found = device_type(CUDAPlace.kind)
+    return found.allocator if isinstance(found, Cuda) else None
 
 
 def to_device(array: Any, place: CUDAPlace) -> Any:

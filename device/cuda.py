@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..backend import cuda_device_count
 from ..backend import synchronize as _synchronize
-from ..backend.cuda import cupy
+from ..backend.cuda import Allocator, allocator, cupy
 from ..core.lazy import listed
 from ..core.place import CUDAPlace
 from .streams import Event, Stream, current_stream, place_of, stream_guard
@@ -128,32 +128,34 @@ def memory_reserved(device: Any = None) -> int:
         return int(_pool(device).total_bytes())
 
 
+def _allocator(asking: str) -> Allocator:
+    found = allocator()
+    if found is None:
+        raise NotImplementedError(f"{asking}: the most is kept with CuPy 14 or later, and its own pool of memory. "
+                                  "Ask memory_allocated() or memory_reserved() at the places that matter.")
+    return found
+
+
 def max_memory_allocated(device: Any = None) -> int:
-    """NotImplementedError: CuPy keeps no record of the most that was in use.
+    """The most bytes of arrays that there were on a device.
+
+    Raises NotImplementedError with CuPy before 14, or where memory is not of its own pool.
 
     >>> import proa as paddle
-    >>> try:
-    ...     most = paddle.device.cuda.max_memory_allocated()
-    ... except (NotImplementedError, RuntimeError):  # the latter without CUDA
-    ...     most = None
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     assert paddle.device.cuda.max_memory_allocated(index) >= 0
     """
-    _index(device)
-    raise NotImplementedError("max_memory_allocated: the most that was in use is not recorded; ask "
-                              "memory_allocated() at the places that matter.")
+    return _allocator("max_memory_allocated").most_used.get(_index(device), 0)
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """NotImplementedError: CuPy keeps no record of the most that it held.
+    """The most bytes that CuPy held on a device, for arrays and for reuse; raises as `max_memory_allocated`.
 
     >>> import proa as paddle
-    >>> try:
-    ...     most = paddle.device.cuda.max_memory_reserved()
-    ... except (NotImplementedError, RuntimeError):  # the latter without CUDA
-    ...     most = None
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     assert paddle.device.cuda.max_memory_reserved(index) >= paddle.device.cuda.max_memory_allocated(index)
     """
-    _index(device)
-    raise NotImplementedError("max_memory_reserved: the most that was held is not recorded; ask memory_reserved() "
-                              "at the places that matter.")
+    return _allocator("max_memory_reserved").most_held.get(_index(device), 0)
 
 
 def cudnn_version() -> int | None:

@@ -333,8 +333,8 @@ class EagerTrace(Trace):
         return self.new(expected_namespace().zeros(shape, dtype.dtype))
 
     def copy(self, x: EagerValue, place: Place | None) -> EagerValue:
-        """A Tensor of its own with x's value; no gradient flows to x."""
-        array = backend.as_place(x._array, place) if place is not None else x._array
+        """A Tensor of its own with x's value, at `place` or the place in use; no gradient flows to x."""
+        array = backend.as_place(x._array, place or expected_place())
         return self.new(array.copy() if array is x._array else array)
 
     def sparse(self, layout: str, index: tuple, values: Any, shape: tuple[int, ...]) -> EagerValue:

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import as_place
 from ..core import nest
 from ..core.byte_reader import source_name
 from ..core.dtype import bfloat16
 from ..core.files import MissingFileError, atomic_write
+from ..core.place import expected_place
 from ..core.safe_pickle import NotPlainError, dump_state, load_state
 from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
@@ -188,7 +190,8 @@ def _stands_at_program(file: Any) -> bool:
 
 
 def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
-    make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else new_tensor
+    place = expected_place()
+    make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else lambda a: new_tensor(as_place(a, place))
     if isinstance(value, dict) and NAME_TABLE in value:
         table = value.pop(NAME_TABLE)
         restored = {k: _leaf(v, make, table[k]) if k in table and isinstance(v, np.ndarray) else v

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..backend import to_numpy
 from ..core import nest
 from ..framework.io import load, save
 from ..nn import Layer
@@ -182,7 +183,7 @@ def _held(variable: Any) -> np.ndarray:
     array = global_scope().array(variable.name)
     if array is None:
         raise RuntimeError(f"save(path): {variable.name!r} has no value yet. Call prepare() before.")
-    return np.array(array)
+    return np.array(to_numpy(array))
 
 
 def _hold(variable: Any, value: Any) -> None:

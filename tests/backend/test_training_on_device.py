@@ -143,6 +143,16 @@ def test_values_are_given_and_taken():
         assert is_there(paddle.to_tensor(x._array)) and f"place=Place({KIND}:0)" in repr(x)
 
 
+def test_what_lay_on_the_host_comes_there(tmp_path):
+    path = str(tmp_path / "a.pdparams")
+    host = paddle.to_tensor([1.0, 2.0], place="cpu")
+    paddle.save({"x": host, "of": [host]}, path)
+    with on_device():
+        found = paddle.load(path)
+        assert is_there(paddle.to_tensor(host), found["x"], *found["of"])
+        assert not is_there(paddle.to_tensor(host, place="cpu")) and paddle.load(path, return_numpy=True)["x"].sum() == 3
+
+
 def test_tensors_are_made_and_moved_by_name():
     with on_device():
         x = paddle.Tensor(np.ones((2, 3), "float32"))
