@@ -99,8 +99,8 @@ class Cuda(DeviceType):
         import cupyx.scipy.special
 
         self.special = cupyx.scipy.special
-        self.scatter_add, self.scatter_max = cupyx.scatter_add, cupyx.scatter_max
-        self.scatter_min, self._errstate = cupyx.scatter_min, cupyx.errstate
+        self.scatter_add, self.scatter_max, self.scatter_min = module.add.at, module.maximum.at, module.minimum.at
+        self._errstate = cupyx.errstate
         self.allocator = _counting(module)
 
     def count(self) -> int:

@@ -93,7 +93,7 @@ def _topk(xp, x, count=None, *, k: int = 1, axis: int = -1, largest: bool = True
         return xp.take_along_axis(x, order, axis), order.astype("int64", copy=False)
     last = (slice(None),) * (axis % x.ndim) + (slice(-k, None),)
     part = xp.argpartition(x, -k, axis)[last] if largest else xp.argpartition(x, k - 1, axis)[first]
-    part.sort(axis)  # so that of equal elements the first comes first
+    part = xp.sort(part, axis)  # so that of equal elements the first comes first
     values = xp.take_along_axis(x, part, axis)
     worst = (values.min if largest else values.max)(axis, keepdims=True)
     if not xp.array_equal((x == worst).sum(axis), xp.maximum((values == worst).sum(axis), 1)):

@@ -9,7 +9,6 @@ import numpy as np
 from proa.backend import DeviceType
 
 from .arrays import ndarray
-from .functions import function
 from .namespace import errstate, namespace, special
 
 KIND = "stand_in"
@@ -20,8 +19,7 @@ class StandIn(DeviceType):
 
     name = KIND
     namespace, special, array_type = namespace, special, ndarray
-    scatter_add, scatter_max, scatter_min = (
-        staticmethod(function("cupyx", name)) for name in ("scatter_add", "scatter_max", "scatter_min"))
+    scatter_add, scatter_max, scatter_min = namespace.add.at, namespace.maximum.at, namespace.minimum.at
 
     def count(self) -> int:
         """One."""

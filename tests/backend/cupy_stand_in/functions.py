@@ -9,7 +9,6 @@ import numpy as np
 
 from .arrays import ndarray, supported, unwrapped, wrapped
 from .facts import BFLOAT16, FACTS, bind
-from .ufuncs import scatter
 
 #: Functions that give Python's own values, in CuPy too.
 _PLAIN = {"ndim", "size", "shape", "isscalar", "iscomplexobj", "isrealobj", "isfortran", "shares_memory",
@@ -200,6 +199,8 @@ def _asnumpy(a: Any, *args: Any, **kwargs: Any) -> np.ndarray:
 
 
 def _sort_in_place(a: ndarray, axis: int) -> None:
+    if not a._host.flags.c_contiguous:
+        raise NotImplementedError("Sorting non-contiguous array is not supported.")
     a._host.sort(axis, kind="stable")
 
 
@@ -238,9 +239,6 @@ OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("cupy", "asnumpy"): _asnumpy, ("cupy", "arange"): _arange,
     ("cupy", "sort"): _sorted_by(lambda a, axis: wrapped(np.sort(a._host, axis, kind="stable"))),
     ("cupy", "argsort"): _sorted_by(lambda a, axis: wrapped(np.argsort(a._host, axis, kind="stable"))),
-    ("cupyx", "scatter_add"): lambda a, slices, value: scatter("add", a, slices, value),
-    ("cupyx", "scatter_max"): lambda a, slices, value: scatter("max", a, slices, value),
-    ("cupyx", "scatter_min"): lambda a, slices, value: scatter("min", a, slices, value),
     **{("cupy", name): _all_arrays(name) for name in ("concatenate", "stack", "hstack", "vstack", "dstack")},
     **{("cupy.linalg", name): _decomposition(name) for name in FACTS["cupy.linalg"]
        if callable(getattr(np.linalg, name, None))
@@ -252,7 +250,4 @@ METHODS: dict[str, Callable[..., Any]] = {
     "repeat": _repeat, "searchsorted": _searchsorted, "astype": _astype, "fill": _fill,
     "sort": _sorted_by(_sort_in_place),
     "argsort": _sorted_by(lambda a, axis: wrapped(np.argsort(a._host, axis, kind="stable"))),
-    "scatter_add": lambda a, slices, value: scatter("add", a, slices, value),
-    "scatter_max": lambda a, slices, value: scatter("max", a, slices, value),
-    "scatter_min": lambda a, slices, value: scatter("min", a, slices, value),
 }

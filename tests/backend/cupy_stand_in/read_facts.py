@@ -129,7 +129,7 @@ def read() -> dict[str, Any]:
         "cupy.lib.stride_tricks": {name: {"parameters": parameters_of(getattr(cupy.lib.stride_tricks, name))}
                                    for name in ("as_strided", "sliding_window_view")},
         "cupyx": {name: {"parameters": parameters_of(getattr(cupyx, name))}
-                  for name in ("scatter_add", "scatter_max", "scatter_min", "rsqrt", "errstate")
+                  for name in ("rsqrt", "errstate")
                   if inspect.isfunction(getattr(cupyx, name))},
         "cupyx.scipy.special": _of_namespace(cupyx.scipy.special, object()),
         "cupy.cuda": {name: {"parameters": parameters_of(getattr(cupy.cuda, name))}

@@ -10,8 +10,7 @@ import numpy as np
 from .arrays import ndarray, prepared, wrapped
 from .facts import BFLOAT16, FACTS, dtype_of_letter
 
-#: dtypes that `scatter_add`, `scatter_max` and `scatter_min` take, and with them `ufunc.at`, where arrays index: those
-#: of atomic operations. From CuPy's documentation and its source.
+#: dtypes that `ufunc.at` takes, where arrays index: those of atomic operations. From CuPy's documentation and source.
 ATOMIC = {"add": {"int32", "float16", "float32", "float64", "uint32", "uint64"},
           "max": {"int32", "float32", "float64", "uint32", "uint64"},
           "min": {"int32", "float32", "float64", "uint32", "uint64"}}
@@ -130,7 +129,7 @@ class UFunc:
 
 
 def scatter(how: str, a: ndarray, slices: Any, value: Any) -> None:
-    """`scatter_add` and its kin: in place, atomically, for the dtypes that have it."""
+    """`add.at` and its kin: in place, atomically, for the dtypes that have it."""
     index, arrays = prepared(slices, a.shape)
     if arrays and a.dtype.name not in ATOMIC[how]:
         raise TypeError(f"scatter_{how} only supports {', '.join(sorted(ATOMIC[how]))}, as data type: not {a.dtype}")
