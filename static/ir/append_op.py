@@ -18,7 +18,8 @@ from ...ops.core.spec import Spec
 from ..format.attributes import NO_DTYPE
 from ..format.constant_codec import CONSTANTS, read_values
 from ..format.older_operators import of_code
-from .lod import carry, new_offsets, with_offsets
+from .late_lod import with_given_offsets
+from .lod import carry, new_offsets
 from .variable import Variable
 
 _FRAME = frozenset(("feed", "fetch"))
@@ -57,7 +58,7 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     op.named(kept, *_names(given, made))
     if op.runs_block or "sub_block" in kept:
         return Described(*_names(given, made), kept, None)
-    inputs = _with_offsets(block, op, given)
+    inputs = _with_offsets(block, op, given, kept)
     specs = tuple(_specs(block, op, slot, given.get(slot.name, [])) for slot in op.inputs)
     known = {name: value for name, value in kept.items() if name in op.attributes}
     results = op.infer_specs(specs, known)
@@ -75,10 +76,10 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     return Described(*_names(given, made), kept, (specs, results))
 
 
-def _with_offsets(block: Any, op: Operator, given: dict[str, list[Any]]) -> tuple:
+def _with_offsets(block: Any, op: Operator, given: dict[str, list[Any]], attrs: dict[str, Any]) -> tuple:
     """The Variables of the inputs by slot, a list each; `given` gets the offsets that the signature asks for."""
     variables = [[_variable(block, op, value) for value in given.get(slot.name, [])] for slot in op.inputs]
-    inputs = with_offsets(op, variables)
+    inputs = with_given_offsets(op, variables, attrs)
     given.update({op.inputs[index].name: inputs[index] for index, _ in op.given_offsets})
     return inputs
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.sequence.offsets import MissingLodError
-from .lod import OFFSETS, fed_offsets, loses_rows, set_lod, with_offsets
+from .lod import OFFSETS, fed_offsets, is_input, loses_rows, set_lod, with_offsets
 from .variable import Variable
 
 
@@ -66,7 +66,7 @@ def _listed(value: Any) -> list[Variable]:
 def _way(variable: Variable) -> list[Variable]:
     """From an input of the Program, or what has an LoD, to a variable whose rows are its; empty where there is none."""
     way = [variable]
-    while not way[-1].lod and not way[-1].is_data:
+    while not way[-1].lod and not is_input(way[-1]):
         before = _shares_with(way[-1])
         if before is None or any(before is one for one in way):
             return []

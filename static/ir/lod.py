@@ -42,8 +42,20 @@ def fed_offsets(variable: Variable) -> None:
                          for level in range(variable.lod_level))
 
 
+def is_input(variable: Variable) -> bool:
+    """Whether a variable gets its value from who runs the Program: it is `data`, or nothing there gives it one."""
+    return variable.is_data or not (variable.persistable or variable.block.idx or any(
+        variable.name in op.output_arg_names for block in variable.program.blocks for op in block.ops))
+
+
 def with_offsets(op: Operator, inputs: Sequence[Any]) -> tuple:
-    """The inputs of an operator, with the offsets that its signature asks for."""
+    """The inputs of an operator, with the offsets that its signature asks for.
+
+    A variable that was made with a `lod_level` and that is an input, as its first reader tells, gets its offsets now.
+    """
+    for variable in (v for given in inputs for v in _listed(given)):
+        if variable.lod_level and not variable.lod and variable.kind == "tensor" and is_input(variable):
+            fed_offsets(variable)
     found = [*inputs, *[None] * (len(op.inputs) - len(inputs))]
     for index, of in op.given_offsets:
         if not found[index]:

@@ -154,3 +154,16 @@ def test_an_operator_that_is_several_here():
     np.testing.assert_allclose(found[1], X / 55 ** 0.5, rtol=1e-6)
     with pytest.raises(ValueError, match=r"append_op\('dist', inputs\): has the slots \['X', 'Y'\]"):
         appended("dist", {"Z": x}, {"Out": 1})
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_variable_that_is_fed_though_it_is_no_data(level, by_hand):
+    x = fluid.default_main_program().global_block().create_var(
+        name="x", shape=[-1, 2], dtype="float32", lod_level=level)
+    if by_hand:
+        out, _ = appended("sequence_pool", {"X": x}, {"Out": 1, "MaxIndex": 1}, pooltype="SUM")
+    else:
+        out = layers.sequence_pool(x * 2.0, "sum") / 2.0
+    rows = fluid.create_lod_tensor(np.arange(6, dtype="float32").reshape(3, 2), [[1, 2]], fluid.CPUPlace())
+    assert run([out], feed={"x": rows})[0].tolist() == [[0.0, 1.0], [6.0, 8.0]]
