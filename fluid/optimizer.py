@@ -7,10 +7,13 @@ from typing import Any
 
 from .. import optimizer as rules
 from ..core.lazy import listed
-from ..ops.core.trace import apply
+from ..ops.array.full import is_value
+from ..ops.core.trace import apply, current_trace
 from ..ops.fluid.older_updates import decayed_adagrad_op, dpsgd_op, ftrl_op, lars_momentum_op
 from ..ops.optim.adaptive_rules import adadelta_op
-from ..optimizer.options import Check, Options, not_negative, number
+from ..ops.math.unary import sqrt
+from ..optimizer.options import Check, Options, fraction, not_negative, number
+from ..optimizer.updates import Update
 from .optimizer_base import FluidOptimizer as Optimizer
 from .optimizer_wrappers import (
     DGCMomentumOptimizer,
@@ -20,6 +23,9 @@ from .optimizer_wrappers import (
     PipelineOptimizer,
     RecomputeOptimizer,
 )
+
+
+_BETAS = {"beta1": 0.9, "beta2": 0.999}  # and what their powers begin with where they are Variables
 
 
 class SGDOptimizer(Optimizer, rules.SGD):
@@ -53,8 +59,14 @@ class AdagradOptimizer(Optimizer, rules.Adagrad):
                          initial_accumulator_value=initial_accumulator_value)
 
 
+def _fraction_or_variable(where: str, value: Any) -> Any:
+    return value if is_value(value) else fraction(where, value)
+
+
 class AdamOptimizer(Optimizer, rules.Adam):
     """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr √(1−β₂ᵗ) / (1−β₁ᵗ) · m / (√v + ε); 2.x has ε √(1−β₂ᵗ).
+
+    `beta1`, `beta2`: numbers, or Variables of one element, as which they may change from step to step.
 
     >>> import proa.fluid as fluid
     >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
@@ -65,12 +77,41 @@ class AdamOptimizer(Optimizer, rules.Adam):
     """
 
     _of_1 = True
+    _checks: dict[str, Check] = {**rules.Adam._checks, "beta1": _fraction_or_variable, "beta2": _fraction_or_variable}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: float = 1e-8,
                  parameter_list: Any = None, regularization: Any = None, grad_clip: Any = None,
                  name: str | None = None, lazy_mode: bool = False):
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name, beta1=beta1, beta2=beta2,
                          epsilon=epsilon, lazy_mode=bool(lazy_mode))
+
+    def _options_of(self, group: Options | None) -> Options:
+        options = super()._options_of(group)
+        if not any(is_value(options[name]) for name in _BETAS) or not current_trace().computes:
+            return options
+        return {**options, **{name: float(options[name]) for name in _BETAS}}
+
+    def _power(self, kind: str, parameter: Any, base: Any) -> Any:
+        name = kind.removesuffix("_pow_acc")
+        return super()._power(kind, parameter, _BETAS[name] if is_value(self._options[name]) else base)
+
+    def _update_together(self, updates: list[Update], options: Options) -> None:
+        if any(is_value(options[name]) for name in _BETAS):
+            rules.Optimizer._update_together(self, updates, options)  # one by one, by `_update`
+        else:
+            super()._update_together(updates, options)
+
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
+        """With Variables of a Program as the powers' bases, which the operator takes as numbers alone."""
+        trace = current_trace()
+        moment1, moment2, power1, power2 = self._state(parameter, options)
+        beta1, beta2 = options["beta1"], options["beta2"]
+        mean = moment1 * beta1 + gradient * (1.0 - beta1)
+        square = moment2 * beta2 + gradient * gradient * (1.0 - beta2)
+        step = mean / (sqrt(square) + options["epsilon"]) * (rate * sqrt(1.0 - power2) / (1.0 - power1))
+        for kept, new in ((parameter, parameter - step), (moment1, mean), (moment2, square),
+                          (power1, power1 * beta1), (power2, power2 * beta2)):
+            trace.store(kept, new)
 
 
 class AdamaxOptimizer(Optimizer, rules.Adamax):

@@ -132,7 +132,8 @@ class FluidOptimizer(rules.Optimizer):
         with current_trace().training(loss, startup_program):
             block = None if current_trace().computes else current_trace().block
             before = 0 if block is None else len(block.ops)
-            self._apply(params_grads)
+            in_order = params_grads if block is None else sorted(params_grads, key=lambda pair: str(pair[0].name))
+            self._apply(in_order)  # by name, as Programs of 1.8.5 are written
             if block is None and callable(self._learning_rate):
                 self.get_lr()  # a step counts, though no parameter has a gradient
             self._rate_of_this_step = None

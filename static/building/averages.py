@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import backend
-from ...core.dtype import float32
+from ...core.dtype import float32, int64
 from ...core.unique_name import generate
 from ...ops.array.full import full
 from ...ops.core.trace import current_trace
@@ -51,7 +51,7 @@ class ExponentialMovingAverage:
         self._decay, self._thres_steps = decay, thres_steps
         self._prefix = f"{name}." if name else ""
         self._averages: dict[str, str] = {}
-        self._left = ""  # the name of the product of all decays
+        self._kept: dict[str, str] = {}  # names of what tells how much of the zeros is left in the averages
         self._replaced: dict[str, Any] = {}
 
     def update(self) -> None:
@@ -59,15 +59,38 @@ class ExponentialMovingAverage:
         trace = current_trace()
         with trace.updating():
             decay = self._current_decay()
-            left = trace.persistent((1,), float32, 1.0, generate(f"{self._prefix}ema_left"))
-            trace.store(left, left * decay)
-            self._left = left.name
+            rate = trace.persistent((1,), float32, self._decay, self._own_name("scheduled_ema_decay_rate"))
+            trace.store(rate, decay)
+            self._count_step(decay)
             for parameter in trace.averaged() or []:
                 average = trace.persistent(parameter.shape, parameter.dtype, 0.0,
                                            generate(f"{self._prefix}{parameter.name}_ema"))
                 factor = cast(decay, parameter.dtype)
                 trace.store(average, average * factor + parameter * (1.0 - factor))
                 self._averages[parameter.name] = average.name
+
+    def _own_name(self, name: str) -> str:
+        """PaddlePaddle's name of what files hold beside the averages, or one with a number where that is taken."""
+        taken = current_trace().main.global_block().has_var(name)
+        return generate(f"{self._prefix}{name}") if self._prefix or taken else name
+
+    def _count_step(self, decay: Any) -> None:
+        """Counts the updates, as files of PaddlePaddle do; where decays change, their product is kept as well."""
+        trace = current_trace()
+        count = trace.persistent((1,), int64, 0, self._own_name("@EMA_STEP_COUNTER@"))
+        trace.store(count, count + 1)
+        self._kept["count"] = count.name
+        if self._thres_steps is not None:
+            left = trace.persistent((1,), float32, 1.0, generate(f"{self._prefix}ema_left"))
+            trace.store(left, left * decay)
+            self._kept["product"] = left.name
+
+    def _share(self, scope: Scope) -> float:
+        """How much of the averages the parameters are, the rest being the zeros that they began with."""
+        kept = {what: backend.to_numpy(self._array(scope, name)) for what, name in self._kept.items()}
+        if not kept:
+            raise RuntimeError("ExponentialMovingAverage.apply(): call update() while building the Program; run that.")
+        return 1.0 - float(kept["product"][0] if "product" in kept else self._decay ** int(kept["count"][0]))
 
     def _current_decay(self) -> Any:
         decay = full([1], self._decay, "float32")
@@ -82,10 +105,7 @@ class ExponentialMovingAverage:
         False, what they were. RuntimeError before `update` was appended or its Program has run.
         """
         scope = global_scope()
-        left = self._array(scope, self._left) if self._left else None
-        if left is None:
-            raise RuntimeError("ExponentialMovingAverage.apply(): call update() while building the Program; run that.")
-        share = 1.0 - float(backend.to_numpy(left)[0])
+        share = self._share(scope)
         for name, average in self._averages.items():
             array, current = self._array(scope, average), self._array(scope, name)
             self._replaced[name] = current

@@ -28,7 +28,7 @@ class WeightNormParamAttr(ParamAttr):
     ...     attr = static.WeightNormParamAttr(dim=1, name="w")
     ...     y = static.nn.fc(static.data("x", [None, 4]), 3, weight_attr=attr, bias_attr=False)
     >>> [(p.name, p.shape) for p in main.all_parameters()]
-    [('w_v', (4, 3)), ('w_g', (1, 3))]
+    [('w_g', (1, 3)), ('w_v', (4, 3))]
     """
 
     def __init__(self, dim: int | None = None, name: str | None = None, initializer: Any = None,
@@ -60,4 +60,6 @@ def normalized_parameter(shape: tuple[int, ...], dtype: DType, attr: ParamAttr, 
     v = trace.parameter(shape, dtype, named("v"), initializer)
     lengths = tuple(size if dim is not None and n == dim % len(shape) else 1 for n, size in enumerate(shape))
     g = trace.parameter(lengths, dtype, named("g"), lambda *_: _length(_counterpart(trace.startup, v), dim))
+    block = trace.main.global_block()
+    block.add_var(block.vars.pop(v.name))  # files and lists of parameters have g before v, which begins first
     return multiply(v, divide(g, _length(v, dim)))

@@ -158,3 +158,45 @@ def test_decoupled_weight_decay():
             np.testing.assert_allclose(weight, np.repeat(np.transpose([expected]), 3, 1), 1e-6)
     with pytest.raises(TypeError, match=r"extend_with_decoupled_weight_decay\(base_optimizer\): must be a class"):
         fluid.contrib.extend_with_decoupled_weight_decay(int)
+
+
+def _trained_by_variables(steps=3):
+    """1.8.5's weight after some steps of an Adam whose betas are Variables of 0.8 and 0.9, and its persistables."""
+    layers, main, startup = fluid.layers, fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        weight = fluid.ParamAttr("w", initializer=fluid.initializer.Constant(0.1))
+        y = layers.fc(fluid.data("x", [None, 3]), 2, param_attr=weight, bias_attr=False)
+        beta1, beta2 = (layers.create_global_var([1], value, "float32", persistable=True, name=name)
+                        for name, value in (("b1", 0.8), ("b2", 0.9)))
+        loss = layers.reduce_mean(y * y)
+        fluid.optimizer.Adam(0.1, beta1=beta1, beta2=beta2).minimize(loss)
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        for _ in range(steps):
+            [found] = exe.run(main, feed={"x": np.ones((2, 3), "float32")}, fetch_list=["w"])
+    return found
+
+
+def test_betas_of_adam_may_be_variables():
+    np.testing.assert_allclose(_trained_by_variables(), np.full((3, 2), -0.07607), atol=2e-6)
+
+
+def test_betas_of_adam_may_be_variables_that_are_computed():
+    with fluid.dygraph.guard():
+        weight = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.1))
+        net, x = fluid.dygraph.Linear(3, 2, param_attr=weight), fluid.dygraph.to_variable(np.ones((2, 3), "float32"))
+        beta1 = fluid.dygraph.to_variable(np.array([0.8], "float32"))
+        adam = fluid.optimizer.Adam(0.1, beta1=beta1, parameter_list=net.parameters())
+        for _ in range(3):
+            loss = fluid.layers.reduce_mean(fluid.layers.square(net(x)))
+            loss.backward()
+            adam.minimize(loss)
+            net.clear_gradients()
+        np.testing.assert_allclose(net.weight.numpy(), np.full((3, 2), 0.0098805), atol=2e-7)
+
+
+def test_a_program_is_updated_in_the_order_of_names():
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 3]), 2))
+        operations, _ = fluid.optimizer.Momentum(0.1, 0.9).minimize(loss)
+        assert [op.output("ParamOut")[0] for op in operations] == ["fc_0.b_0", "fc_0.w_0"]

@@ -109,6 +109,9 @@ def test_averages_stand_in_for_parameters(programs):
     np.testing.assert_allclose(weight(), found[-1], rtol=1e-6)
     average.restore(exe)
     np.testing.assert_allclose(weight(), 0.7, rtol=1e-6)
+    kept = [v.name for v in main.list_vars() if v.persistable and "ema" in v.name.lower()]
+    assert sorted(kept) == ["@EMA_STEP_COUNTER@", "fc_0.w_0_ema_0", "scheduled_ema_decay_rate"]
+    assert np.array(scope.find_var("@EMA_STEP_COUNTER@").get_tensor()).tolist() == [3]
 
 
 def _kept(scope, *names):

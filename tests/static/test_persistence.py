@@ -176,7 +176,7 @@ def test_weight_norm_begins_as_the_weight(programs):
     init = paddle.nn.initializer.Constant(2.0)
     out = static.nn.fc(static.data("x", [None, 4]), 3, bias_attr=False,
                        weight_attr=static.WeightNormParamAttr(name="w", initializer=init))
-    assert [p.shape for p in main.all_parameters()] == [(4, 3), (1, 1)]
+    assert [p.shape for p in main.all_parameters()] == [(1, 1), (4, 3)]
     exe = static.Executor()
     exe.run(startup)
     np.testing.assert_allclose(exe.run(main, feed={"x": X}, fetch_list=[out])[0], np.full((2, 3), 8.0), rtol=1e-6)
