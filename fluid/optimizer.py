@@ -10,8 +10,8 @@ from ..core.lazy import listed
 from ..ops.array.full import is_value
 from ..ops.core.trace import apply, current_trace
 from ..ops.fluid.older_updates import decayed_adagrad_op, dpsgd_op, ftrl_op, lars_momentum_op
-from ..ops.optim.adaptive_rules import adadelta_op
 from ..ops.math.unary import sqrt
+from ..ops.optim.adaptive_rules import adadelta_op
 from ..optimizer.options import Check, Options, fraction, not_negative, number
 from ..optimizer.updates import Update
 from .optimizer_base import FluidOptimizer as Optimizer
@@ -23,7 +23,6 @@ from .optimizer_wrappers import (
     PipelineOptimizer,
     RecomputeOptimizer,
 )
-
 
 _BETAS = {"beta1": 0.9, "beta2": 0.999}  # and what their powers begin with where they are Variables
 

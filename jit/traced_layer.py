@@ -12,8 +12,17 @@ from ..nn import Layer
 from ..static.files.inference_model import add_model
 from ..static.ir.program import Program
 from ..static.ir.transform import for_inference
+from .errors import ConversionError
+from .pyct.unreadable import SourceUnavailable
 from .static_function import StaticFunction
 from .tracing.concrete_program import ConcreteProgram
+
+
+class _AsWritten(StaticFunction):
+    """A function that cannot be converted for want of its source, traced as it was written."""
+
+    def _to_trace(self) -> Any:
+        return self._function
 
 
 class TracedLayer:
@@ -46,7 +55,13 @@ class TracedLayer:
         function = forward._function if isinstance(forward, StaticFunction) else getattr(forward, "__func__", forward)
         static = StaticFunction(function, None, layer, full_graph=True)
         outputs = layer.__call_with_hooks__(static.dygraph_function, tuple(inputs), {})
-        return outputs, TracedLayer(static.get_concrete_program(*inputs)[0])
+        try:
+            return outputs, TracedLayer(static.get_concrete_program(*inputs)[0])
+        except ConversionError as error:
+            if not isinstance(error.__cause__, SourceUnavailable):
+                raise
+        as_written = _AsWritten(function, None, layer, full_graph=True)  # what the call did, with its branches
+        return outputs, TracedLayer(as_written.get_concrete_program(*inputs)[0])
 
     @property
     def program(self) -> Program:

@@ -113,6 +113,7 @@ class VarBase(EagerValue):
     __slots__ = ()
 
     _passed: Any = None  # the gradient that the latest pass took through a computed value
+    _passed_over: Leaf | None = None  # the end of what was computed of it, while stop_gradient is True
     _stop: Any = None  # stops the gradient that comes by what was computed of it before stop_gradient was True
 
     @property
@@ -122,12 +123,21 @@ class VarBase(EagerValue):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
-        if value and self._edge is not None and type(self._edge) is not Leaf:
+        was_leaf = type(self._edge) is Leaf
+        if value and self._edge is not None and not was_leaf:
             self._stop = add_hook(self._hooks(), self._eager.hook(_nothing_of))
         elif not value and self._stop is not None:
             self._stop.remove()
             self._stop = None
         EagerValue.stop_gradient.fset(self, value)  # type: ignore[attr-defined]
+        old = self._leaf
+        if value and was_leaf and old is not None:  # what a pass finds there meanwhile is not this value's gradient
+            self._passed_over, self._leaf = old, Leaf(self._eager)
+            self._leaf.grad, self._leaf.cleared = old.grad, old.cleared
+        elif not value and self._passed_over is not None and self._leaf is not None:
+            self._passed_over.grad, self._passed_over.cleared = self._leaf.grad, self._leaf.cleared
+            self._leaf = self._edge = self._passed_over
+            self._passed_over = None
 
     def numpy(self, force: bool = True) -> np.ndarray:
         """The value as an array of NumPy's; one of one element is a number to Python, as NumPy 1 had it."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...ops.core.decomposition import Decomposition
 from ...ops.core.trace import using
-from .block import Block
 from .lod import set_lod
 from .operation import Operation
 from .variable import Variable
@@ -24,7 +23,7 @@ def append_parts(op: Operation, made_of: Decomposition, trace: Any) -> None:
     _name(block, op, made_of, results, begin)
 
 
-def _given(block: Block, op: Operation, slot: Any) -> Any:
+def _given(block: Any, op: Operation, slot: Any) -> Any:
     values = [block.var(name) for name in op.input(slot.name)]
     if not values and not slot.optional:
         raise ValueError(f"nothing is given as {slot.name}")
@@ -33,7 +32,7 @@ def _given(block: Block, op: Operation, slot: Any) -> Any:
     return values[0] if values else None
 
 
-def _name(block: Block, op: Operation, made_of: Decomposition, results: tuple, begin: int) -> None:
+def _name(block: Any, op: Operation, made_of: Decomposition, results: tuple, begin: int) -> None:
     """Lets the results be the variables that the operation names."""
     renamed: dict[str, str] = {}
     for slot, made in zip(made_of.outputs, results, strict=True):

@@ -199,6 +199,28 @@ def test_traced_layer(tmp_path):
     np.testing.assert_allclose(loaded.numpy(), net(ones(1, 2), ones(2))[0].numpy(), rtol=1e-6)
 
 
+SOURCELESS = """
+class Net(Layer):
+    def forward(self, x):
+        y = x * 2 if x.shape[0] > 1 else x
+        return y + 1
+class Asking(Layer):
+    def forward(self, x):
+        return x if x.sum() > 0 else -x
+"""
+
+
+def test_a_layer_without_source_is_traced_as_it_was_written(tmp_path):
+    made = {"Layer": nn.Layer}
+    exec(SOURCELESS, made)
+    out, traced = paddle.jit.TracedLayer.trace(made["Net"](), ones(2, 1))
+    assert out.tolist() == traced([ones(2, 1)])[0].tolist() == [[3.0], [3.0]]
+    traced.save_inference_model(str(tmp_path / "net"))
+    assert paddle.jit.load(str(tmp_path / "net"))(ones(2, 1)).tolist() == [[3.0], [3.0]]
+    with pytest.raises(TypeError, match="has no value while the Program is being built"):
+        paddle.jit.TracedLayer.trace(made["Asking"](), ones(2, 1))
+
+
 def test_traced_layer_refuses():
     with pytest.raises(TypeError, match="must be a Layer"):
         paddle.jit.TracedLayer.trace(3, [ones(1)])

@@ -159,3 +159,20 @@ def test_a_value_that_is_stopped_after_it_was_used_passes_no_gradient():
     tripled.stop_gradient = False
     whole.backward()
     np.testing.assert_array_equal(w.gradient(), [6.0, 12.0])
+
+
+def test_a_parameter_that_is_stopped_after_it_was_used_gets_no_gradient():
+    weight = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.1))
+    net, x = fluid.dygraph.Linear(1, 1, param_attr=weight), _of([3.0])
+    before, after = (fluid.layers.reduce_sum(net(x) * factor) for factor in (1.0, 2.0))
+    before.backward()
+    net.weight.stop_gradient = True
+    after.backward()
+    np.testing.assert_array_equal([net.weight.gradient()[0, 0], net.bias.gradient()[0]], [3.0, 2.0])
+    net.weight.stop_gradient = False
+    fluid.layers.reduce_sum(net(x)).backward()
+    used = fluid.layers.reduce_sum(net(x) * 5.0)
+    net.weight.stop_gradient = True
+    net.weight.stop_gradient = False
+    used.backward()
+    np.testing.assert_array_equal([net.weight.gradient()[0, 0], net.bias.gradient()[0]], [15.0, 5.0])
