@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..backend.comm.communicator import AVG, PROD, Communicator
-from ..core.selected_rows import SelectedRows
+from ..backend.selected_rows import SelectedRows
 from ..dygraph.engine import gradient_before_this_pass
 from ..dygraph.selected_rows import gradient_of
 from ..ops.optim.row_updates import holds_rows
@@ -144,7 +144,8 @@ class RowsBucket(Bucket):
         [table] = self.parameters
         own = self._own_part(table)
         if own is None:
-            own = SelectedRows(np.empty(0, np.int64), np.empty((0, *table.shape[1:]), self.dtype), table.shape[0], True)
+            values = self.group.empty((0, *table.shape[1:]), self.dtype)
+            own = SelectedRows(self.group.empty((0,), np.dtype(np.int64)), values, table.shape[0], True)
         return own.merge() if isinstance(own, SelectedRows) else own
 
     def _named(self, nbytes: int) -> str:
@@ -154,10 +155,10 @@ class RowsBucket(Bucket):
         return None
 
     def _mean(self, group: Communicator, values: Any, owner: int | None, into: Any) -> Any:
-        count = len(values.rows) if isinstance(values, SelectedRows) else -1
+        count = len(values.rows) if isinstance(values, SelectedRows) and values.on_host else -1
         counts = group.all_gather(np.array(count, np.int64)).tolist()
         if min(counts) < 0:
-            return super()._mean(group, np.asarray(values), owner, None)
+            return super()._mean(group, _dense(values), owner, None)
         rows = group.all_gather_rows(values.rows.astype(np.int64, copy=False), counts)
         found = group.all_gather_rows(values.values, counts)
         wide = found.astype(np.float32) if found.dtype.itemsize == 2 else found

@@ -18,8 +18,8 @@ from ..backend import devices, engines
 from ..backend.comm import exchanges
 from ..backend.comm.communicator import AVG, MAX, MIN, PROD, SUM, Communicator
 from ..backend.devices import device_type_of
+from ..backend.selected_rows import SelectedRows
 from ..core.place import CUDAPlace, Place, expected_place
-from ..core.selected_rows import SelectedRows
 from ..ops.collective import exchanges as moves
 from ..ops.collective import reductions
 from ..ops.core.kernels import register_kernel
@@ -162,7 +162,8 @@ def _register_kernels(name: str, find: Callable[..., Communicator]) -> None:
     """Registers the kernels of an engine: `find(number, *inputs)` gives the communicator."""
     def add(operator: Any, do: Callable[..., Any], takes_rows: bool = False) -> None:
         def kernel(*inputs: Any, ring_id: int = 0, **attrs: Any) -> Any:
-            given = [np.asarray(x) if isinstance(x, SelectedRows) and not takes_rows else x for x in inputs]
+            given = [x.to_dense() if isinstance(x, SelectedRows) and not (takes_rows and x.on_host) else x
+                     for x in inputs]
             group = find(ring_id, *given)
             return group.do(lambda: do(group, *given, **attrs))
 

@@ -12,8 +12,8 @@ import numpy as np
 from .. import backend
 from ..backend.comm import exchanges
 from ..backend.comm.communicator import AVG, MAX, MIN, PROD, SUM, Communicator
+from ..backend.selected_rows import SelectedRows
 from ..core import launched
-from ..core.selected_rows import SelectedRows
 from ..ops.collective import exchanges as moves
 from ..ops.collective import reductions, rings, streams
 from ..ops.core.kernels import register_kernel
@@ -57,8 +57,8 @@ def register(name: str, find: Find, host: Callable[[int], Communicator], known: 
 
 def all_reduced(group: Communicator, x: Any, operation: int, out: Any = None) -> Any:
     """The reduction; the sum of rows are the rows of all processes, each once."""
-    if not isinstance(x, SelectedRows):
-        return group.all_reduce(x, operation, out)
+    if not isinstance(x, SelectedRows) or not x.on_host:
+        return group.all_reduce(x.to_dense() if isinstance(x, SelectedRows) else x, operation, out)
     if operation != SUM:
         found = group.all_reduce(np.asarray(x), operation)
         summed = SelectedRows(np.arange(x.height), found, x.height, merged=True)
@@ -79,6 +79,7 @@ def all_reduced(group: Communicator, x: Any, operation: int, out: Any = None) ->
 def _beginning(find: Find, do: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that begins an exchange; its result is filled later."""
     def kernel(x: Any, ring_id: int = 0, what: str = "", **attrs: Any) -> Any:
+        x = x.to_dense() if isinstance(x, SelectedRows) and not x.on_host else x
         group = find(ring_id, x)
         out = x.with_values(x.values) if isinstance(x, SelectedRows) else group.empty(x.shape, x.dtype)
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from .. import backend
 from ..backend.numpy_1 import IS_OLD
+from ..backend.selected_rows import SelectedRows
 from ..core import flags
 from ..core.dtype import DType, from_numpy_dtype
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
-from ..core.selected_rows import SelectedRows
 from ..ops.core import native
 from ..ops.core.accounts import NOT_IN_WORDS
 from ..ops.core.backward import Output, next_order

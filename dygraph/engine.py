@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import backend
+from ..backend.selected_rows import SelectedRows
 from ..core import nest
 from ..core.errors import ModifiedInPlaceError, warn_user
-from ..core.selected_rows import SelectedRows
 from ..ops.array.creation import zeros_like
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend import place_of
+from ..backend.selected_rows import SelectedRows
 from ..core.dtype import DType, from_numpy_dtype
-from ..core.place import CPUPlace, Place
-from ..core.selected_rows import SelectedRows
+from ..core.place import Place
 from .value import EagerValue
 
 
@@ -93,8 +94,8 @@ class SelectedRowsValue(EagerValue):
 
     @property
     def place(self) -> Place:
-        """Where it is: on the host while it holds rows only."""
-        return CPUPlace() if self._selected is not None else super().place
+        """Where its elements are."""
+        return super().place if self._selected is None else place_of(self._selected.values)
 
     def _held(self) -> Any:
         return self._dense if self._selected is None else self._selected

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import engines
-from ...core.selected_rows import SelectedRows
+from ...backend.selected_rows import SelectedRows
 from ...ops.core.kernels import register_kernel
 from ...ops.core.operator import find
 from ...ops.parameter_server import rpc

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.selected_rows import SelectedRows
 from ...core import flags
-from ...core.selected_rows import SelectedRows
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import ArrayTrace
 from ...static.compiler import compile_plan

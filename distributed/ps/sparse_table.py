@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...core.selected_rows import SelectedRows
+from ...backend.selected_rows import SelectedRows
 from .admission import Entry
 from .errors import RefusedError
 from .first_rows import FirstRows, uniform

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.selected_rows import SelectedRows
+from ...backend.selected_rows import SelectedRows
 from . import messages_pb2 as pb
 from .errors import RefusedError
 from .grpc_service import Handler

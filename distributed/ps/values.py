@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...backend.selected_rows import SelectedRows
 from ...core.dtype import DTYPES
-from ...core.selected_rows import SelectedRows
 from . import messages_pb2 as pb
 from .errors import RefusedError
 

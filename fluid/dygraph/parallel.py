@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...backend.comm.communicator import SUM, Communicator
+from ...backend.selected_rows import SelectedRows
 from ...core import launched
-from ...core.selected_rows import SelectedRows
 from ...distributed import engine
 from ...distributed.initialization import connect_launched
 from ...distributed.parallel import sync_params_buffers  # noqa: F401

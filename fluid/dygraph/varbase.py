@@ -221,7 +221,7 @@ class VarBase(EagerValue):
             return None
         if isinstance(found, SelectedRowsValue) and found.is_selected_rows():
             held = found.get_selected_rows()
-            return held.values.copy(), np.asarray(held.rows).copy()
+            return backend.to_numpy(held.values).copy(), backend.to_numpy(held.rows).copy()
         return found.numpy() if isinstance(found, EagerValue) else backend.to_numpy(found).copy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...backend import devices, engines
 from ...backend.kernels.narrow_floats import LEAST as LEAST_OF_NARROW
+from ...backend.selected_rows import SelectedRows
 from . import narrow, native
 from .spec import spec_of
 
@@ -208,11 +209,9 @@ class Kernels:
             found = self.of_device[xp] = _asking(usable, plain) if usable else plain
         return found
 
-    @property
-    def _plain_on_device(self) -> Callable[..., Any]:
-        return self.plain if self.operator.narrow else self._rounding_on_device
-
-    def _rounding_on_device(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+    def _plain_on_device(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        if not _WITH_ROWS.isdisjoint(map(type, inputs)):
+            inputs = tuple(map(_whole, inputs))  # a device's functions, unlike NumPy's, do not ask what they are given
         if narrow.rounds_on_device(self.operator, _dtype_of_first(inputs)):
             return narrow.rounded(self.operator, self.plain, xp, inputs, attrs)
         return self.plain(xp, *inputs, **attrs)
@@ -382,6 +381,16 @@ def _by_sizes(function: Any, plain: Callable[..., Any], least: int, faster: Call
         return plain(xp, x, y, **attrs) if attrs or function is None else function(x, y)
 
     return call
+
+
+_WITH_ROWS = {SelectedRows, list}
+
+
+def _whole(value: Any) -> Any:
+    """An input with whole matrices in place of some of their rows."""
+    if type(value) is list:
+        return [_whole(item) for item in value]
+    return value.to_dense() if type(value) is SelectedRows else value
 
 
 def _asking(usable: Sequence[EngineKernel], plain: Callable[..., Any]) -> Callable[..., Any]:

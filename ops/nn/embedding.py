@@ -1,7 +1,7 @@
 """lookup_table_v2: rows of a table by number, and the operator of its gradient.
 
-With `is_sparse` the gradient on the host is a `SelectedRows`, which costs by the rows looked up: it is an array to
-everything that meets it. On a device it is the whole matrix.
+With `is_sparse` the gradient is a `SelectedRows`, which costs by the rows looked up: it is an array to everything that
+meets it.
 """
 
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
-from ...core.selected_rows import SelectedRows
+from ...backend.selected_rows import SelectedRows
 from ..array.gather import add_at
 from ..core.kernels import by
 from ..core.operator import Ints, Long, operator
@@ -56,7 +56,7 @@ def _lookup_backward(xp, ids, g, *, shape: Ints, padding_idx: Long = -1, is_spar
     if padding_idx != -1:
         counted = ids != padding_idx
         ids, rows = ids[counted], rows[counted]
-    if is_sparse and xp is np:
+    if is_sparse:
         return SelectedRows(ids.astype("int64", copy=False), rows, shape[0])
     result = xp.zeros(tuple(shape), g.dtype)
     add_at(xp, result, ids, rows)

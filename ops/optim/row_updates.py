@@ -1,6 +1,6 @@
 """Updates of a parameter by a gradient that is zero but for some rows: sgd, momentum, adam, adamw.
 
-Such a gradient is a value of its own in eager code; see `core/selected_rows.py`. The operators compute what those of
+Such a gradient is a value of its own in eager code; see `backend/selected_rows.py`. The operators compute what those of
 the same names in `rules.py` compute with the whole gradient, which is never made. The rows are given each once. Where
 the rule moves every row (a velocity, a moment that fades), every row is touched; sgd, and adam with `lazy_mode`, touch
 the given rows alone: with `lazy_mode` the others' moments rest. No file holds these operators.

@@ -6,7 +6,7 @@ servers up by `split_ids`, `prefetch` and `merge_ids`; their servers' Programs a
 
 import numpy as np
 
-from ...core.selected_rows import SelectedRows
+from ...backend.selected_rows import SelectedRows
 from ..core.operator import Long, operator
 from ..core.spec import Spec
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ...backend.selected_rows import SelectedRows
 from ...core import dtype as dt
 from ...core.dtype import DType
-from ...core.selected_rows import SelectedRows
 from ..core.infer import same
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec

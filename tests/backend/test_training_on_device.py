@@ -127,7 +127,8 @@ def test_states_are_saved_and_copied(tmp_path):
         found = pickle.loads(pickled)
         assert is_there(found) and found.shape == net[0].weight.shape
         assert pickle.loads(pickle.dumps(found.cpu())).place.is_cpu_place()
-    assert pickle.loads(pickled).place.is_cpu_place()  # where new tensors are on the host
+        paddle.set_device("cpu")
+        assert pickle.loads(pickled).place.is_cpu_place()
 
 
 def test_values_are_given_and_taken():
@@ -255,6 +256,29 @@ def test_sequences_and_rows():
         table(paddle.to_tensor([1, 2, 1])).sum().backward()
         rule.step()
         assert is_there(out, table.weight)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_rows_of_a_table_are_updated_as_on_the_host(lazy):
+    def trained():
+        table = nn.Embedding(10, 3, sparse=True)
+        table.weight.set_value(np.arange(30, dtype="float32").reshape(10, 3))
+        rule = paddle.optimizer.Adam(0.1, parameters=table.parameters(), lazy_mode=lazy)
+        for ids in ([1, 2, 1], [2, 7, 7]):
+            (table(paddle.to_tensor(ids)) ** 2).sum().backward()
+            gradient = table.weight.grad
+            rule.step()
+            rule.clear_grad()
+        return table.weight, gradient
+
+    expected, _ = trained()
+    with on_device():
+        weight, gradient = trained()
+        assert is_there(weight, gradient) and gradient.rows() == [2, 7, 7]
+        assert is_there(gradient.merged_values()) and gradient.merged_rows().tolist() == [2, 7]
+        np.testing.assert_allclose(weight.numpy(), expected.numpy(), rtol=1e-6)
+        whole = gradient + paddle.ones([10, 3])
+        assert is_there(whole) and whole.numpy()[7].tolist() == (gradient.numpy()[7] + 1).tolist()
 
 
 RANDOM = {

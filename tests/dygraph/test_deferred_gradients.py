@@ -3,7 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
-from proa.core.selected_rows import SelectedRows
+from proa.backend.selected_rows import SelectedRows
 from proa.ops.core import deferred
 from proa.ops.core.deferred import Deferred
 

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import proa as paddle
 import pytest
-from proa.core.selected_rows import SelectedRows
+from proa.backend.selected_rows import SelectedRows
 
 nn = paddle.nn
 ROWS, WIDTH = 6, 2

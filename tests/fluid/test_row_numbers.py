@@ -8,7 +8,7 @@ import numpy as np
 import proa as paddle
 import proa.fluid as fluid
 import pytest
-from proa.core.selected_rows import SelectedRows
+from proa.backend.selected_rows import SelectedRows
 from proa.distributed.ps import Options, RowRule, Server, SparseTable, engine, first_rows
 from proa.fluid.contrib.utils.lookup_table_utils import convert_dist_to_sparse_program
 from proa.ops.core.trace import apply

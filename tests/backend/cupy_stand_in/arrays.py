@@ -41,7 +41,8 @@ class ndarray:
         from .namespace import namespace
 
         name = ufunc.__name__
-        if method != "__call__" or name not in FACTS["cupy"]:
+        if method != "__call__" or name not in FACTS["cupy"] or any(
+                hasattr(x, "__array_ufunc__") and not isinstance(x, (ndarray, np.ndarray, np.generic)) for x in inputs):
             return NotImplemented
         if "out" in kwargs:
             (kwargs["out"],) = kwargs["out"]

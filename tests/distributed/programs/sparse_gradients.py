@@ -9,7 +9,7 @@ from paddle.distributed.fleet.utils.hybrid_parallel_util import (
 )
 from paddle.nn import functional as F
 from proa.backend.comm import mpi
-from proa.core.selected_rows import SelectedRows
+from proa.backend.selected_rows import SelectedRows
 
 dist.init_parallel_env()
 rank, size = dist.get_rank(), dist.get_world_size()

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("grpc")
 
-from proa.core.selected_rows import SelectedRows
+from proa.backend.selected_rows import SelectedRows
 from proa.distributed.ps import Client, Options, RefusedError, Update, UpdateError
 from serving import OPTIONS, Serving, descent, in_threads
 

@@ -1,7 +1,7 @@
 """A matrix of which only some rows are held: the gradient of a table that a few rows were looked up in.
 
-Knows NumPy arrays only. Adding two of them, or scaling one, costs by the rows held; whatever else is done with one is
-done with the whole matrix, which is made for that.
+Its arrays are NumPy's or a device's. Adding two of them, or scaling one, costs by the rows held; whatever else is done
+with one is done with the whole matrix, which is made for that.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from .arrays import namespace_of, to_numpy
+from .scatter import add_at
 
 _ADDED_ONE_BY_ONE = 16  # of a row's occurrences: with more, NumPy's own loop costs less
 
@@ -20,16 +23,21 @@ class SelectedRows(NDArrayOperatorsMixin):
     `rows`: integers [n], in which a row may occur more than once; `values`: [n, …]. Paddle's SelectedRows.
 
     >>> import numpy as np
-    >>> from proa.core.selected_rows import SelectedRows
+    >>> from proa.backend.selected_rows import SelectedRows
     >>> g = SelectedRows(np.array([2, 0, 2]), np.array([[1.0], [2.0], [3.0]]), 4)
     >>> (g + g).merge().rows.tolist(), g.to_dense().tolist()
     ([0, 2], [[2.0], [0.0], [4.0], [0.0]])
     """
 
-    def __init__(self, rows: np.ndarray, values: np.ndarray, height: int, merged: bool = False):
+    def __init__(self, rows: Any, values: Any, height: int, merged: bool = False):
         self.rows, self.values, self.height = rows, values, height
         self._merged = self if merged else None
-        self._dense: np.ndarray | None = None
+        self._dense: Any = None
+
+    @property
+    def on_host(self) -> bool:
+        """Whether the arrays are NumPy's."""
+        return isinstance(self.values, np.ndarray)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -56,27 +64,25 @@ class SelectedRows(NDArrayOperatorsMixin):
         if self._merged is None and (self.rows[1:] > self.rows[:-1]).all():
             self._merged = self
         if self._merged is None:
-            order = self.rows.argsort(kind="stable")
-            rows = self.rows[order]
-            first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])) if rows.size else rows
-            values = _sums(self.values, order, first) if rows.size else self.values
-            self._merged = SelectedRows(rows[first], values.astype(self.dtype, copy=False), self.height, merged=True)
+            rows, values = _merged(self.rows, self.values) if self.on_host else _merged_on_device(
+                namespace_of([self.values]), self.rows, self.values)
+            self._merged = SelectedRows(rows, values.astype(self.dtype, copy=False), self.height, merged=True)
         return self._merged
 
-    def to_dense(self) -> np.ndarray:
+    def to_dense(self) -> Any:
         """The whole matrix."""
         if self._dense is None:
             merged = self.merge()
-            self._dense = np.zeros(self.shape, self.dtype)
+            self._dense = namespace_of([self.values]).zeros(self.shape, self.dtype)
             self._dense[merged.rows] = merged.values
         return self._dense
 
-    def with_values(self, values: np.ndarray) -> SelectedRows:
+    def with_values(self, values: Any) -> SelectedRows:
         """The same rows with other values."""
         return SelectedRows(self.rows, values, self.height, merged=self._merged is self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        dense = self.to_dense()
+        dense = to_numpy(self.to_dense())
         return np.array(dense, dtype, copy=True) if copy or dtype not in (None, dense.dtype) else dense
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -106,6 +112,22 @@ class SelectedRows(NDArrayOperatorsMixin):
         return f"SelectedRows(rows={self.rows}, values={self.values}, height={self.height})"
 
 
+def _merged(rows: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each row once, in order, with its sum."""
+    order = rows.argsort(kind="stable")
+    rows = rows[order]
+    first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])) if rows.size else rows
+    return rows[first], _sums(values, order, first) if rows.size else values
+
+
+def _merged_on_device(xp: Any, rows: Any, values: Any) -> tuple[Any, Any]:
+    """The same on a device, whose libraries add up at places."""
+    found, places = xp.unique(rows, return_inverse=True)
+    sums = xp.zeros((found.size, *values.shape[1:]), values.dtype)
+    add_at(xp, sums, (places.reshape(-1),), values)
+    return found, sums
+
+
 def _sums(values: np.ndarray, order: np.ndarray, first: np.ndarray) -> np.ndarray:
     """The sums of values[order] from each of `first` up to the next: most rows occur once, where few are looked up."""
     occurrences = np.diff(first, append=order.size)
@@ -126,12 +148,12 @@ def _whole(value: Any) -> Any:
 def _sum(x: Any, y: Any) -> Any:
     """x + y, one of which holds rows."""
     if isinstance(x, SelectedRows) and isinstance(y, SelectedRows) and x.shape == y.shape:
-        rows = np.concatenate([x.rows, y.rows])
-        return SelectedRows(rows, np.concatenate([x.values, y.values]), x.height)
+        xp = namespace_of([x.values, y.values])
+        return SelectedRows(xp.concatenate([x.rows, y.rows]), xp.concatenate([x.values, y.values]), x.height)
     held, other = (x, y) if isinstance(x, SelectedRows) else (y, x)
     if isinstance(other, SelectedRows) or np.shape(other) != held.shape:
         return _whole(x) + _whole(y)
     merged = held.merge()
-    total = np.array(other, np.result_type(other, held.dtype))
+    total = namespace_of([held.values]).array(other, np.result_type(getattr(other, "dtype", other), held.dtype))
     total[merged.rows] += merged.values
     return total
