@@ -31,6 +31,7 @@ from ..static.building.mode import (
 )
 from ..static.ir.block import Block
 from ..static.ir.graph import IrGraph
+from ..static.ir.graph_nodes import IrNode, IrOpNode, IrVarNode
 from ..static.ir.operation import Operation as Operator
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
@@ -108,7 +109,8 @@ def switch_startup_program(program: Program) -> Program:
 
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "IrGraph", "Operator", "Parameter",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "IrGraph", "IrNode", "IrOpNode",
+    "IrVarNode", "Operator", "Parameter",
     "Program", "Variable", "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
     "default_startup_program", "device_guard", "dtype_is_floating", "dygraph_only", "grad_var_name",
     "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",

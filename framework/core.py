@@ -20,6 +20,7 @@ from ..dygraph.tensor import Tensor
 from ..static.ir import descriptions
 from ..static.ir.batch_source import EOFException
 from ..static.ir.graph import graph_of
+from ..static.ir.graph_nodes import IrNode as Node
 from ..static.program import Program
 from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
@@ -165,7 +166,7 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
+__all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "Node",
            "Place", "ProgramDesc",
            "Scope", "Tensor", "VarDesc",
            "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_cuda_device_count",

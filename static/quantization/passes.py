@@ -1,9 +1,9 @@
 """Quantization-aware training of Programs, as passes over an IrGraph; and what comes of it for inference.
 
 In training what passes through a Program is shown as whole numbers would show it, and the gradient passes as if nothing
-were rounded: gradients of products read the rounded values, and are those of the others. Scales are kept under
-`NAME@scale`. Jacob et al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-Inference, 2018.
+were rounded: gradients of products read the rounded values, and are those of the others; gradients of other operations,
+such as a pool's, read what the operation read. Scales are kept under `NAME@scale`. Jacob et al., Quantization and
+Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, 2018.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .kinds import ACTIVATIONS, SLOTS, WEIGHTED, channels_axis, is_left_out, rea
 _SKIP = ("skip_quant",)
 _FIRST_SCALE = 0.001  # before anything has been seen
 _FAKE = "fake_quantize_dequantize_moving_average_abs_max"
+_OF_WEIGHTS = ("abs_max", "channel_wise_abs_max", "moving_average_abs_max", "range_abs_max")
 _KIND, _WITH_WEIGHT = "quantization_type", "qat_with_weight"
 
 
@@ -32,15 +33,14 @@ def _is_product(op: Operation) -> bool:
 
 
 class _Pass:
-    """Changes each block of a graph."""
+    """Changes the block that a graph stands for."""
 
     def __init__(self, scope: Scope | None = None, place: Any = None):
         self._scope = global_scope() if scope is None else scope
 
     def apply(self, graph: IrGraph) -> IrGraph:
         """Changes the graph, and gives it."""
-        for block in graph.graph.blocks:
-            self._change(block, graph.is_test())
+        self._change(graph.settled_block(), graph.is_test())
         return graph
 
     def _change(self, block: Block, is_test: bool) -> None:
@@ -73,6 +73,10 @@ class _Shown(_Pass):
                     ours = bool(gradients.intersection(op.output_arg_names))
                     for name in op.input_arg_names:
                         if name in shown and (ours or name not in whole):
+                            op.rename_input(name, shown[name])
+                else:
+                    for name in op.input_arg_names:
+                        if name in shown and any(made.startswith(f"{name}@GRAD") for made in op.output_arg_names):
                             op.rename_input(name, shown[name])
             elif self._concerns(op):
                 self._before(put, op, shown, is_test)
@@ -133,6 +137,9 @@ class QuantizationTransformPass(_Shown):
         if activation_quantize_type not in ("abs_max", "moving_average_abs_max"):
             raise ValueError(f"{where}(activation_quantize_type): must be 'abs_max' or 'moving_average_abs_max'. "
                              f"Received {activation_quantize_type!r}.")
+        if weight_quantize_type not in _OF_WEIGHTS:
+            raise ValueError(f"{where}(weight_quantize_type): must be one of {_OF_WEIGHTS}. "
+                             f"Received {weight_quantize_type!r}.")
         unknown = sorted(set(quantizable_op_type) - set(WEIGHTED))
         if unknown:
             raise ValueError(f"{where}(quantizable_op_type): must be of {WEIGHTED}. Received {unknown}.")

@@ -46,6 +46,13 @@ def _settings(config: dict | None) -> dict[str, Any]:
     return found
 
 
+def _everywhere(graph: IrGraph, *passes: Any) -> None:
+    """Lets passes change all blocks."""
+    for each in passes:
+        for part in graph.all_sub_graphs(graph.is_test()):
+            each.apply(part)
+
+
 def quant_aware(program: Program, place: Any = None, config: dict[Any, Any] | None = None, scope: Scope | None = None,
                 for_test: bool = False, weight_quantize_func: Any = None, act_quantize_func: Any = None,
                 weight_preprocess_func: Any = None, act_preprocess_func: Any = None, optimizer_func: Any = None,
@@ -84,21 +91,21 @@ def quant_aware(program: Program, place: Any = None, config: dict[Any, Any] | No
     others = [kind for kind in settings["quantize_op_types"] if kind not in weighted]
     if weighted:
         transform = QuantizationTransformPassV2 if whole else QuantizationTransformPass
-        transform(scope=scope, place=place, weight_bits=settings["weight_bits"],
-                  activation_bits=settings["activation_bits"], is_test=is_test,
-                  activation_quantize_type=settings["activation_quantize_type"],
-                  weight_quantize_type=settings["weight_quantize_type"], moving_rate=settings["moving_rate"],
-                  quantizable_op_type=weighted, skip_pattern=settings["not_quant_pattern"],
-                  weight_quantize_func=weight_quantize_func, act_quantize_func=act_quantize_func,
-                  weight_preprocess_func=weight_preprocess_func,
-                  act_preprocess_func=act_preprocess_func).apply(graph)
-        AddQuantDequantForResidual(scope, place, settings["activation_bits"], is_test).apply(graph)
+        shown = transform(scope=scope, place=place, weight_bits=settings["weight_bits"],
+                          activation_bits=settings["activation_bits"], is_test=is_test,
+                          activation_quantize_type=settings["activation_quantize_type"],
+                          weight_quantize_type=settings["weight_quantize_type"], moving_rate=settings["moving_rate"],
+                          quantizable_op_type=weighted, skip_pattern=settings["not_quant_pattern"],
+                          weight_quantize_func=weight_quantize_func, act_quantize_func=act_quantize_func,
+                          weight_preprocess_func=weight_preprocess_func, act_preprocess_func=act_preprocess_func)
+        _everywhere(graph, shown, AddQuantDequantForResidual(scope, place, settings["activation_bits"], is_test))
     if others:
-        shown = AddQuantDequantPassV2 if whole else AddQuantDequantPass
-        shown(scope=scope, place=place, moving_rate=settings["moving_rate"], quant_bits=settings["activation_bits"],
-              skip_pattern=settings["not_quant_pattern"], quantizable_op_type=others, is_test=is_test).apply(graph)
-    OutScaleForTrainingPass(scope, place, settings["moving_rate"], is_test=is_test).apply(graph)
-    made = graph.to_program() if for_test or return_program else CompiledProgram(graph.graph)
+        further = AddQuantDequantPassV2 if whole else AddQuantDequantPass
+        _everywhere(graph, further(scope=scope, place=place, moving_rate=settings["moving_rate"],
+                                   quant_bits=settings["activation_bits"], skip_pattern=settings["not_quant_pattern"],
+                                   quantizable_op_type=others, is_test=is_test))
+    _everywhere(graph, OutScaleForTrainingPass(scope, place, settings["moving_rate"], is_test=is_test))
+    made = graph.to_program() if for_test or return_program else CompiledProgram(graph.to_program())
     return (made, {}, model_type, pattern_ops) if return_scale_dict else made
 
 
@@ -114,16 +121,15 @@ def convert(program: Program, place: Any = None, config: dict[Any, Any] | None =
     if settings["onnx_format"]:
         if save_int8:
             raise ValueError("convert(save_int8): with onnx_format the weights are int8 as they are. Leave it out.")
-        QuantWeightPass(scope, place).apply(graph)
-        AddQuantDequantForInferencePass(scope, place, settings["activation_bits"]).apply(graph)
+        _everywhere(graph, QuantWeightPass(scope, place),
+                    AddQuantDequantForInferencePass(scope, place, settings["activation_bits"]))
         return graph.to_program()
-    OutScaleForInferencePass(scope).apply(graph)
-    QuantizationFreezePass(scope, place, weight_bits=settings["weight_bits"],
-                           activation_bits=settings["activation_bits"],
-                           weight_quantize_type=settings["weight_quantize_type"]).apply(graph)
+    _everywhere(graph, OutScaleForInferencePass(scope), QuantizationFreezePass(
+        scope, place, weight_bits=settings["weight_bits"], activation_bits=settings["activation_bits"],
+        weight_quantize_type=settings["weight_quantize_type"]))
     frozen = graph.to_program()
     if not save_int8:
         return frozen
     smaller = graph.clone()
-    ConvertToInt8Pass(scope, place).apply(smaller)
+    _everywhere(smaller, ConvertToInt8Pass(scope, place))
     return frozen, smaller.to_program()

@@ -107,3 +107,25 @@ def test_no_batch_measures_nothing():
 def test_functions_of_ones_own():
     with pytest.raises(NotImplementedError, match="weight_quantize_func"):
         quantization.QuantizationTransformPass(weight_quantize_func=abs)
+
+
+def test_gradients_of_a_pool_are_of_the_rounded_values():
+    """Maxima are found by what they are equal to: of the values that were not rounded hardly one is."""
+    main, startup, scope = paddle.static.Program(), paddle.static.Program(), paddle.static.Scope()
+    with paddle.static.scope_guard(scope), paddle.static.program_guard(main, startup):
+        weight = paddle.static.create_parameter([1, 1, 4, 4], "float32", name="values")
+        paddle.static.append_backward(paddle.nn.functional.max_pool2d(weight * 1.0, 2).sum())
+        graph = paddle.framework.IrGraph(paddle.framework.core.Graph(main.desc))
+        quantization.AddQuantDequantPassV2(scope=scope, quantizable_op_type=["pool2d"]).apply(graph)
+        exe = paddle.static.Executor()
+        exe.run(startup)
+        scope.find_var("values").get_tensor().set(
+            np.random.RandomState(0).rand(1, 1, 4, 4).astype("float32"), paddle.CPUPlace())
+        exe.run(graph.to_program())
+        found = exe.run(graph.to_program(), fetch_list=["values@GRAD"])[0]
+    assert found.sum() == 4.0 and found.max() == 1.0
+
+
+def test_kinds_of_weights_scales_are_checked():
+    with pytest.raises(ValueError, match="weight_quantize_type"):
+        quantization.QuantizationTransformPass(weight_quantize_type="foo")
