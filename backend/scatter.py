@@ -14,7 +14,7 @@ from .devices import device_type_with
 
 #: dtypes that CuPy adds atomically, and those whose extremes it finds so.
 _ADDED = frozenset({"int32", "uint32", "uint64", "float16", "float32", "float64"})
-_COMPARED = _ADDED - {"float16"}
+_COMPARED = _ADDED - {"float16", "float64"}
 _WIDER = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32",
           "float16": "float32", "bfloat16": "float32"}
 
@@ -92,18 +92,36 @@ def minimum_at(xp: Any, target: Any, index: Any, values: Any) -> None:
 
 def _extreme_at(xp: Any, scatter: str, target: Any, index: Any, values: Any) -> None:
     values = xp.asarray(values, target.dtype)
+    if target.dtype.kind == "f":  # a device passes NaN over, which NumPy keeps
+        nans = xp.isnan(target).astype("int32")
+        device_type_with(xp).scatter_add(nans, index, xp.isnan(values).astype("int32"))
+    _extreme_of_numbers_at(xp, scatter, target, index, values)
+    if target.dtype.kind == "f":
+        target[...] = xp.where(nans > 0, xp.asarray(np.nan, target.dtype), target)
+
+
+def _extreme_of_numbers_at(xp: Any, scatter: str, target: Any, index: Any, values: Any) -> None:
     if target.dtype.name in _COMPARED:
         getattr(device_type_with(xp), scatter)(target, index, values)
         return
     if target.dtype == np.int64:  # with the sign's bit turned the bits are in the order of the numbers
         sign = np.uint64(1 << 63)
         wide, values = target.view("uint64") ^ sign, values.view("uint64") ^ sign
-        _extreme_at(xp, scatter, wide, index, values)
+        _extreme_of_numbers_at(xp, scatter, wide, index, values)
         target[...] = (wide ^ sign).view("int64")
+    elif target.dtype == np.float64:  # CuPy's own compares in float32
+        numbers = _in_order_of_numbers(target.view("int64"))
+        _extreme_of_numbers_at(xp, scatter, numbers, index, _in_order_of_numbers(values.view("int64")))
+        target[...] = _in_order_of_numbers(numbers).view("float64")
     else:
         wide = target.astype(_WIDER[target.dtype.name])
-        _extreme_at(xp, scatter, wide, index, values.astype(wide.dtype))
+        _extreme_of_numbers_at(xp, scatter, wide, index, values.astype(wide.dtype))
         target[...] = wide.astype(target.dtype)
+
+
+def _in_order_of_numbers(bits: Any) -> Any:
+    """The bits of float64, as int64, so that they are in the order of the numbers; the same again turns them back."""
+    return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
 
 
 def multiply_at(xp: Any, target: Any, index: Any, values: Any) -> None:

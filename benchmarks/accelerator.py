@@ -16,8 +16,8 @@ class Accelerator:
         self._cuda.synchronize()
 
     def peak(self):
-        """The most bytes that tensors occupied there."""
-        return self._cuda.max_memory_allocated()
+        """The most bytes that the framework held there, for tensors and for reuse."""
+        return self._cuda.max_memory_reserved()
 
 
 class Processor:

@@ -14,7 +14,7 @@ def measure(options, pythons):
 
 
 def memory_table(figures):
-    """The most that tensors occupied on the device, and proa's against the least peer's."""
+    """The most that was held on the device, and proa's against the least peer's."""
     sides = steps.columns(figures)
     rows = [[catalogue.ALL[name].title,
              *(steps.cell(found["sides"].get(side), lambda record: megabytes(steps.peak(record))) for side in sides),

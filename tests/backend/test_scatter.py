@@ -35,6 +35,21 @@ def test_at(name, dtype, device):
         np.testing.assert_array_equal(np.asarray(found.get() if xp is device else found), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", ["maximum_at", "minimum_at"])
+def test_extremes_are_of_every_digit_and_keep_nan(name, dtype, device):
+    rng = np.random.default_rng(0)
+    target, values = rng.standard_normal(40).astype(dtype), rng.standard_normal(300).astype(dtype)
+    target[3], values[::50], values[7], values[8] = np.nan, np.nan, np.inf, -np.inf
+    index = (rng.integers(0, 36, 300),)
+    expected = target.copy()
+    with np.errstate(invalid="ignore"):
+        FUNCTIONS[name].at(expected, index, values)
+    found = device.asarray(target)
+    getattr(scatter, name)(device, found, tuple(map(device.asarray, index)), device.asarray(values))
+    np.testing.assert_array_equal(found.get(), expected)
+
+
 def test_the_last_value_stays(device):
     target, index, new = np.zeros((3, 2)), (np.array([0, 0, 2]), np.array([1, 1, 0])), np.array([1.0, 2.0, 3.0])
     for xp in (np, device):

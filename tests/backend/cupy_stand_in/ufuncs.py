@@ -12,8 +12,8 @@ from .facts import BFLOAT16, FACTS, dtype_of_letter
 
 #: dtypes that `ufunc.at` takes, where arrays index: those of atomic operations. From CuPy's documentation and source.
 ATOMIC = {"add": {"int32", "float16", "float32", "float64", "uint32", "uint64"},
-          "max": {"int32", "float32", "float64", "uint32", "uint64"},
-          "min": {"int32", "float32", "float64", "uint32", "uint64"}}
+          "max": {"int32", "float32", "uint32", "uint64"},  # of float64 it takes, and compares in float32
+          "min": {"int32", "float32", "uint32", "uint64"}}
 ATOMIC["sub"] = ATOMIC["add"]
 
 #: What NumPy calls otherwise, or has not.
@@ -136,5 +136,6 @@ def scatter(how: str, a: ndarray, slices: Any, value: Any) -> None:
     if isinstance(value, np.ndarray):
         raise TypeError(f"Unsupported type {type(value)}")
     value = value._host if isinstance(value, ndarray) else np.asarray(value)
-    host = {"add": np.add, "sub": np.subtract, "max": np.maximum, "min": np.minimum}[how]
-    host.at(a._host, index, value.astype(a.dtype))
+    host = {"add": np.add, "sub": np.subtract, "max": np.fmax, "min": np.fmin}[how]
+    with np.errstate(all="ignore"):
+        host.at(a._host, index, value.astype(a.dtype))
