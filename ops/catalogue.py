@@ -28,6 +28,7 @@ from .decomposed import elementwise as decomposed_elementwise
 from .decomposed import functions as decomposed_functions
 from .decomposed import gamma as decomposed_gamma
 from .decomposed import later as decomposed_later
+from .decomposed import older as decomposed_older
 from .decomposed import pooling as decomposed_pooling
 from .decomposed import products as decomposed_products
 from .decomposed import quantized as decomposed_quantized
@@ -78,7 +79,7 @@ from .math import (
     statistics,
     unary,
 )
-from .metric import accuracy_auc
+from .metric import accuracy_auc, precision_recall
 from .nn import (
     activation,
     attention,
@@ -161,21 +162,22 @@ __all__ = [
     "casting", "cell_gates", "chunk_eval", "class_sampling", "clip", "coalesced", "concat_split", "control_flow",
     "conv", "convolution", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative",
     "custom_gradient", "data_norm", "decomposed_activations", "decomposed_attention", "decomposed_convolution",
-    "decomposed_elementwise", "decomposed_functions", "decomposed_gamma", "decomposed_later", "decomposed_pooling",
-    "decomposed_products", "decomposed_quantized", "decomposed_sequences", "deform_conv", "deform_roi", "detection_map",
-    "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise", "embedding", "exchanges",
-    "expand", "expanding", "fed_axes", "fft_operators", "filter_by_instag", "focal", "fold", "frames", "full", "gamma",
-    "gather", "gradient_shapes", "grid_sample", "hash", "hierarchical_sigmoid", "identity_loss", "im2sequence",
-    "image_files", "interpolate", "inverse_functions", "l2_normalize", "least_squares", "linear_quantize", "lod_reset",
-    "lookup_table", "loss_scaling", "losses", "lu", "margin_cross_entropy", "mask_targets", "masked_softmax", "masks",
-    "match_matrix", "matching", "matrices", "matrix_product", "mean_iou", "merged", "messages", "multiclass_nms", "nce",
-    "neighbour_sampling", "nms", "norm", "numbers", "older_images", "older_shapes", "older_updates", "pad", "padding",
-    "pattern_products", "pixel_shuffle", "pool", "pooled_lookup", "pooling", "print_assert", "probability_losses",
-    "products", "proposals", "py_func", "qr_svd", "random_crop", "rank_table", "rearrange", "reduce", "reductions",
-    "reshape", "retina_selection", "rings", "rnn", "rnn_units", "roi", "roi_perspective", "row_conv", "row_numbers",
-    "row_parts", "row_updates", "rpc", "rulebook", "rules", "sample_at_places", "sample_logits", "sampling",
-    "scaled_products", "segments", "sequence_softmax", "shared_statistics", "similarity_focus", "slices", "slicing",
-    "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "streams", "take", "take_along_axis",
-    "target_sampling", "tdm", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool",
-    "variable_maps", "viterbi", "where", "yolo",
+    "decomposed_elementwise", "decomposed_functions", "decomposed_gamma", "decomposed_later", "decomposed_older",
+    "decomposed_pooling", "decomposed_products", "decomposed_quantized", "decomposed_sequences", "deform_conv",
+    "deform_roi", "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum",
+    "elementwise", "embedding", "exchanges", "expand", "expanding", "fed_axes", "fft_operators", "filter_by_instag",
+    "focal", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hash",
+    "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files", "interpolate", "inverse_functions",
+    "l2_normalize", "least_squares", "linear_quantize", "lod_reset", "lookup_table", "loss_scaling", "losses", "lu",
+    "margin_cross_entropy", "mask_targets", "masked_softmax", "masks", "match_matrix", "matching", "matrices",
+    "matrix_product", "mean_iou", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm",
+    "numbers", "older_images", "older_shapes", "older_updates", "pad", "padding", "pattern_products", "pixel_shuffle",
+    "pool", "pooled_lookup", "pooling", "precision_recall", "print_assert", "probability_losses", "products",
+    "proposals", "py_func", "qr_svd", "random_crop", "rank_table", "rearrange", "reduce", "reductions", "reshape",
+    "retina_selection", "rings", "rnn", "rnn_units", "roi", "roi_perspective", "row_conv", "row_numbers", "row_parts",
+    "row_updates", "rpc", "rulebook", "rules", "sample_at_places", "sample_logits", "sampling", "scaled_products",
+    "segments", "sequence_softmax", "shared_statistics", "similarity_focus", "slices", "slicing", "softmax", "solving",
+    "sorting", "spectral_norm", "statistics", "stft", "streams", "take", "take_along_axis", "target_sampling", "tdm",
+    "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where",
+    "yolo",
 ]

@@ -1,4 +1,4 @@
-"""Updates of parameters that Paddle 1.x alone has: decayed_adagrad, ftrl, lars_momentum, dpsgd."""
+"""Updates of parameters that Paddle 1.x alone has: decayed_adagrad, ftrl, lars_momentum, dpsgd, proximal_gd."""
 
 
 from ...backend.aliasing import changing
@@ -71,3 +71,32 @@ def _dpsgd(xp, param, grad, learning_rate, *, clip: float = 0.9, batch_size: flo
 
 dpsgd_op = operator("dpsgd", "Param, Grad, LearningRate -> ParamOut:=Param", kernel=_dpsgd, infer=updates(0),
                     precision="keep", effects="random")
+
+
+def _nearest(xp, moved, rate, l1, l2):
+    """What a penalty of l1 |w| + l2 w² / 2 makes of a parameter that has been moved by this rate."""
+    if l1 > 0:
+        moved = xp.sign(moved) * xp.maximum(xp.abs(moved) - rate * l1, 0)
+    return moved / (1 + rate * l2)
+
+
+def _proximal(xp, param, grad, learning_rate, *, l1: float = 0.0, l2: float = 0.0):
+    rate, param = as_scalar(learning_rate, param.dtype), changing(param)
+    param[...] = _nearest(xp, param - rate * grad, rate, l1, l2)
+    return param
+
+
+proximal_gd_op = operator("proximal_gd", "Param, Grad, LearningRate -> ParamOut:=Param", kernel=_proximal,
+                          infer=updates(0), precision="keep")
+
+
+def _proximal_adagrad(xp, param, moment, grad, learning_rate, *, l1: float = 0.0, l2: float = 0.0):
+    rate, param, moment = as_scalar(learning_rate, param.dtype), changing(param), changing(moment)
+    moment += grad * grad
+    param[...] = _nearest(xp, param - rate * grad / xp.sqrt(moment), rate, l1, l2)
+    return param, moment
+
+
+proximal_adagrad_op = operator(
+    "proximal_adagrad", "Param, Moment, Grad, LearningRate -> ParamOut:=Param, MomentOut:=Moment",
+    kernel=_proximal_adagrad, infer=updates(0, 1), precision="keep")

@@ -200,3 +200,21 @@ def test_a_program_is_updated_in_the_order_of_names():
         loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 3]), 2))
         operations, _ = fluid.optimizer.Momentum(0.1, 0.9).minimize(loss)
         assert [op.output("ParamOut")[0] for op in operations] == ["fc_0.b_0", "fc_0.w_0"]
+
+
+@pytest.mark.parametrize("l1, l2, expected", [  # as 1.8.5
+    (0.5, 0.3, [[0.8737864, -0.14563107], [0.0, -0.8252427]]),
+    (0.0, 0.3, [[0.9223301, -0.1941748], [0.04854369, -0.8737864]])])
+def test_a_step_towards_penalties(l1, l2, expected):
+    start = np.float32([[1.0, -0.2], [0.0, -1.0]])
+    gradient = np.float32([[0.5, 0.0], [-0.5, -1.0]])
+    for kind, kept in (("proximal_gd", {}), ("proximal_adagrad", {"Moment": np.float32([[0.75, 1], [0.75, 0]])})):
+        with fluid.program_guard(fluid.Program(), fluid.Program()):
+            given = {"Param": start, "Grad": gradient, "LearningRate": np.float32([0.1]), **kept}
+            variables = {slot: fluid.data(slot, value.shape) for slot, value in given.items()}
+            outputs = {f"{slot}Out": variables[slot] for slot in ("Param", *kept)}
+            fluid.default_main_program().global_block().append_op(kind, variables, outputs, {"l1": l1, "l2": l2})
+            found = fluid.Executor(fluid.CPUPlace()).run(feed=given, fetch_list=["Param", *kept])
+        np.testing.assert_allclose(found[0], expected, rtol=1e-6)
+        if kept:
+            np.testing.assert_allclose(found[1], [[1, 1], [1, 1]])

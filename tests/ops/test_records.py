@@ -76,7 +76,8 @@ TESTED_ELSEWHERE = {
         "adam_rows",
         "adamw_rows",
     },
-    "updates of parameters: tests/fluid/test_optimizers.py": {"decayed_adagrad", "dpsgd", "ftrl", "lars_momentum"},
+    "updates of parameters: tests/fluid/test_optimizers.py": {
+        "decayed_adagrad", "dpsgd", "ftrl", "lars_momentum", "proximal_adagrad", "proximal_gd"},
     "random values: test_random.py": {
         "uniform_random",
         "gaussian_random",

@@ -134,6 +134,9 @@ BY_FORMULA |= {
                       "out"),
     "view_shape": ({"input": X}, {"dims": [6, 8]}, lambda: X.reshape(6, 8), "out"),
     "index_select_strided": ({"x": X}, {"index": 1, "axis": 1}, lambda: X[:, 1], "out"),
+    "fill": ({}, {"shape": [2, 2], "dtype": 5, "value": [1.0, 2.0, 3.0, 4.0]}, lambda: np.float32([[1, 2], [3, 4]])),
+    "conv_shift": ({"X": X[0], "Y": Y[0, :, :5]}, {}, lambda: sum(  # as PaddlePaddle 1.8.5
+        np.roll(X[0], 2 - n, 1) * Y[0, :, n:n + 1] for n in range(5))),
     "empty": ({}, {"shape": [2, 3], "dtype": 5}, lambda: np.zeros((2, 3))),
     "moving_average_abs_max_scale": ({"X": X, "InAccum": BIAS[:1], "InState": BIAS[:1]}, {"is_test": True}, lambda: X),
     "uniform_random_inplace": ({"X": X}, {"min": 2.0, "max": 2.0}, lambda: X * 0 + 2),
@@ -251,3 +254,15 @@ def test_every_decomposition_is_tested():
     tested = {name.split(",")[0].split(" ")[0] for name in CASES} | set(BY_FORMULA) | IN_MODELS | LATER | {
         name.partition(",")[0] for name in REFUSED}
     assert {each.type for each in all_decompositions()} == tested - DECLARED
+
+
+def test_a_seed_is_the_number_given_or_another_one_at_each_run():
+    for seed in (5, 0):
+        program, _ = program_of("seed", {}, {"seed": seed})
+        [one], [other] = (static.Executor().run(program, fetch_list=["Out"]) for _ in range(2))
+        assert one.dtype == np.int32 and (one.tolist() == other.tolist() == [5] if seed else one[0] != other[0])
+
+
+def test_rows_move_around_circles_by_an_odd_width_alone():
+    with pytest.raises(paddle.core.files.CorruptFileError, match="its width must be odd"):
+        program_of("conv_shift", {"X": X[0], "Y": Y[0, :, :4]}, {})
