@@ -31,7 +31,7 @@ from ..ops.core.trace import state
 from .construction import parts
 from .printing import format_tensor
 from .readable import Readable
-from .views import joined, part_from_views, show, show_change, write_through
+from .views import joined, part_from_views, show, show_change, stay, write_through
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
@@ -265,8 +265,11 @@ class EagerValue(Readable):
             return state.trace.lift(self, "a tensor that is changed in place")
         return another_of(self)
 
-    def _rebind(self, result: EagerValue) -> Self:
-        """Makes this Tensor the result of an operation on it: what the in-place forms do."""
+    def _rebind(self, result: EagerValue, former: EagerValue | None = None) -> Self:
+        """Makes this Tensor the result of an operation on it: what the in-place forms do.
+
+        Of a result that is a view of `former`, this Tensor as it was, the Tensor's views are views too.
+        """
         if not isinstance(result, EagerValue):
             state.trace.rebind(self, result)
             return self
@@ -285,6 +288,8 @@ class EagerValue(Readable):
         self._version += 1
         if state.grad_enabled:
             self._edge = result._edge
+        if former is not None and result._source is not None and stay(self, former, result):
+            return self
         if self._source is not None:
             self._passed_on(result)
         show_change(self)

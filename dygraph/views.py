@@ -53,24 +53,45 @@ def note(base: Any, *views: Any) -> None:
 
 def show_change(value: Any) -> None:
     """Gives the views of a value, and theirs, what the value has become."""
-    known = getattr(value, "_views", None)
-    if known is None:
+    if getattr(value, "_views", None) is None:
         return
-    value._views = None
-    for reference in known if type(known) is list else (known,):
-        view = reference()
-        if view is not None and base_of(view) is value:  # else it has been given a value of its own
+    views, value._views = _views(value), None
+    for view in views:
+        if base_of(view) is value:
             _bring_up_to_date(view)
 
 
 def part_from_views(value: Any) -> None:
     """What becomes of a value from now on concerns those not that were views of it so far: it gets other memory."""
-    known = getattr(value, "_views", None)
+    views = _views(value)
     value._source = value._views = None
-    for reference in known if type(known) is list else () if known is None else (known,):
-        view = reference()
-        if view is not None and base_of(view) is value:
-            view._source = None
+    for view in views:
+        view._source = None
+
+
+def stay(value: Any, former: Any, result: Any) -> bool:
+    """Lets the views of a value that is seen in another way from now on be views of what it was, as it is itself.
+
+    `former` is the value as it was, `result` what it is now, a view of that. False where it has no views.
+    """
+    if base_of(result) is not former or not (views := _views(value)):
+        return False
+    value._views = None
+    value._source = (former, *result._source[1:])
+    for view in views:
+        view._source = (former, *view._source[1:])
+    note(former, value, *views)
+    above = base_of(former)
+    if above is not None:
+        note(above, former)
+    return True
+
+
+def _views(value: Any) -> list[Any]:
+    """What is a view of a value by now."""
+    known = getattr(value, "_views", None)
+    views = [reference() for reference in (known if type(known) is list else () if known is None else (known,))]
+    return [view for view in views if view is not None and base_of(view) is value]  # others were given their own value
 
 
 def source_of(op: Operator | None, inputs: tuple, attrs: dict[str, Any]) -> tuple:

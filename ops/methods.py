@@ -73,7 +73,8 @@ def _in_place(function: Callable) -> Callable:
         if not is_value(self):
             raise TypeError(f"{method.__name__}({first}): {first} must be a Tensor, which the result is given to. "
                             f"Received {'nothing' if self is _NOTHING else type(self).__name__}.")
-        return self._rebind(function(self._alias(), *args, **kwargs))
+        former = self._alias()
+        return self._rebind(function(former, *args, **kwargs), former)
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
     if "out" in parameters:  # the form in place has none: its first argument is it

@@ -26,8 +26,9 @@ from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.print_assert import assert_value, print_value
 from ...static.building import control_flow
-from ...static.building.in_place import set_stop_gradient, undo_since
+from ...static.building.in_place import set_stop_gradient
 from ...static.building.record_lists import RecordList, fits, note_item
+from ...static.building.renaming import undo_since
 from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.building.views import as_read, bases_of
 from ...static.building.views import may_be_one as may_be_chosen
@@ -229,10 +230,10 @@ def note_chosen(result: Any, test: Any, first: Any, second: Any) -> None:
     for value, holds in ((first, True), (second, False)):
         if is_tensor(value) and _was_there(value):
             there = current_trace().lift(value, "a tensor that a condition chose")
-            chosen.append([_as_bool(test), holds, value, there.changes])
+            chosen.append([_as_decided(test), holds, value, there.changes])
         elif _shows_what_was_there(value):
             note_lost(result)
-            chosen.append([_as_bool(test), holds, value, value.changes])
+            chosen.append([_as_decided(test), holds, value, value.changes])
         elif isinstance(value, Variable):
             chosen += _of_before(value.chosen)
     result.chosen = tuple(chosen)
@@ -265,7 +266,7 @@ def is_made_here(value: Any) -> bool:
 
 def note_one(result: Any, test: Any, holds: bool, other: Any) -> None:
     """Notes that a result is another one where the test `holds`, or does not."""
-    result.chosen = (*result.chosen, [_as_bool(test), holds, other, other.changes])
+    result.chosen = (*result.chosen, [_as_decided(test), holds, other, other.changes])
 
 
 def _of_before(chosen: tuple) -> list[list]:
@@ -405,6 +406,14 @@ def changes_of(value: Any) -> int:
     return value.changes if isinstance(value, Variable) else 0
 
 
+def changes_seen_in(value: Any) -> int:
+    """How often a symbolic value has been changed in place, or what it is a view of, or may be."""
+    if not isinstance(value, Variable):
+        return 0
+    chosen = [current_trace().lift(other, "a tensor that a condition chose") for _, _, other, _ in value.chosen]
+    return sum(each.changes for each in (value, *bases_of(value), *chosen))
+
+
 def own(value: Any) -> Any:
     """A value that changes with no other one: of a symbolic one a copy."""
     return clone(value) if isinstance(value, Variable) else value
@@ -448,8 +457,13 @@ def _as_it_is_now(value: Any) -> Any:
 
 
 def _as_bool(test: Any) -> Any:
-    """A condition as files have it: a number decides by whether it is 0."""
-    return test if not is_symbolic(test) or test.dtype.name == "bool" else test.astype("bool")
+    """A condition as files have it: a number decides by whether it is 0. A view is what it shows by now."""
+    return test if not is_symbolic(test) else as_read(test) if test.dtype.name == "bool" else test.astype("bool")
+
+
+def _as_decided(test: Any) -> Any:
+    """A condition as it is now: what is done to it in place later has decided nothing."""
+    return clone(_as_bool(test)) if is_symbolic(test) else test
 
 
 def logical_and(x: Any, y: Any) -> Any:

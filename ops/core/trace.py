@@ -194,9 +194,9 @@ class Trace:
         """Gives a variable of the Program the value of another, as `assign(value, variable)` does."""
         self.change(variable, result)
 
-    def take_over(self, variable: Any, result: Any) -> None:
-        """Lets a variable of the Program be what `result` is from here on; what has read it keeps what it read."""
-        self.change(variable, result)
+    def cut_off(self, variable: Any) -> None:
+        """Lets no gradient flow through a variable of the Program from here on; what has read it keeps what it read."""
+        raise self._cannot("look at a variable of a Program")
 
     def hooked(self, variable: Any, hook: Callable[[Any], Any]) -> Any:
         """Lets the gradient of a variable of the Program go through a hook; what registering it returns."""

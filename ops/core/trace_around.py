@@ -163,9 +163,9 @@ class TraceAround(Trace):
         """Gives a variable of the Program the value of another."""
         self.inner.assign_to(variable, result)
 
-    def take_over(self, variable: Any, result: Any) -> None:
-        """Lets a variable of the Program be what `result` is from here on."""
-        self.inner.take_over(variable, result)
+    def cut_off(self, variable: Any) -> None:
+        """Lets no gradient flow through a variable of the Program from here on."""
+        self.inner.cut_off(variable)
 
     def hooked(self, variable: Any, hook: Callable[[Any], Any]) -> Any:
         """Lets the gradient of a variable of the Program go through a hook."""

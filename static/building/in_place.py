@@ -16,9 +16,9 @@ from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, grad_mode, state
 from ...ops.math.unary import logical_not
 from ..autodiff.py_layer import with_gradient
-from ..ir.lod import assign_lod, set_lod
 from ..ir.variable import Variable
-from .views import pass_on
+from .renaming import assign, take_name
+from .views import bases_of, is_seen_anew, note_shown, part, pass_on, up_to_date
 
 
 def rebind(variable: Variable, result: Variable) -> Variable:
@@ -28,9 +28,11 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     """
     if result is variable:
         return variable
+    trace = current_trace()
     alike = result.dtype is variable.dtype and _may_agree(result.shape, variable.shape)
     if not alike:
         _check_size(variable, result)
+    anew = result.view_of if trace.captures and is_seen_anew(variable, result) else None
     if not state.grad_enabled and not variable.stop_gradient and result.dtype.is_differentiable:
         result = _with_former_gradient(variable, result)
     if variable.is_one_of_several:
@@ -38,22 +40,21 @@ def rebind(variable: Variable, result: Variable) -> Variable:
             f"{variable.name!r} is changed in place ({user_line()}), and a tensor decides which item of a list it is, "
             "or which value it is a view of: what changes with it is known only when the program runs. Write into the "
             "value itself, as `x[i] = …`, or use the form that gives another value, as `items[i] = items[i] + 1`.")
-    trace = current_trace()
     former = None
     if variable.persistable or variable.block is not trace.block:
         _check_kept(variable, result, alike)
-        _assign(variable, result)
+        assign(variable, result)
     elif trace.captures or not alike:
         former = take_name(variable, result)
     else:
-        _assign(variable, result)
+        assign(variable, result)
     variable.changes += 1
-    if not alike:  # what were views of it are none in its new shape, or dtype
-        variable.partings = (*variable.partings, variable.changes)
+    if former is not None and not (alike and anew is None):
+        part(variable, former, anew)
     elsewhere = variable.block is not trace.block  # where this branch or round does not run, the old value remains
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
-    if variable.view_of is not None:
-        pass_on(variable, result, former)
+    if variable.view_of is not None and (former is None or anew is None):
+        pass_on(variable)
     for each in variable.chosen:
         if each[0] is None:
             raise RuntimeError(
@@ -67,7 +68,16 @@ def rebind(variable: Variable, result: Variable) -> Variable:
             _change_where_chosen(variable, given, each)
             if elsewhere:  # only where this branch or round has run it is again what it was made of
                 each[3] = -1
+    _show_in_hooked(variable)
     return variable
+
+
+def _show_in_hooked(variable: Variable) -> None:
+    """Gives the views of a changed variable that have hooks on their gradients what it has become, with the hooks."""
+    block = current_trace().block
+    for view in [block.vars[name] for name in variable.program.hooked if name in block.vars]:
+        if any(base is variable for base in bases_of(view)):
+            up_to_date(view)
 
 
 def _change_where_chosen(variable: Variable, given: Variable, each: list) -> None:
@@ -94,7 +104,7 @@ def assigned(variable: Variable, result: Variable) -> Variable:
     """
     stops = variable.stop_gradient
     if result.dtype is variable.dtype and _may_agree(result.shape, variable.shape):
-        _assign(variable, result)
+        assign(variable, result)
         variable.changes += 1
     else:
         rebind(variable, result)
@@ -135,23 +145,35 @@ def _with_gradient_of(former: Variable, result: Variable) -> Variable:
     return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")
 
 
-def _assign(variable: Variable, result: Variable) -> None:
-    variable.program.current_block().append("assign", {"X": [result.name]}, {"Out": [variable.name]}, {})
-    assign_lod(variable, result.lod)
+def cut_off(variable: Variable) -> Variable:
+    """Lets no gradient flow through a variable from here on; gives what it was.
 
-
-def take_name(variable: Variable, result: Variable) -> Variable:
-    """Lets the variable be another one of its block; the value that it was, which is given, keeps its name."""
-    block, program = variable.block, variable.program
-    former = copy.copy(variable)
-    block.vars[former.name] = former
-    variable.name = program.new_name(result.name.partition(".tmp")[0])
-    variable.shape, variable._dtype, variable.is_data = result.shape, result.dtype, False
-    set_lod(variable, result.lod)
-    block.add_var(variable)
-    _assign(variable, result)
-    program.renamed.append((variable, former))
+    It has not changed: views of it that are behind go on to show what it was (`before_cut`). In a branch or a loop it
+    keeps its name: where that does not run, gradients go on to flow.
+    """
+    now = variable._alias()
+    if variable.block is not current_trace().block:
+        assign(variable, now.detach())
+        variable.before_cut = variable.changes, None
+        return now
+    former = take_name(variable, now.detach())
+    former = former if now is variable else now
+    note_shown(variable, now)
+    variable.before_cut, variable.stop_gradient = (variable.changes, former), True
+    for condition, holds, value, _ in variable.chosen:
+        if condition is not None:
+            _cut_off_where(condition if holds else logical_not(condition), value)
     return former
+
+
+def _cut_off_where(condition: Variable, value: Any) -> None:
+    """Lets no gradient flow through a value from here on in runs in which a condition holds."""
+    there = current_trace().lift(value, "a tensor that a condition chose")
+    if there.block is current_trace().block and not there.stop_gradient and not there.persistable:
+        now = there._alias()
+        former = take_name(there, where(condition, now.detach(), now))
+        note_shown(there, now)
+        there.before_cut = there.changes, former if now is there else now
 
 
 def set_stop_gradient(variable: Variable, value: bool) -> None:
@@ -169,17 +191,8 @@ def set_stop_gradient(variable: Variable, value: bool) -> None:
             take_name(variable, _with_gradient_of(former, variable.detach()))
             variable.stop_gradient = False
             return
-        stopped = take_name(variable, variable.detach())
+        stopped = cut_off(variable)
         variable.flows_to = stopped if value else None
     variable.stop_gradient = bool(value)
     if own and trace.captures and not variable.stop_gradient:
         variable.program.leaves.add(variable.name)
-
-
-def undo_since(program: Any, count: int) -> None:
-    """Gives variables back the names that they had when there were so many renamings."""
-    while len(program.renamed) > count:
-        variable, former = program.renamed.pop()
-        variable.block.vars.pop(variable.name, None)
-        vars(variable).update(vars(former))
-        variable.block.add_var(variable)

@@ -297,7 +297,7 @@ def as_item(value: Any) -> Variable:
     if isinstance(value, ArrayVariable):
         raise TypeError("A list of a Program holds tensors and numbers. Received another list of the Program.")
     if isinstance(value, Variable):
-        return as_tensor(value)
+        return as_tensor(current_trace().lift(value, "an item of a list"))
     if isinstance(value, (numbers.Number, bool)):
         return number(value)
     if is_value(value):

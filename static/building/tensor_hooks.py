@@ -12,7 +12,8 @@ from typing import Any
 from ...ops.core.trace import Trace, current_trace, grad_mode
 from ..autodiff.py_layer import with_gradient
 from ..ir.variable import Variable
-from .in_place import rebind
+from .renaming import assign, take_name
+from .views import note_shown
 
 
 class ProgramHook:
@@ -29,9 +30,10 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
     if variable.stop_gradient:
         raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
     trace = current_trace()
+    now = variable._alias()
     _check_own(variable, trace)
     hooked = variable.program.hooked
-    former, hooks = hooked.get(variable.name) or (copy.copy(variable), ())
+    former, hooks = hooked.get(variable.name) or (copy.copy(now), ())
     hooks = (*hooks, hook)
 
     def through_hooks(gradient: Variable) -> Any:
@@ -42,7 +44,8 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
 
     with grad_mode(True):
         result = with_gradient(trace, former, [former], through_hooks, "a hook of register_hook")
-        rebind(variable, result)
+        (take_name if trace.captures else assign)(variable, result)
+    note_shown(variable, now)
     hooked[variable.name] = former, hooks
     return ProgramHook()
 

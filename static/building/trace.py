@@ -33,7 +33,7 @@ from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
-from .in_place import assigned, keeping_gradient, rebind, take_name
+from .in_place import assigned, cut_off, keeping_gradient, rebind
 from .result_names import Calls, namer
 from .tensor_arrays import ArrayVariable, repeated_list
 from .tensor_hooks import before_hooks, register_hook
@@ -100,9 +100,9 @@ class ProgramTrace(Trace):
         else:
             assigned(variable, result)
 
-    def take_over(self, variable: Variable, result: Variable) -> None:
-        """Lets a variable be what `result` is from here on, under a name of its own."""
-        take_name(variable, result)
+    def cut_off(self, variable: Variable) -> None:
+        """Lets no gradient flow through a variable from here on."""
+        cut_off(variable)
 
     def hooked(self, variable: Variable, hook: Callable[[Any], Any]) -> Any:
         """Lets the gradient of a variable that was just computed go through a hook."""

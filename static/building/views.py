@@ -21,6 +21,7 @@ from ...ops.core.operator import Operator
 from ...ops.core.trace import apply, current_trace, grad_mode, state
 from ...ops.math.unary import logical_not
 from ..ir.variable import Variable
+from .renaming import take_name
 
 _OPEN = 12  # stands for a size that is not known yet
 
@@ -81,8 +82,34 @@ def bases_of(variable: Any) -> list[Variable]:
     """What a variable is a view of, what that is a view of, and so on."""
     found: list[Variable] = []
     while isinstance(variable, Variable) and variable.view_of is not None:
-        found.append(variable := variable.view_of[0])
+        found.append(variable := base_of(variable))
     return found
+
+
+def base_of(view: Variable) -> Variable:
+    """What a view is of: where that was given another shape, or dtype, since, what it was before is its memory."""
+    assert view.view_of is not None
+    base, changes, *_ = view.view_of
+    former: Variable = next((former for number, former in base.partings if number > changes), base)
+    return former
+
+
+def part(variable: Variable, former: Variable, anew: tuple | None) -> None:
+    """Lets the views of a variable that was given another shape, or dtype, be those of what it was before.
+
+    Where that is seen in the same memory (`x.reshape_(…)`), the variable is a view of it from now on itself; `anew`
+    says how, as `view_of` does.
+    """
+    variable.partings = (*variable.partings, (variable.changes, former))
+    if anew is not None:
+        of, *how = anew
+        variable.view_of = (former if of is variable else of, *how)
+
+
+def is_seen_anew(variable: Variable, result: Variable) -> bool:
+    """Whether an operation in place has given a variable no values, but another shape of those that it has."""
+    of = None if result.view_of is None else result.view_of[0]
+    return of is not None and (of is variable or of.is_of is variable)
 
 
 def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
@@ -95,21 +122,15 @@ def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
         return _chosen_now(variable, up_to_date)
     if variable.view_of is None:
         return variable
-    base, changes, op, attrs, _ = variable.view_of
-    parting = next((n for n in base.partings if n > changes), None)
-    if parting is not None:  # it has been given another shape, or dtype, since: the view shows what it was before
-        if changes != parting - 1:
-            raise RuntimeError(
-                f"{user_line()}: what is read is a view of {base.name!r}, which was changed in place, and then in its "
-                "shape or dtype. Take the view behind both, or use the forms that give another value.")
-        variable.view_of = None
-        return variable
+    base, (_, changes, op, attrs, _) = base_of(variable), variable.view_of
     current = up_to_date(base, is_read)
     if current is base and base.changes == changes and (is_read or variable.block is current_trace().block):
         return variable
     if not _shares_memory(variable):
         variable.view_of = None
         return variable
+    if current is base and base.before_cut is not None and changes < base.before_cut[0] == base.changes:
+        current = _before_cut(base)
     if op is None:
         fresh = current.detach()
     else:
@@ -117,7 +138,43 @@ def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
         with grad_mode(state.grad_enabled and not is_stopped):
             fresh = apply(op, current, *_others(variable), **attrs)
     fresh.is_of = variable
-    return fresh
+    hooks = variable.program.hooked.get(variable.name)
+    return fresh if hooks is None else _hooked(variable, fresh, hooks[1])
+
+
+def _hooked(view: Variable, fresh: Variable, hooks: tuple) -> Variable:
+    """A view that has hooks on its gradient, which is from now on what it shows now, with the hooks on that."""
+    if view.block is not current_trace().block:
+        raise RuntimeError(
+            f"{user_line()}: what is read is a view of {base_of(view).name!r}, which was changed in place, and has "
+            "hooks on its gradient: they would not see the whole gradient in a branch or a loop that a tensor decides. "
+            "Take the view again, behind the change, or read it before the branch: y = x[0] * 1.")
+    for hook in hooks:
+        fresh.register_hook(hook)
+    take_name(view, fresh)
+    view.stop_gradient = fresh.stop_gradient
+    view.program.hooked[view.name] = view.program.hooked[fresh.name]
+    note_shown(view, fresh)
+    return view
+
+
+def note_shown(variable: Variable, now: Variable) -> None:
+    """Notes that a variable, if it is a view, is itself what it shows by now, `now`, which others are views of then."""
+    if variable.view_of is not None:
+        base = base_of(variable)
+        variable.view_of = (base, base.changes, *variable.view_of[2:])
+        variable.changes += now is not variable
+
+
+def _before_cut(base: Variable) -> Variable:
+    """What a value was before it was cut off from its gradient, in words an error where only a branch had that."""
+    assert base.before_cut is not None
+    former: Variable | None = base.before_cut[1]
+    if former is None:
+        raise RuntimeError(
+            f"{user_line()}: what is read is a view of {base.name!r}, which was changed in place, and then cut off "
+            "from its gradient in a branch or a loop that a tensor decides. Take the view behind the change.")
+    return former
 
 
 def as_read(variable: Variable) -> Variable:
@@ -175,20 +232,13 @@ def _that_may_be(value: Any) -> set[int]:
     return seen
 
 
-def pass_on(variable: Variable, result: Variable, former: Variable | None) -> None:
-    """Lets what a view is of have the value `result` that the view was given.
-
-    A view of the view, `former` once the view has taken its name, takes its place: the elements are the same.
-    """
+def pass_on(variable: Variable) -> None:
+    """Lets what a view is of have the value that the view was given."""
     assert variable.view_of is not None
     if not _shares_memory(variable):
         variable.view_of = None
         return
-    of, *how = result.view_of or (None,)
-    if former is not None and of is not None and (of is variable or of.is_of is variable):
-        variable.view_of = (former if of is variable else of, *how)
-        return
-    base, _, op, attrs, _ = variable.view_of
+    base, (_, _, op, attrs, _) = base_of(variable), variable.view_of
     others = _others(variable)
     variable.view_of = None
     if op is None:
@@ -197,7 +247,7 @@ def pass_on(variable: Variable, result: Variable, former: Variable | None) -> No
     else:
         base._rebind(op.written(up_to_date(base), variable, *others, **attrs))
     always = variable.block is current_trace().block  # else only where this branch or round has run
-    variable.view_of = (base, base.changes if always else -1, op, attrs, others)
+    variable.view_of = (base, base.changes if always else base.changes - 1, op, attrs, others)
 
 
 def _shares_memory(variable: Variable) -> bool:
@@ -206,7 +256,7 @@ def _shares_memory(variable: Variable) -> bool:
     A size that is not known yet is taken for one above 1.
     """
     assert variable.view_of is not None
-    base, _, op, _, _ = variable.view_of
+    base, op = base_of(variable), variable.view_of[2]
     if op is None or not op.may_copy or base.view_of is None or product(base.shape) in (0, 1):
         return True
     try:
@@ -220,8 +270,8 @@ def _memory(variable: Variable) -> Any:
     """An array that lies in memory as the variable's value does; None where that is not known."""
     if variable.view_of is None:
         return np.empty([_OPEN if size < 0 else size for size in variable.shape], variable.dtype.dtype)
-    base, _, op, _, others = variable.view_of
-    memory = _memory(base)
+    _, _, op, _, others = variable.view_of
+    memory = _memory(base_of(variable))
     if memory is None or op is None:
         return memory
     if not all(x is None or type(x) is list and not x for x in others):

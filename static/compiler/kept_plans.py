@@ -42,7 +42,7 @@ _OF_VARIABLES = frozenset((
     "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry", "do_model_average",
     "belong_to_optimizer",
     # These tell what conversion and forms in place append, and not what is made of that:
-    "view_of", "changes", "partings", "chosen", "turn"))
+    "view_of", "changes", "partings", "before_cut", "chosen", "turn"))
 _OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read: it needs protobuf
 _BARE = frozenset((int, float, str, list))
 _ATOMS = frozenset((str, int, float, bool, type(None)))

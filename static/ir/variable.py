@@ -141,7 +141,8 @@ class Variable(_VariableMethods, TensorLike):
 
     view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
-    partings: tuple[int, ...] = ()  # the numbers of those that gave it another shape or dtype
+    partings: tuple = ()  # the numbers of those that gave it another shape or dtype, and what it was before
+    before_cut: tuple | None = None  # how often that had been when it was last cut off, and what it was before
     chosen: tuple = ()  # of a value that a condition chose: see static/building/views.py
     is_one_of_several = False  # whether it may be, or be a view of, values that cannot be told apart before a run
     turn: Block | None = None  # of one that turns of a loop hand on: the block of a turn, which finds it there
@@ -474,12 +475,7 @@ class Variable(_VariableMethods, TensorLike):
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""
-        trace = current_trace()
-        if self.block is trace.block:
-            trace.take_over(self, self.detach())
-            self.stop_gradient = True
-        else:  # in a branch or a loop: where that does not run, gradients go on to flow
-            trace.change(self, self.detach())
+        current_trace().cut_off(self)
         return self
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
@@ -493,7 +489,7 @@ class Variable(_VariableMethods, TensorLike):
     def _alias(self) -> Variable:
         return self if self.view_of is None and not self.chosen else current_trace().up_to_date(self)
 
-    def _rebind(self, result: Variable) -> Variable:
+    def _rebind(self, result: Variable, former: Any = None) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""
         current_trace().change(self, result)
         return self

@@ -26,12 +26,6 @@ class Cached(nn.Layer):
 layer = Cached()
 layer.cache = paddle.ones([1])
 got = layer.cache is not None""", True),
-    ("| a view of x that is read after `x.reshape_(…)`", """
-x = paddle.zeros([2, 2])
-y = x[0]
-x.reshape_([4])
-x.add_(paddle.ones([4]))
-got = y.tolist()[0]""", 0.0),
     ("| `x.reshape([1])` of x without dimensions", """
 x = paddle.to_tensor(2.0)
 x.reshape([1])[0] = 5.0
