@@ -1,7 +1,9 @@
 """`paddle._C_ops`: the functions below Paddle's Python code, which packages call too, arguments by place.
 
 `_C_ops.matmul(x, y, False, True)` is `paddle.matmul(x, y, transpose_y=True)`, gradients included. A name that ends in
-`_` is the form in place. Places are passed over. What is not here raises AttributeError: the public functions have it.
+`_` is the form in place. Places are passed over. A type of operator that has no function here is called as Paddle 2.0
+to 2.3 did, with the names of attributes (`_legacy_C_ops`). What is neither raises AttributeError: the public functions
+have it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.place import Place
-from .ops.core.operator import find
+from .ops.core.hints import without_hints
+from .ops.core.operator import find, is_declared
 from .ops.core.trace import apply
 
 _root: Any = sys.modules[__name__.rpartition(".")[0]]
@@ -209,6 +212,20 @@ _CONV_BACK = "strides paddings output_padding output_size padding_algorithm grou
 _POOL = "ksize strides paddings ceil_mode exclusive data_format pooling_type global_pooling adaptive padding_algorithm"
 _ADAM = "beta1 beta2 epsilon lazy_mode (min_rows) (multi_precision) (use_global_beta_pow)"
 _ADAMW = "beta1 beta2 epsilon lr_ratio coeff with_decay lazy_mode (min_rows) (multi_precision) (use_global_beta_pow)"
+def _rnn(x: Any, states: Any, weights: Any, lengths: Any, dropout_state: Any, *rest: Any) -> tuple[Any, ...]:
+    """A recurrent network: its result, what was dropped, the last states.
+
+    Called as Paddle 2.0 to 2.3 did, with the number of states and then names of attributes and their values, it gives
+    what was dropped, what is kept for gradients, its result, the last states.
+    """
+    older = len(rest) > 1 and isinstance(rest[1], str)
+    names, values = (rest[1::2], rest[2::2]) if older else (_OF_RNN, rest)
+    attributes = without_hints(find("rnn"), dict(zip(names, values, strict=False)), "_C_ops.rnn")
+    out, state, reserve, dropped = apply(find("rnn"), x, states, weights, lengths, **attributes)
+    return (dropped, reserve, out, state) if older else (out, dropped, state)
+
+
+_OF_RNN = ("dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test")
 _DIFFERENT: dict[str, Callable[..., Any]] = {
     **{name: _over(name) for name in ("all", "any", "amax", "amin", "max", "min", "mean", "prod", "logsumexp")},
     "sum": _sum, "argmax": _extreme("argmax"), "argmin": _extreme("argmin"), "argsort": _argsort, "cumsum": _cumsum,
@@ -307,6 +324,7 @@ _DIFFERENT: dict[str, Callable[..., Any]] = {
                           "min_max_aspect_ratios_order"),
     "multiclass_nms3": _applied("multiclass_nms3", 3, "score_threshold nms_top_k keep_top_k nms_threshold normalized "
                                 "nms_eta background_label"),
+    "rnn": _rnn,
     "viterbi_decode": _applied("viterbi_decode", 3, "include_bos_eos_tag"),
     "warpctc": lambda x, label, lengths=None, labels=None, blank=0, norm_by_times=False: _applied(
         "warpctc", 6, "blank norm_by_times")(x, label, lengths, labels, [], [], blank, norm_by_times)[0],
@@ -328,6 +346,8 @@ def __getattr__(name: str) -> Any:
     if found is None and name.endswith("_") and not name.startswith("_"):
         plain = _found(name[:-1])
         found = None if plain is None else functools.partial(_in_place, plain)
+    if found is None and not name.startswith("__") and is_declared(name):
+        found = getattr(_root._legacy_C_ops, name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}. Call the public function that does the "
                              "same, or an operator by its type: _legacy_C_ops.")

@@ -25,7 +25,7 @@ _FILES = {
     "incubate.nn.functional": "fused_transformer",
     "incubate.optimizer": "gradient_merge lbfgs lookahead modelaverage",
     "incubate.optimizer.functional": "bfgs lbfgs",
-    "io": "dataloader.batch_sampler dataloader.dataset dataloader.sampler reader",
+    "io": "dataloader.batch_sampler dataloader.dataset dataloader.sampler",
     "metric": "metrics",
     "nn.functional": "extension",
     "nn.initializer": "constant dirac kaiming normal uniform xavier",
@@ -57,10 +57,11 @@ PLACES |= {
     ".nn.initializer.lazy_init": ".dygraph.lazy",
 }
 #: Modules that stand where they do there, and are loaded when their package is asked for them.
-_ASKED_FOR = {".hapi.hub", ".incubate.multiprocessing", ".incubate.nn.loss", ".vision.models._utils"}
+_ASKED_FOR = {".hapi.hub", ".io.reader", ".incubate.multiprocessing", ".incubate.nn.loss", ".vision.models._utils"}
 
 #: Files under `paddle.fluid` that Paddle 2.0 to 2.4 had and 1.8 had not, which packages of those years import.
 PLACES |= {
+    ".fluid.core_avx": ".fluid.core",
     ".fluid.dataloader": ".io.dataloader",
     ".fluid.dataloader.batch_sampler": ".io.batch_sampler",
     ".fluid.dataloader.collate": ".io.dataloader.collate",

@@ -213,7 +213,7 @@ __dir__ = listed(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    if name != "core":  # what packages find places by; the module is above this one, which does not know it
+    if name not in ("core", "framework"):  # by which packages find places; they are above this one
         raise refusal(__name__, name)
-    require("paddle.base.core")
-    return sys.modules[f"{__package__.partition('.')[0]}.base.core"]
+    require(f"paddle.base.{name}")
+    return sys.modules[f"{__package__.partition('.')[0]}.base.{name}"]

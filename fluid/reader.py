@@ -8,6 +8,7 @@ from typing import Any
 from ..core.lazy import listed
 from ..io.dataloader import loader
 from ..io.dataloader.collate import default_collate_fn
+from ..io.dataloader.dataloader_iter import _DatasetKind as _DatasetKind  # found here by packages
 from ..io.dataloader.feeding import from_generator
 from ..io.dataloader.feeding.from_generator import GeneratorLoader
 from ..io.dataloader.feeding.tensor_lists import TensorListLoader

@@ -21,12 +21,12 @@ from ..core.byte_reader import source_name
 from ..core.dtype import bfloat16
 from ..core.files import MissingFileError, atomic_write
 from ..core.place import expected_place
-from ..core.safe_pickle import NotPlainError, dump_state, load_state
+from ..core.safe_pickle import NotPlainError, dump_state, join_big_parameters, load_state, split_big_parameters
 from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
 from ..interchange.pytorch import is_pytorch_file, load_pytorch
 from ..interchange.safetensors import SUFFIX, load_safetensors, save_safetensors
-from ..jit.files.plain_state import NAME_TABLE, array_of, plain_state
+from ..jit.files.plain_state import NAME_TABLE, array_of, is_state_dict, plain_state
 from ..jit.translated_layer import method_files
 from ..nn import Layer
 from ..static.files.inference_model import program_bytes, program_of, read_parameters, read_program
@@ -253,3 +253,36 @@ def _parameters_of_model(prefix: str) -> dict[str, np.ndarray]:
         for name, array in read_parameters(params, read_program(model)).items():
             values[info.get(name, {}).get("structured_name", name)] = array
     return values
+
+
+# The steps of `save` and `load` by the names under which packages take single ones, to write into streams of their own.
+_is_state_dict = is_state_dict
+_build_saved_state_dict = plain_state
+_pack_loaded_dict = join_big_parameters
+
+
+def _unpack_saved_dict(saved_obj: Any, protocol: int) -> Any:
+    """The same dict with arrays of more than 1 GiB in parts, which pickles below protocol 4 need."""
+    return split_big_parameters(saved_obj) if protocol < 4 else saved_obj
+
+
+def _pickle_save(obj: Any, f: Any, protocol: int) -> None:
+    """Pickles an object into an open file, each Tensor in it as a tuple of name and array.
+
+    >>> import io, pickle, proa as paddle
+    >>> file = io.BytesIO()
+    >>> _pickle_save({"w": [paddle.to_tensor([1.0, 2.0], stop_gradient=True)]}, file, 4)
+    >>> pickle.loads(file.getvalue())["w"][0][1].tolist()
+    [1.0, 2.0]
+    """
+    save(obj, f, protocol)
+
+
+def _ndarray_to_tensor(obj: np.ndarray, return_numpy: bool) -> Any:
+    """An array of a file as a Tensor, or as it is."""
+    return obj if return_numpy else _leaf(obj, new_tensor, None)
+
+
+def _parse_load_result(obj: Any, return_numpy: bool) -> Any:
+    """What `pickle.load` gives of a file, with Tensors where `save` found them."""
+    return _restored(obj, return_numpy, keep_table=True)

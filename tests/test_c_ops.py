@@ -151,3 +151,28 @@ def test_lars_momentum_updates_several_parameters():
     assert out[0][0] is params[0] and out[1][1] is velocities[1]
     np.testing.assert_allclose(params[0].numpy(), [1.9998] * 3, 1e-7)
     np.testing.assert_allclose(velocities[1].numpy(), [0.002] * 2, 1e-6)
+
+
+def _lstm_inputs():
+    rng = np.random.RandomState(0)
+    x = paddle.to_tensor(np.linspace(-1, 1, 24).reshape(3, 2, 4).astype("float32"), stop_gradient=False)
+    weights = [paddle.to_tensor(rng.rand(*shape).astype("float32") - 0.5) for shape in ((20, 4), (20, 5), (20,), (20,))]
+    return x, [paddle.zeros([1, 2, 5]), paddle.zeros([1, 2, 5])], weights, None, paddle.empty([0], "uint8")
+
+
+def test_rnn_as_paddle_calls_it_and_as_it_did_before():
+    out, _, (hidden, cell) = paddle._C_ops.rnn(*_lstm_inputs(), 0.0, False, 4, 5, 1, "LSTM", 0, False)
+    np.testing.assert_allclose(out[2, 0].numpy(), [0.07441, -0.18726, -0.04907, 0.03756, -0.16196], atol=1e-5)
+    assert float(hidden.sum()) == pytest.approx(-0.732344, abs=1e-5) and cell.shape == [1, 2, 5]
+    inputs = _lstm_inputs()
+    _, _, older, states = paddle._C_ops.rnn(
+        *inputs, 2, "dropout_prob", 0.0, "is_bidirec", False, "input_size", 4, "hidden_size", 5, "num_layers", 1,
+        "mode", "LSTM", "is_test", False)
+    np.testing.assert_array_equal(older.numpy(), out.numpy())
+    older.sum().backward()
+    assert len(states) == 2 and inputs[0].grad.shape == [3, 2, 4]
+
+
+def test_operators_by_their_types_stand_where_paddle_2_3_has_them():
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert _values(paddle._C_ops.matmul_v2(x, x, "trans_x", False, "trans_y", True)) == [[[5.0, 11.0], [11.0, 25.0]]]

@@ -176,3 +176,33 @@ def test_each_mode_has_names_of_its_own():
             framework.switch_main_program(programs[0])
             framework.switch_startup_program(programs[1])
             paddle.disable_static()
+
+
+@pytest.mark.parametrize("make", [lambda layer: layer.state_dict(), lambda layer: {"w": [layer.weight], "step": 3}])
+def test_a_stream_is_written_by_the_single_steps_that_packages_take(make):
+    """As FastNLP writes what it sends between processes, and reads it with Python's own pickle."""
+    from proa.framework.io import (
+        _build_saved_state_dict,
+        _is_state_dict,
+        _ndarray_to_tensor,
+        _pack_loaded_dict,
+        _parse_load_result,
+        _pickle_save,
+        _unpack_saved_dict,
+    )
+
+    layer = paddle.nn.Linear(2, 3)
+    obj, stream = make(layer), io.BytesIO()
+    if _is_state_dict(obj):
+        pickle.dump(_unpack_saved_dict(_build_saved_state_dict(obj), 2), stream, 2)
+    else:
+        _pickle_save(obj, stream, 2)
+    loaded = _pack_loaded_dict(pickle.loads(stream.getvalue()))
+    if _is_state_dict(obj):
+        assert loaded["StructuredToParameterName@@"] == {key: value.name for key, value in obj.items()}
+        found = _ndarray_to_tensor(loaded["weight"], False)
+        assert _ndarray_to_tensor(loaded["bias"], True) is loaded["bias"]
+    else:
+        found = _parse_load_result(loaded, False)["w"][0]
+        assert loaded["step"] == 3
+    assert isinstance(found, paddle.Tensor) and found.tolist() == layer.weight.tolist()

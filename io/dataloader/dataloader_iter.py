@@ -1,5 +1,12 @@
-"""What goes over a DataLoader's batches, by the name under which packages of Paddle's recognize it."""
+"""What goes over a DataLoader's batches and what it reads, by the names under which Paddle's packages know them."""
 
 from .iterator import Watched
 
 _DataLoaderIterBase = Watched
+
+
+class _DatasetKind:
+    """What `DataLoader.dataset_kind` may be: of a dataset that is read by index, and of one that is a stream."""
+
+    MAP = 0
+    ITER = 1

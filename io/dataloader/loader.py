@@ -19,6 +19,7 @@ from ..checks import WHERE, require_bool, require_callable, require_positive_int
 from ..dataset import IterableDataset
 from ..sampler import RandomSampler, SequenceSampler
 from .collate import default_collate_fn, default_convert_fn, to_tensors
+from .dataloader_iter import _DatasetKind
 from .fetch import Reading
 from .iterator import Watched, WorkerIterator, read_here
 from .pool import WorkerPool, start_method
@@ -139,6 +140,16 @@ class DataLoader:
         else:
             self._indices = self.batch_sampler = BatchSampler(
                 self.dataset, shuffle=shuffle, batch_size=batch_size, drop_last=self.drop_last)
+
+    @property
+    def dataset_kind(self) -> int:
+        """Whether the dataset is read by index (0) or is a stream of samples, an IterableDataset (1)."""
+        return _DatasetKind.ITER if self._iterable else _DatasetKind.MAP
+
+    @property
+    def auto_collate_batch(self) -> bool:
+        """Whether samples are put together to batches: False with `batch_size=None`."""
+        return self._batched
 
     def __len__(self) -> int:
         """The number of batches; TypeError for an IterableDataset, which does not know."""

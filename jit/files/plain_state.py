@@ -16,10 +16,10 @@ NAME_TABLE = "StructuredToParameterName@@"
 
 def plain_state(obj: Any) -> Any:
     """An object as a file holds it: a state dict with a table of names, or nested containers."""
-    return _state_dict(obj) if _is_state_dict(obj) else _plain(obj)
+    return _state_dict(obj) if is_state_dict(obj) else _plain(obj)
 
 
-def _is_state_dict(obj: Any) -> bool:
+def is_state_dict(obj: Any) -> bool:
     """True for a dict of values, schedulers' dicts beside them: what `state_dict()` gives.
 
     With dicts of values beside them (an optimizer's master weights) Paddle keeps a nested object.

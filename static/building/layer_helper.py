@@ -9,11 +9,11 @@ from ...core.dtype import convert_dtype, get_default_dtype
 from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.array.full import empty
-from ...ops.core.trace import current_trace
-from ..ir.applied_op import apply_by_slots
+from ...ops.core.trace import current_trace, using
+from ..ir.applied_op import apply_by_slots, holds_tensors
 from ..ir.program import Program
 from .data import create_parameter
-from .mode import default_main_program, default_startup_program, in_dynamic_mode
+from .mode import default_main_program, default_startup_program, eager_trace, in_dynamic_mode
 
 
 class LayerHelper:
@@ -105,9 +105,12 @@ class LayerHelper:
 
         Attributes that do not change values (`use_cudnn`) are passed over. Raises NotImplementedError for a type that
         is not known, TypeError for other attributes that the operator does not have, ValueError for such slots and for
-        another number of results.
+        another number of results. Of Tensors it is computed at once, within `program_guard` too, as in Paddle.
         """
-        apply_by_slots(type, inputs, outputs, attrs, stop_gradient)
+        trace = current_trace()
+        at_once = not trace.captures and holds_tensors(inputs, outputs)
+        with using(eager_trace() if at_once else trace):
+            apply_by_slots(type, inputs, outputs, attrs, stop_gradient)
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None,
                        bias_attr: Any = None) -> Any:

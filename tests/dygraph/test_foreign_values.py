@@ -120,6 +120,7 @@ def test_a_dtype_is_a_number_too():
 
 def test_places_by_the_module_of_devices():
     assert paddle.device.core is paddle.base.core and paddle.device.core.Place is paddle.base.core.Place
+    assert paddle.device.framework.Parameter is paddle.base.framework.Parameter
     with pytest.raises(AttributeError, match="no attribute 'cores'"):
         _ = paddle.device.cores
 

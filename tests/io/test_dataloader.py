@@ -276,3 +276,16 @@ SEQUENCE = io.BatchSampler(range(3))
 def test_refuses(dataset, arguments, error, match):
     with pytest.raises(error, match=match):
         io.DataLoader(dataset, **arguments)
+
+
+def test_what_a_loader_reads_is_told():
+    from proa.io.reader import DataLoader, _DatasetKind
+
+    class Stream(paddle.io.IterableDataset):
+        def __iter__(self):
+            return iter(range(3))
+
+    by_index = DataLoader(paddle.io.TensorDataset([paddle.ones([3, 2])]), batch_size=2)
+    stream = DataLoader(Stream(), batch_size=None)
+    assert (by_index.dataset_kind, stream.dataset_kind) == (_DatasetKind.MAP, _DatasetKind.ITER) == (0, 1)
+    assert by_index.auto_collate_batch and not stream.auto_collate_batch

@@ -118,6 +118,18 @@ def test_operators_are_computed_at_once_in_eager_code():
     np.testing.assert_allclose(weight.grad.numpy(), x.numpy().T @ (1 - expected ** 2), rtol=1e-4, atol=1e-6)
 
 
+def test_operators_of_tensors_are_computed_at_once_within_program_guard():
+    """So layers flatten their weights once, under a guard of the startup Program."""
+    x, y = paddle.ones([2]), paddle.full([3], 2.0)
+    flat, helper = paddle.zeros([5]), LayerHelper("rnn")
+    startup = paddle.static.Program()
+    with paddle.static.program_guard(startup, startup):
+        helper.append_op(type="coalesce_tensor", inputs={"Input": [x, y]},
+                         outputs={"Output": [x, y], "FusedOutput": [flat]},
+                         attrs={"copy_data": True, "use_align": False, "dtype": x.dtype})
+    assert flat.tolist() == [1.0, 1.0, 2.0, 2.0, 2.0] and not startup.global_block().ops
+
+
 class Products(paddle.nn.Layer):
     """A layer as they were written for the first dynamic modes."""
 
