@@ -223,8 +223,10 @@ class TensorCheckerConfig:
         if output_dir is not None:
             raise ValueError("TensorCheckerConfig(output_dir): writing what was checked to files is not supported; "
                              "it is printed.")
-        if debug_step is not None and (len(debug_step) != 2 or not debug_step[0] < debug_step[1]):
+        if debug_step is not None and (not isinstance(debug_step, (list, tuple)) or len(debug_step) != 2
+                                       or not debug_step[0] < debug_step[1]):
             raise ValueError(f"TensorCheckerConfig(debug_step): must be (first, end). Received {debug_step!r}.")
+        self.output_dir = output_dir
         self.enable, self.debug_mode, self.stack_height_limit = bool(enable), debug_mode, stack_height_limit
         self.checked_op_list = frozenset(checked_op_list or ())
         self.skipped_op_list = frozenset(skipped_op_list or ())

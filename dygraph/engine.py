@@ -177,13 +177,19 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
         raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
     if not state.trace.computes and state.trace.fills_gradients(tensors, gradients, retain_graph):
         return
-    if not any([t._edge for t in tensors]):
+    try:
+        flows = any([t._edge for t in tensors])
+        starts = [None if g is None else g._part() for g in gradients]
+    except AttributeError:
+        _refuse_others(tensors, gradients)
+        raise
+    if not flows:
         warn_user(NOTHING_FLOWS)
         return
     parts = _parts(tensors)
     namespace = backend.namespace_of([part._array for part in parts])
-    roots = [(part._edge, _ones(namespace, part._array) if g is None else _start(part, g._part())._array)
-             for part, g in zip(parts, gradients, strict=True) if part._edge is not None]
+    roots = [(part._edge, _ones(namespace, part._array) if g is None else _start(part, g)._array)
+             for part, g in zip(parts, starts, strict=True) if part._edge is not None]
     with _Changes() as changes:
         leaves = _Leaves(namespace, changes)
         with using(_ON_HOST if namespace is np else ArrayTrace(namespace)):
@@ -193,6 +199,13 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
                 leaves.add(edge, gradient)
         for do in state.ends:
             do()
+
+
+def _refuse_others(tensors: list, gradients: list) -> None:
+    for what, values in (("tensors", tensors), ("grad_tensors", [g for g in gradients if g is not None])):
+        for value in values:
+            if not isinstance(value, EagerValue):
+                raise TypeError(f"backward({what}): must be Tensors. Received {type(value).__name__}.")
 
 
 def _listed(values: Any) -> list:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import backend
@@ -172,6 +173,33 @@ class PyLayer:
         in `backward`, or a change of anything outside of it, is an error where a gradient is wanted.
         """
         return state.trace.py_layer(cls, PyLayerContext(), args, kwargs)
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of a PyLayer's `backward`: what it computes is not recorded, so that there is no gradient of it.
+
+    >>> import proa as paddle
+    >>> class Square(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @paddle.autograd.py_layer.once_differentiable
+    ...     def backward(ctx, dy):
+    ...         return dy * 2 * ctx.saved_tensor()[0]
+    >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+    >>> slope, = paddle.grad(Square.apply(x), x, create_graph=True)
+    >>> slope.tolist(), slope.stop_gradient
+    ([6.0], True)
+    """
+
+    @functools.wraps(backward)
+    def unrecorded(ctx: PyLayerContext, *args: Any) -> Any:
+        with grad_mode(False):
+            return backward(ctx, *args)
+
+    return unrecorded
 
 
 def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, args: tuple[Any, ...],

@@ -183,39 +183,44 @@ class Hessian(_OfFunction):
         return derivatives.Hessian(derivatives.gradient(y.sum(), [x])[0], x, is_batched)
 
 
+_prim = {"enabled": False}
+
+
 def enable_prim() -> None:
-    """NotImplementedError: operators are not broken up into primitive ones; gradients of any order need none.
+    """Says that gradients are to be written with primitive operators, which they always are: nothing else changes.
 
     >>> import proa as paddle
     >>> paddle.incubate.autograd.enable_prim()
-    Traceback (most recent call last):
-        ...
-    NotImplementedError: enable_prim(): operators are not broken up into primitive ones here. Gradients of...
+    >>> paddle.incubate.autograd.prim_enabled()
+    True
+    >>> paddle.incubate.autograd.disable_prim()
     """
-    raise NotImplementedError("enable_prim(): operators are not broken up into primitive ones here. Gradients of any "
-                              "order are there without it: leave the call out.")
+    _prim["enabled"] = True
 
 
 def disable_prim() -> None:
-    """Nothing: primitive operators are never in use.
+    """Takes back what `enable_prim` said.
 
     >>> import proa as paddle
     >>> paddle.incubate.autograd.disable_prim()
+    >>> paddle.incubate.autograd.prim_enabled()
+    False
     """
+    _prim["enabled"] = False
 
 
 def prim_enabled() -> bool:
-    """False: primitive operators are never in use.
+    """What was said last; False at first.
 
     >>> import proa as paddle
     >>> paddle.incubate.autograd.prim_enabled()
     False
     """
-    return False
+    return _prim["enabled"]
 
 
 def prim2orig(block: Any = None, blacklist: Any = None) -> None:
-    """Nothing: a Program holds no primitive operators that others would have to take the place of.
+    """Nothing: what a Program holds can be run as it is.
 
     >>> import proa as paddle
     >>> paddle.incubate.autograd.prim2orig()

@@ -5,7 +5,7 @@ A profiler puts a trace of its own around the one in charge, so nothing is slowe
 
 from .export import export_chrome_tracing, export_protobuf, load_profiler_result
 from .profiler import Profiler
-from .record_event import RecordEvent
+from .record_event import RecordEvent, TracerEventType
 from .schedule import ProfilerState, ProfilerTarget, make_scheduler
 from .tables import SortedKeys, SummaryView
 
@@ -16,6 +16,7 @@ __all__ = [
     "RecordEvent",
     "SortedKeys",
     "SummaryView",
+    "TracerEventType",
     "export_chrome_tracing",
     "export_protobuf",
     "load_profiler_result",

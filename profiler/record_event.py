@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import time
 from typing import Any
 
 from ..ops.core.trace import state
 from .events import RANGE
 from .recorder import Recorder
+
+
+class TracerEventType(enum.Enum):
+    """What PaddlePaddle says of a span; `RecordEvent(event_type=…)` takes it.
+
+    >>> import proa as paddle
+    >>> paddle.profiler.TracerEventType.Forward.value
+    9
+    """
+
+    Operator = 0
+    Dataloader = 1
+    ProfileStep = 2
+    CudaRuntime = 3
+    Kernel = 4
+    Memcpy = 5
+    Memset = 6
+    UserDefined = 7
+    OperatorInner = 8
+    Forward = 9
+    Backward = 10
+    Optimization = 11
+    Communication = 12
+    PythonOp = 13
+    PythonUserDefined = 14
 
 
 class RecordEvent(contextlib.ContextDecorator):

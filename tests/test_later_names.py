@@ -173,12 +173,35 @@ def test_changes_between_padded_sequences():
         paddle.nn.functional.loss.edit_distance(found, wanted, ignored_tokens=[1])
 
 
+def test_programs_of_primitive_operators():
+    """`enable_prim` is kept; derivatives in both directions are there with it and without."""
+    autograd, static = paddle.incubate.autograd, paddle.static
+    main, startup = static.Program(), static.Program()
+    paddle.enable_static()
+    autograd.enable_prim()
+    try:
+        assert autograd.prim_enabled()
+        with static.program_guard(main, startup):
+            x = static.data("x", [2])
+            x.stop_gradient = False
+            y = x * x * x
+            backward, forward = autograd.grad(y, x), autograd.forward_grad(y, x)
+            autograd.prim2orig(main.block(0))
+        found = static.Executor().run(main, feed={"x": np.array([1.0, 2.0], "float32")},
+                                      fetch_list=[backward, forward])
+    finally:
+        autograd.disable_prim()
+        paddle.disable_static()
+    assert not autograd.prim_enabled()
+    assert [value.tolist() for value in found] == [[3.0, 12.0], [3.0, 12.0]]
+
+
 def test_modules_that_their_packages_give():
     assert paddle.vision.models._utils.IntermediateLayerGetter and paddle.hapi.hub.load
     assert paddle.incubate.nn.loss.identity_loss and paddle.nn.initializer.lazy_init.LazyInitHelper
     summed = paddle.incubate.layers.partial_sum([paddle.ones([2, 3]), paddle.ones([2, 3])], 1)
     assert summed.tolist() == [[2.0, 2.0], [2.0, 2.0]]
-    assert not paddle.incubate.autograd.prim_enabled() and paddle.incubate.autograd.prim2orig() is None
+    assert paddle.profiler.TracerEventType["UserDefined"].value == 7
     assert not hasattr(paddle.vision.models, "nothing")
 
 

@@ -40,6 +40,12 @@ class Leaf:
         self.hooks: dict[int, Callable[[Any], Any]] | None = None
         self.observers: dict[int, Callable[[], Any]] | None = None
 
+    next_functions: tuple[Any, ...] = ()
+
+    def name(self) -> str:
+        """What PaddlePaddle calls the end of the graph."""
+        return "GradNodeAccumulation"
+
 
 class Node:
     """One application: where its inputs' gradients go, and how they are made of those of its results.
@@ -68,6 +74,16 @@ class Node:
     def count(self) -> int:
         """How many results it has, a repeated one counting once."""
         raise NotImplementedError
+
+    def name(self) -> str:
+        """What PaddlePaddle calls such a node: `MatmulGradNode` for an application of matmul_v2."""
+        short = self.type.removeprefix("elementwise_").removeprefix("reduce_").removesuffix("_v2").rstrip("2")
+        return "".join(part[:1].upper() + part[1:] for part in short.split("_")) + "GradNode"
+
+    @property
+    def next_functions(self) -> list[Node | Leaf]:
+        """Where the gradients of its inputs go: to the nodes that made these, and to leaves."""
+        return [edge_node(edge) or edge for edge in _flat_edges(self.edges)]  # type: ignore[misc]
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the input slots, from those of the results (None where nothing used one) and what it saved.

@@ -431,3 +431,25 @@ def test_the_gradient_of_a_mean_is_an_array_of_its_own_that_may_be_written_to(dt
     assert x.grad.dtype == x.dtype and x.grad.tolist() == [[0.25, 0.25], [0.25, 0.25]]
     x.grad[0, 0] = 7.0
     assert x.grad.tolist() == [[7.0, 0.25], [0.25, 0.25]]
+
+
+def test_what_is_no_tensor_is_named():
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(TypeError, match=r"backward\(tensors\): must be Tensors. Received int"):
+        paddle.autograd.backward(1)
+    with pytest.raises(TypeError, match=r"backward\(grad_tensors\): must be Tensors. Received int"):
+        paddle.autograd.backward([x * 2, x], [None, 3])
+    assert x.grad is None
+
+
+def test_nodes_tell_their_names_and_what_follows():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2.0
+    z = paddle.concat([y, (y + x).exp()]).matmul(paddle.ones([4]))
+    node = z.grad_fn
+    assert node.name() == "MatmulGradNode"
+    (joined,) = node.next_functions
+    assert joined.name() == "ConcatGradNode"
+    assert [each.name() for each in joined.next_functions] == ["ScaleGradNode", "ExpGradNode"]
+    (leaf,) = y.grad_fn.next_functions
+    assert leaf.name() == "GradNodeAccumulation" and list(leaf.next_functions) == []

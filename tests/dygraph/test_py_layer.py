@@ -5,6 +5,7 @@ import weakref
 import numpy as np
 import proa as paddle
 import pytest
+from proa.autograd import once_differentiable
 
 
 class Cube(paddle.autograd.PyLayer):
@@ -185,3 +186,29 @@ def test_a_gradient_takes_its_inputs_shape_where_only_dimensions_of_one_differ(g
     x.stop_gradient = False
     function(x).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.full(size, 3.0, "float32"))
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_once_differentiable(converted):
+    class Square(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, dy):
+            (x,) = ctx.saved_tensor()
+            if x.sum() > 0.0:
+                return dy * 2.0 * x
+            return dy * 5.0
+
+    function = paddle.jit.to_static(Square.apply, full_graph=True) if converted else Square.apply
+    for value, wanted in ((3.0, 6.0), (-3.0, 5.0)):
+        x = paddle.to_tensor([value], stop_gradient=False)
+        function(x).backward()
+        assert x.grad.tolist() == [wanted]
+    x = paddle.to_tensor([3.0], stop_gradient=False)
+    (slope,) = paddle.grad(Square.apply(x), x, create_graph=True)
+    assert slope.stop_gradient
