@@ -5,7 +5,7 @@ device that was (`register_device_type`). CuPy is imported when a CUDA place is 
 """
 
 from . import numpy_1
-from .arrays import as_place, is_array, namespace_at, namespace_of, place_of, synchronize, to_numpy
+from .arrays import as_place, bring_together, is_array, namespace_at, namespace_of, place_of, synchronize, to_numpy
 from .cuda import device_count as cuda_device_count
 from .cuda import is_available as cuda_is_available
 from .cuda import pop_range, push_range
@@ -13,6 +13,6 @@ from .devices import DeviceType, custom_device_types, device_type, register_devi
 
 numpy_1.keep_dtypes()
 
-__all__ = ["DeviceType", "as_place", "cuda_device_count", "cuda_is_available", "custom_device_types", "device_type",
-           "is_array", "namespace_at", "namespace_of", "place_of", "pop_range", "push_range", "register_device_type",
-           "synchronize", "to_numpy", "unregister_device_type"]
+__all__ = ["DeviceType", "as_place", "bring_together", "cuda_device_count", "cuda_is_available", "custom_device_types",
+           "device_type", "is_array", "namespace_at", "namespace_of", "place_of", "pop_range", "push_range",
+           "register_device_type", "synchronize", "to_numpy", "unregister_device_type"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -42,10 +43,31 @@ def namespace_of(arrays: Any) -> ModuleType:
         if namespace is not None and own is not namespace:
             raise PlaceMismatchError(
                 "The tensors of one operation must be in one place. Received some on the host and some on a "
-                "device. Bring them together with x.cuda(), x.cpu() or paddle.to_tensor(x, place=...)."
+                "device, or on devices of several kinds. Bring them together with x.cuda(), x.cpu() or "
+                "paddle.to_tensor(x, place=...)."
             )
         namespace = own
     return namespace or np
+
+
+def bring_together(arrays: list) -> None:
+    """Puts the arrays of the host, in a list with lists of arrays perhaps, where the first one of a device is."""
+    place = next((place_of(a) for a in _flat(arrays) if is_device_array(a)), _CPU)
+
+    def brought(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [brought(item) for item in value]
+        return as_place(value, place) if isinstance(value, (np.ndarray, np.generic)) else value
+
+    arrays[:] = map(brought, arrays)
+
+
+def _flat(arrays: Any) -> Iterator[Any]:
+    for array in arrays:
+        if isinstance(array, (list, tuple)):
+            yield from _flat(array)
+        else:
+            yield array
 
 
 def place_of(array: Any) -> Place:

@@ -323,10 +323,13 @@ class EagerTrace(Trace):
         return tensor
 
     def number(self, value: Any, dtype: DType) -> EagerValue:
-        """A Tensor without dimensions: every comparison with a number makes one."""
+        """A Tensor without dimensions, of the host, which goes where the others of an operation are.
+
+        Every comparison with a number makes one.
+        """
         array = np.empty((), dtype.dtype)
         array.fill(value)
-        return self.new(backend.as_place(array, expected_place()))
+        return self.new(array)
 
     def zeros(self, shape: Any, dtype: DType) -> EagerValue:
         """A Tensor of zeros."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import backend
 from ..core.dtype import promote
+from ..core.errors import PlaceMismatchError
 from ..core.place import Place, expected_place
 from ..ops.core.accounts import account
 from ..ops.core.operator import Operator
@@ -18,8 +19,17 @@ from .value import EagerValue
 
 
 def namespace(arrays: list) -> Any:
-    """NumPy or CuPy, by the arrays; where there are none, by the place in use."""
-    return expected_namespace() if _NOTHING.issuperset(map(type, arrays)) else backend.namespace_of(arrays)
+    """NumPy or CuPy, by the arrays; where there are none, by the place in use.
+
+    Where some are on a device, those of the host come there, in the list, as in Paddle.
+    """
+    if _NOTHING.issuperset(map(type, arrays)):
+        return expected_namespace()
+    try:
+        return backend.namespace_of(arrays)
+    except PlaceMismatchError:
+        backend.bring_together(arrays)
+        return backend.namespace_of(arrays)
 
 
 _NOTHING = {type(None)}

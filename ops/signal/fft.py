@@ -78,6 +78,8 @@ def _half(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any
     x = value_of(x)
     found, sizes = _axes_and_sizes(what, x, s, axes)
     x = as_floating(x)
+    if x.dtype.is_complex:  # of which a device would take the real part
+        raise ValueError(f"{what}: x must be real. Received x.dtype={x.dtype.name}. Take fft of complex numbers.")
     x = x if sizes is None else _resized(what, x, found, sizes)
     return apply(r2c_op, x, axes=found, normalization=_checked_norm(what, norm), forward=forward, onesided=True)
 

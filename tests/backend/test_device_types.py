@@ -5,7 +5,6 @@ import proa as paddle
 import pytest
 from cupy_stand_in import KIND, StandIn
 from proa.backend import device_type, register_device_type, unregister_device_type
-from proa.core.errors import PlaceMismatchError
 
 
 def test_places_of_a_registered_kind():
@@ -45,6 +44,13 @@ def test_new_tensors_are_made_there():
         assert str(x.place) == f"Place({devices_of_tests.KIND}:0)" and x.numpy().tolist() == [1, 1]
         host = x.cpu()
         assert host.place == paddle.CPUPlace()
-        with pytest.raises(PlaceMismatchError):
-            x + host
+        x.stop_gradient = host.stop_gradient = False
+        found = [x + host, host * x, paddle.concat([host, x]), host[paddle.to_tensor([0])]]
+        assert {y.place for y in found} == {x.place}  # what is on the host comes to the device, as in Paddle
+        sum(y.sum() for y in found).backward()
+        assert (x.grad.tolist(), host.grad.tolist()) == ([3.0, 3.0], [4.0, 3.0])
+        host = host.detach()
+        host[0] = 9.0
+        for y in (host, host + 1, host == 1, 1 - host, paddle.where(host > 1, host, 0.0)):
+            assert y.place.is_cpu_place()  # numbers do not bring it there
     assert paddle.get_device() == before
