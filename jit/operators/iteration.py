@@ -89,8 +89,17 @@ def range_(*bounds: Any) -> Any:
         return range(*bounds)
     before: tuple[Any, ...] = (0,) if len(bounds) == 1 else ()
     behind: tuple[Any, ...] = (1,) if len(bounds) < 3 else ()
-    start, stop, step = (*before, *bounds, *behind)
+    start, stop, step = map(_int, (*before, *bounds, *behind))
     return SymbolicSequence(start, stop, step, lambda i: i)
+
+
+def _int(bound: Any) -> Any:
+    """A bound of a range as the int of Python that a tensor of one element is there."""
+    if not staging.is_symbolic(bound) or staging.is_number(bound):
+        return bound
+    number = staging.own(bound.reshape([]) if bound.shape else bound)
+    staging.note_number(number, False)
+    return number
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:

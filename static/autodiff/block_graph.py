@@ -9,9 +9,11 @@ of the enclosing block are accumulated in variables there, zero at first.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from ...core.dtype import DType, float32, promote
 from ...ops.array.creation import assign, zeros_like
 from ...ops.array.reshape import reshape
 from ...ops.core.backward import Leaf, Node, Output, Walk
@@ -59,8 +61,7 @@ class BlockGraph:
         """The edge of a name as things stand; a new leaf for one that nothing has written yet."""
         if name not in self.edges:
             variable = self.block.find_var(name)
-            differentiable = variable is not None and holds_values(variable) and variable.dtype.is_differentiable
-            wanted = differentiable and not variable.stop_gradient and name not in self.no_grad  # type: ignore[union-attr]
+            wanted = variable is not None and _may_have_gradient(variable) and name not in self.no_grad
             self.edges[name] = self.leaves.setdefault(name, Leaf()) if wanted else None
         return self.edges[name]
 
@@ -118,7 +119,8 @@ class BlockGraph:
                     continue
                 stops = (variable is None or variable.stop_gradient or name in self.no_grad
                          or not holds_values(variable)
-                         or not (variable.dtype.is_differentiable or _is_single(node) or operator.moves))
+                         or not (variable.dtype.is_differentiable or _is_single(node) or operator.moves
+                                 or type(node) is ControlFlowNode))
                 if stops:
                     self.edges[name] = None
                 elif node is None:  # made of nothing that wants a gradient, and told to want one; or overwritten by it
@@ -127,6 +129,13 @@ class BlockGraph:
                 else:
                     edge = node if node.is_single else Output(node, index, position if slot.many else None)
                     self.edges[name] = WidenedNode(edge) if name in scalars else edge
+
+
+def _may_have_gradient(variable: Variable) -> bool:
+    """Whether a gradient may flow to a variable: to integers only as they were computed of floats (`x.cast(…)`)."""
+    if not holds_values(variable) or variable.stop_gradient:
+        return False
+    return variable.dtype.is_differentiable or not (variable.is_data or variable.persistable)
 
 
 def _source(edge: Any) -> Any:
@@ -283,14 +292,15 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     carried = [name for name in outputs if name in block_writes(inner)]
     _keep_versions(inner, carried)
     gradients: dict[str, Variable] = {}
+    of_integers = functools.reduce(promote, [g.dtype for g in given.values() if not _is_list(g)], float32)
     for name in dict.fromkeys([*carried, *inputs]):
         variable = inner.var(name)
-        if not holds_values(variable) or variable.stop_gradient or not variable.dtype.is_differentiable:
+        if not _may_have_gradient(variable):
             continue
         if name in given:
             gradients[name] = apply(share_data_op, given[name]) if _is_list(variable) else assign(given[name])
         elif name in inputs:
-            gradients[name] = _zeros(variable)
+            gradients[name] = _zeros(variable, of_integers)
     for total in gradients.values():  # even if it begins as zeros, what a round adds may have a gradient in its turn
         total.stop_gradient = False
     parent = program.current_block()
@@ -318,7 +328,7 @@ def _fill(block: Block, inner: Block, carried: list[str], gradients: dict[str, V
     for name, total in gradients.items():
         flowed = found.get(leaves.get(name)) if name in leaves else None
         if name in carried:
-            new = _zeros(total) if flowed is None else flowed
+            new = _zeros(total, total.dtype) if flowed is None else flowed
         elif flowed is None:
             continue
         else:
@@ -333,10 +343,10 @@ def _is_list(variable: Variable) -> bool:
     return variable.kind != "tensor"
 
 
-def _zeros(variable: Variable) -> Variable:
-    """The gradient of nothing: zeros, or a list without items."""
+def _zeros(variable: Variable, of_integers: DType) -> Variable:
+    """The gradient of nothing: zeros, of a dtype that is given where the values are integers; or an empty list."""
     if not _is_list(variable):
-        return zeros_like(variable)
+        return zeros_like(variable, None if variable.dtype.is_differentiable else of_integers)
     return apply(empty_array_op, shape=list(variable.shape), dtype=variable.dtype, gradient=True)
 
 

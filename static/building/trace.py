@@ -205,10 +205,11 @@ class ProgramTrace(Trace):
             elif slot.offsets_of:
                 results.append([new_offsets(self.block, self.main.new_name("lod"), slot.offsets_of, s) for s in spec])
             elif slot.many:
-                results.append([self._result(name(slot.name), s, stop or not s.dtype.is_differentiable) for s in spec])
+                results.append([self._result(name(slot.name), s, stop or not (op.moves or s.dtype.is_differentiable))
+                                for s in spec])
             else:
                 results.append(self._result(
-                    name(slot.name), spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
+                    name(slot.name), spec, stop or not (op.is_single or op.moves or spec.dtype.is_differentiable)))
         extras = [self._extra(name, slot, inputs) for slot in op.outputs if slot.file_only]
         self._append(op, inputs, results, extras, attrs, (given, specs))
         if self.main.has_lod:

@@ -246,3 +246,20 @@ def test_numbers_in_lists_and_dicts_that_a_loop_leaves_stay_numbers(function, sp
         pairs = [(found, expected)] if not isinstance(expected, tuple) else zip(found, expected, strict=True)
         for a, b in pairs:
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
+
+
+def by_steps_of_a_tensor(x):
+    step = (x.sum() > 0).astype("int64").reshape([1]) * 2 - 1
+    s = x.astype("float16")
+    for i in range(3 - step, 3 + 3 * step, step):
+        s = s * 2 + i
+        step.add_(paddle.ones([1], "int64"))
+    return s, step
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_step_that_a_tensor_decides(sign):
+    x = paddle.to_tensor([1.0, 2.0]) * sign
+    found = paddle.jit.to_static(by_steps_of_a_tensor, full_graph=True)(x)
+    for a, b in zip(found, by_steps_of_a_tensor(x), strict=True):
+        assert a.dtype == b.dtype and a.tolist() == b.tolist()
