@@ -75,7 +75,7 @@ def times_table(figures):
     return table(["a step", *head(sides)], rows)
 
 
-def ratio_table(figures):
+def ratio_table(figures, with_asked=True):
     """proa's sides against the fastest peer, and everybody's distance to the limit."""
     rows = []
     for name, found in figures["workloads"].items():
@@ -83,11 +83,12 @@ def ratio_table(figures):
         best, ours = fastest(sides, False), fastest(sides, True)
         row = [workload.title, catalogue.label(best[0].split("/")) if best else "–"]
         for mode, asked in zip(("eager", "to_static"), workload.asked):
-            row += [ratio(against_peers(sides, f"proa/{mode}")), ratio(asked)]
+            row += [ratio(against_peers(sides, f"proa/{mode}")), *([ratio(asked)] if with_asked else [])]
         row.append(seconds(limit) if limit else "–")
         row += [digits(side[1] / limit) if limit and side else "–" for side in (ours, best)]
         rows.append(row)
-    return table(["proa ÷ fastest peer", "fastest peer", "eager", "asked", "`to_static`", "asked",
+    asked = ["asked"] if with_asked else []
+    return table(["proa ÷ fastest peer", "fastest peer", "eager", *asked, "`to_static`", *asked,
                   "limit", "proa ÷ limit", "peer ÷ limit"], rows, 2)
 
 
