@@ -8,10 +8,20 @@ from typing import Any
 from ..core.lazy import listed
 from ..io.dataloader import loader
 from ..io.dataloader.collate import default_collate_fn
-from ..io.dataloader.dataloader_iter import _DatasetKind as _DatasetKind  # found here by packages
 from ..io.dataloader.feeding import from_generator
 from ..io.dataloader.feeding.from_generator import GeneratorLoader
 from ..io.dataloader.feeding.tensor_lists import TensorListLoader
+from ..io.reader import (  # noqa: F401 - packages of Paddle 2.0 to 2.4 take them from here
+    BatchSampler,
+    IterableDataset,
+    _convert_places,
+    _current_expected_place,
+    _DatasetKind,
+    _get_paddle_place,
+    _get_paddle_place_list,
+    _InfiniteIterableSampler,
+    use_pinned_memory,
+)
 from .mode import computing
 
 

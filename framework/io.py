@@ -189,9 +189,14 @@ def _stands_at_program(file: Any) -> bool:
     return bool(first == b"\n")
 
 
-def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
+def _tensor_there() -> Callable[[np.ndarray], Tensor]:
+    """What makes a Tensor of an array, on the place in use."""
     place = expected_place()
-    make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else lambda a: new_tensor(as_place(a, place))
+    return lambda array: new_tensor(as_place(array, place))
+
+
+def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
+    make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else _tensor_there()
     if isinstance(value, dict) and NAME_TABLE in value:
         table = value.pop(NAME_TABLE)
         restored = {k: _leaf(v, make, table[k]) if k in table and isinstance(v, np.ndarray) else v
@@ -280,7 +285,7 @@ def _pickle_save(obj: Any, f: Any, protocol: int) -> None:
 
 def _ndarray_to_tensor(obj: np.ndarray, return_numpy: bool) -> Any:
     """An array of a file as a Tensor, or as it is."""
-    return obj if return_numpy else _leaf(obj, new_tensor, None)
+    return obj if return_numpy else _leaf(obj, _tensor_there(), None)
 
 
 def _parse_load_result(obj: Any, return_numpy: bool) -> Any:

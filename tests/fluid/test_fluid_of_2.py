@@ -15,11 +15,12 @@ from paddle.fluid.dygraph.layers import Layer as AsItsFile
 from paddle.fluid.framework import _dygraph_tracer, in_dygraph_mode
 from paddle.fluid.initializer import ConstantInitializer, XavierInitializer
 from paddle.fluid.layers.utils import map_structure
-from paddle.fluid.reader import _DatasetKind
+from paddle.fluid.reader import _convert_places, _DatasetKind, _get_paddle_place_list
 
 assert paddle.__version__ == "2.4.2" and paddle.fluid is fluid
 assert Layer is nn.Layer is AsItsFile and LayerList is nn.LayerList
 assert isinstance(paddle.CPUPlace(), fluid.core_avx.Place) and _DatasetKind.ITER == 1
+assert _convert_places(paddle.CPUPlace()) == _get_paddle_place_list(["cpu"]) == [paddle.CPUPlace()]
 assert in_dygraph_mode() and fluid.in_dygraph_mode() and _dygraph_tracer() is not None
 
 

@@ -289,3 +289,19 @@ def test_what_a_loader_reads_is_told():
     stream = DataLoader(Stream(), batch_size=None)
     assert (by_index.dataset_kind, stream.dataset_kind) == (_DatasetKind.MAP, _DatasetKind.ITER) == (0, 1)
     assert by_index.auto_collate_batch and not stream.auto_collate_batch
+
+
+def test_what_packages_need_that_set_a_loader_s_attributes_themselves():
+    """As paddlenlp 2.2 to 2.4 does in its DataLoader for Paddle 2.2."""
+    from proa.io.reader import _get_paddle_place, _get_paddle_place_list, _InfiniteIterableSampler
+
+    class Stream(paddle.io.IterableDataset):
+        def __iter__(self):
+            return iter(range(3))
+
+    assert next(iter(_InfiniteIterableSampler(Stream(), 3))) == [None] * 3
+    assert _get_paddle_place(None) is None and _get_paddle_place("cpu") == paddle.CPUPlace()
+    with pytest.raises(TypeError, match="a list or tuple of places. Received 'cpu'"):
+        _get_paddle_place_list("cpu")
+    with pytest.raises(TypeError, match="an IterableDataset. Received list"):
+        _InfiniteIterableSampler([1])
