@@ -172,3 +172,13 @@ __all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException
            "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_cuda_device_count",
            "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",
            "set_prim_eager_enabled"]
+
+
+_OF_PREDICTORS = ("AnalysisConfig", "PaddleBuf", "PaddlePredictor", "PaddleTensor", "create_paddle_predictor")
+
+
+def __getattr__(name: str) -> Any:
+    """What runs saved models as Paddle 1.x did stands above this module, in `fluid.core`, and is here too."""
+    if name in _OF_PREDICTORS:
+        return getattr(require("predictors of 1.x"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

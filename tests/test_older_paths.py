@@ -467,3 +467,16 @@ def test_names_of_the_native_module_and_of_clipping():
     assert issubclass(paddle.nn.clip.ErrorClipByValue, paddle.nn.clip.BaseErrorClipAttr)
     assert paddle.nn.clip.merge_selected_rows(paddle.ones([2])).tolist() == [1.0, 1.0]
     assert abs(paddle.tensor.random.gaussian_(paddle.zeros([200]), 5.0, 0.1).mean().item() - 5.0) < 0.1
+
+
+def test_saved_models_run_by_the_native_module_s_names(tmp_path):
+    """As PaddleHub 2 does: `from paddle.framework import core`."""
+    core = paddle.framework.core
+    path = str(tmp_path / "model")
+    paddle.jit.save(paddle.nn.Linear(2, 3), path, input_spec=[paddle.static.InputSpec([None, 2], "float32")])
+    predictor = core.create_paddle_predictor(core.AnalysisConfig(path + ".pdmodel", path + ".pdiparams"))
+    assert isinstance(predictor, core.PaddlePredictor)
+    found = predictor.run([core.PaddleTensor(np.ones([4, 2], "float32"))])
+    assert found[0].as_ndarray().shape == (4, 3)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = core.nothing
