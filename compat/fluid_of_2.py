@@ -18,13 +18,15 @@ _LAYERS = ("Layer", "LayerList", "ParameterList", "Sequential")
 class _Joined(ModuleType):
     """A module of `paddle.fluid`: each name is that of the first of several modules that has it."""
 
-    def __init__(self, name: str, modules: list[ModuleType]):
+    def __init__(self, name: str, path: str, modules: list[ModuleType]):
         super().__init__(name, modules[0].__doc__)
-        self._modules = modules
+        self._path, self._modules = path, modules
 
     def __getattr__(self, name: str) -> Any:
         for module in () if name.startswith("__") else self._modules:
             found = getattr(module, name, self)
+            if isinstance(found, ModuleType) and len(parts(f"{self._path}.{name}")) > 1:
+                return importlib.import_module(f"{self.__name__}.{name}")  # which is joined too
             if found is not self:
                 return found
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
@@ -47,7 +49,7 @@ def _is_there(module: str) -> bool:
 
 def joined(name: str, path: str) -> ModuleType:
     """The module that has the names of these."""
-    module = _Joined(name, [importlib.import_module(part) for part in parts(path)])
+    module = _Joined(name, path, [importlib.import_module(part) for part in parts(path)])
     if path in (".dygraph", ".dygraph.layers", ".dygraph.container"):
         nn: Any = importlib.import_module(f"{_ROOT}.nn")
         vars(module).update((layer, getattr(nn, layer)) for layer in _LAYERS if hasattr(module, layer))
@@ -55,6 +57,11 @@ def joined(name: str, path: str) -> ModuleType:
 
 
 def begin() -> None:
-    """The functions of the Fluid face follow the mode of the process from now on."""
+    """The functions of the Fluid face follow the mode of the process from now on.
+
+    Variables of the default Programs are true, as those of 1.x: Fluid's code asks by `if mask:` whether there is one.
+    """
     mode: Any = importlib.import_module(f"{_ROOT}.fluid.mode")
     mode.follow()
+    building: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
+    building.default_program_trace().variables_are_true = True

@@ -65,10 +65,10 @@ class Block:
         return name in self.vars
 
     def create_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, type: VarType | None = None,
-                   **attributes: Any) -> Variable:
+                   error_clip: Any = None, **attributes: Any) -> Variable:
         """A new variable here; without a name it gets one of its own.
 
-        `type`: what it holds, a tensor by default. Where `stop_gradient` is not given, the operation that makes its
+        `type`: what it holds, a tensor by default. `error_clip`: what clips its gradient (`fluid.clip`). Where `stop_gradient` is not given, the operation that makes its
         value says whether gradients stop there. Where nothing but the name of one that is there is given, it is that
         one.
         """
@@ -83,6 +83,8 @@ class Block:
         made = class_of_kind(attributes.get("kind", "tensor"), self.program.variable_class)
         variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
         variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
+        if error_clip is not None:
+            variable._set_error_clip(error_clip)
         return variable
 
     def create_parameter(self, shape: Any, dtype: Any, name: str | None = None, initializer: Any = None,

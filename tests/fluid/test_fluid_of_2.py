@@ -13,11 +13,11 @@ from paddle.fluid.dygraph import Layer, LayerList, guard, to_variable
 from paddle.fluid.dygraph.base import param_guard, program_desc_tracing_guard
 from paddle.fluid.dygraph.layers import Layer as AsItsFile
 from paddle.fluid.framework import _dygraph_tracer, in_dygraph_mode
-from paddle.fluid.initializer import ConstantInitializer, XavierInitializer
 from paddle.fluid.layers.utils import map_structure
 from paddle.fluid.reader import _convert_places, _DatasetKind, _get_paddle_place_list
 
 assert paddle.__version__ == "2.4.2" and paddle.fluid is fluid
+assert fluid.initializer.TruncatedNormal and fluid.initializer.TruncatedNormalInitializer  # though never imported
 assert Layer is nn.Layer is AsItsFile and LayerList is nn.LayerList
 assert isinstance(paddle.CPUPlace(), fluid.core_avx.Place) and _DatasetKind.ITER == 1
 assert _convert_places(paddle.CPUPlace()) == _get_paddle_place_list(["cpu"]) == [paddle.CPUPlace()]
@@ -27,7 +27,8 @@ assert in_dygraph_mode() and fluid.in_dygraph_mode() and _dygraph_tracer() is no
 class Net(fluid.dygraph.Layer):
     def __init__(self):
         super().__init__()
-        self.linear = nn.Linear(2, 2, weight_attr=paddle.ParamAttr(initializer=ConstantInitializer(0.5)))
+        half = fluid.initializer.ConstantInitializer(0.5)
+        self.linear = nn.Linear(2, 2, weight_attr=paddle.ParamAttr(initializer=half))
 
     def forward(self, x):
         return fluid.layers.reduce_sum(fluid.layers.elementwise_add(self.linear(x), fluid.layers.ones([1], "float32")))
@@ -39,12 +40,15 @@ loss.backward()
 assert loss.shape == [1] and loss.item() == 6.0 and net.linear.weight.grad.tolist() == [[1.0, 1.0], [3.0, 3.0]]
 assert type(fluid.layers.fill_constant([2], "float32", 1.0)) is paddle.Tensor
 
+from paddle.fluid.initializer import XavierInitializer
+
+assert XavierInitializer is fluid.initializer.XavierInitializer
 paddle.enable_static()
 assert not in_dygraph_mode()
 main, startup = fluid.Program(), fluid.Program()
 with fluid.program_guard(main, startup):
     x = fluid.data("x", [None, 3])
-    y = fluid.layers.fc(x, 2)
+    y = fluid.layers.fc(x, 2) if x else None  # as Fluid's code asks for a mask that may be None
 exe = fluid.Executor(fluid.CPUPlace())
 exe.run(startup)
 assert exe.run(main, {"x": [[1.0, 2.0, 3.0]]}, [y])[0].shape == (1, 2)

@@ -163,3 +163,12 @@ def test_with_tensors_it_is_computed_at_once():
     x, y = paddle.zeros([2]), paddle.ones([2])
     block.append_op(type="elementwise_add", inputs={"X": [x], "Y": [y]}, outputs={"Out": [x]}, attrs={"axis": -1})
     assert x.tolist() == [1.0, 1.0] and len(block.ops) == before
+
+
+def test_a_variable_is_made_again_with_what_clips_its_gradient():
+    """As PaddleHub copies Programs: each attribute of a variable is handed to `create_var`, where it is None too."""
+    block = static.Program().global_block()
+    clip = paddle.nn.ClipGradByValue(1.0)
+    first, second = (block.create_var(name=name, shape=[2], dtype="float32", error_clip=given, persistable=False)
+                     for name, given in (("a", None), ("b", clip)))
+    assert first.error_clip is None and second.error_clip is clip
