@@ -27,7 +27,8 @@ def report(figures, options):
     """The section as Markdown."""
     parts = [machine.heading("gpu", steps.versions(figures), options), machine.accelerator()]
     if figures["workloads"]:
-        parts += [steps.times_table(figures), limits.sentence(figures["limits"]), steps.ratio_table(figures, with_asked=False),
+        parts += [steps.times_table(figures), limits.sentence(figures["limits"]),
+                  steps.ratio_table(figures, with_asked=False),
                   memory_table(figures)]
     parts.append("\n".join(steps.differing(figures) + steps.unavailable(figures)))
     return "\n\n".join(part for part in parts if part)
