@@ -195,7 +195,8 @@ def rnn(cell: Any, inputs: Any, initial_states: Any = None, sequence_length: Any
     inputs = inputs if time_major else nest.map_structure(steps_first, inputs)
     mask = None
     if sequence_length is not None:
-        steps = slice(shape_of(next(nest.leaves(inputs))), [0], [0], [1])
+        known = next(nest.leaves(inputs)).shape[0]  # layers behind it may ask how many steps there are
+        steps = known if known > 0 else slice(shape_of(next(nest.leaves(inputs))), [0], [0], [1])
         mask = steps_first(sequence_mask(sequence_length, steps, next(nest.leaves(initial_states)).dtype))
     if is_reverse:
         inputs = nest.map_structure(lambda x: reverse(x, [0]), inputs)

@@ -40,3 +40,9 @@ def test_the_units_alone():
                      "u/BasicLSTMUnit_0.w_0", "u/BasicLSTMUnit_0.b_0"]
     np.testing.assert_allclose(found, [[0.88464952, 0.98940885], [0.59742486, 0.79379892], [1.31631732, 1.72794747]],
                                rtol=1e-6)
+
+
+def test_steps_that_are_known_are_known_behind_a_recurrence_with_lengths():
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x, lengths = fluid.data("x", [None, 6, 3]), fluid.data("lengths", [None], dtype="int32")
+        assert fluid.layers.rnn(fluid.layers.GRUCell(5), x, sequence_length=lengths)[0].shape == (-1, 6, 5)
