@@ -285,9 +285,9 @@ class EagerTrace(Trace):
         return self._of_array(value) if isinstance(value, _ARRAYS) else value
 
     def _of_array(self, value: Any) -> EagerValue:
-        array = np.array(value)
-        from_numpy_dtype(array.dtype)  # raises for strings and objects
-        return self.constant(array, None, True)
+        array = np.asarray(value)
+        own = from_numpy_dtype(array.dtype).dtype  # raises for strings and objects
+        return self.constant(array.astype(own), None, True)
 
     @property
     def plain(self) -> EagerTrace:

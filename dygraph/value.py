@@ -75,8 +75,8 @@ class EagerValue(Readable):
         array = np.asarray([] if data is None else data)
         if dtype is not None or data is None:
             array = array.astype(convert_dtype(dtype or "float32").dtype)
-        from_numpy_dtype(array.dtype)
-        self._array = backend.as_place(array.copy(), expected_place() if place is None else parse_place(place))
+        array = array.astype(from_numpy_dtype(array.dtype).dtype, order="C")  # what was unpickled has one of its own
+        self._array = backend.as_place(array, expected_place() if place is None else parse_place(place))
         self._edge = self._source = None
         if given.get("name") is not None:
             self._name = given["name"]
@@ -344,7 +344,7 @@ class EagerValue(Readable):
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
-        self._update(backend.as_place(array, self.place).copy().view())
+        self._update(backend.as_place(array, self.place).astype(self._array.dtype, order="C").view())
 
     # Moving and copying it
 

@@ -29,7 +29,7 @@ def exponential(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, rate: f
     kind = dtype.type
     out = uniform(engine, shape, dtype)
     count, scale = out.size, float(kind(-1) / kind(rate))
-    run = (_floats if dtype is F32 else _doubles).due(count)
+    run = (_floats if dtype == F32 else _doubles).due(count)
     if run is not None:
         run(out, count, LOGARITHMS, scale)
     else:

@@ -83,7 +83,7 @@ def _points(words: np.ndarray, out: np.ndarray, begin: int, wanted: int) -> tupl
 
     Gives the place behind the last, and how many pairs of words were looked at.
     """
-    run = (_floats_in_circle if out.dtype is F32 else _doubles_in_circle).due(words.size)
+    run = (_floats_in_circle if out.dtype == F32 else _doubles_in_circle).due(words.size)
     if run is not None:
         reached = np.empty(2, "int64")
         run(words, np.empty(words.size, out.dtype), out, reached, words.size // 2, begin, wanted)
@@ -105,7 +105,7 @@ def _points(words: np.ndarray, out: np.ndarray, begin: int, wanted: int) -> tupl
 def _finish(out: np.ndarray, mean: float, deviation: float) -> None:
     """Makes the numbers of points in the circle, in place."""
     kind = out.dtype
-    run = (_floats_of_points if kind is F32 else _doubles_of_points).due(out.size)
+    run = (_floats_of_points if kind == F32 else _doubles_of_points).due(out.size)
     if run is not None:
         run(out, out.size // 2, LOGARITHMS, mean, deviation)
         return

@@ -27,7 +27,7 @@ def _doubles(words, out, n, low, width):
 
 def spread(words: np.ndarray, out: np.ndarray, low: float, width: float) -> None:
     """Fills `out`, float32 or float64, with low + width · u, u from 0 up to 1, without it, made of one word each."""
-    kind, loop = (np.float32, _floats) if out.dtype is F32 else (np.float64, _doubles)
+    kind, loop = (np.float32, _floats) if out.dtype == F32 else (np.float64, _doubles)
     run = loop.due(out.size)
     if run is not None:
         run(words, out, out.size, low, width)

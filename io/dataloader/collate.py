@@ -143,8 +143,12 @@ def to_tensors(batch: Any, place: Place | None, owned: bool) -> Any:
     def convert(leaf: Any) -> Any:
         if not isinstance(leaf, np.ndarray) or leaf.dtype.kind in _NO_TENSOR_KINDS:
             return leaf
-        from_numpy_dtype(leaf.dtype)
+        own = from_numpy_dtype(leaf.dtype).dtype
         array = np.asarray(leaf)
-        return trace.constant(array if owned else array.copy(), place, True)
+        if not owned:
+            array = array.astype(own, order="C")
+        elif array.dtype is not own:  # of a worker: unpickled, with a dtype object that kernels would not know
+            array = array.view(own)
+        return trace.constant(array, place, True)
 
     return map_leaves(convert, batch)

@@ -338,8 +338,8 @@ def constant(data: Any, dtype: DType | None = None, place: Place | None = None, 
         dt.from_numpy_dtype(array.dtype)
     else:
         array = _to_array(data, dtype)
+        own = dt.from_numpy_dtype(array.dtype).dtype
         if array is data or array.base is not None:
-            array = array.copy()
-        dt.from_numpy_dtype(array.dtype)
+            array = array.astype(own, order="C")  # an array that was unpickled has a dtype object of its own
         array = np.ascontiguousarray(array) if array.ndim else array
     return current_trace().constant(array, place, stop_gradient)
