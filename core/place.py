@@ -168,6 +168,8 @@ def parse_place(device: str | Place) -> Place:
     """
     if isinstance(device, Place):
         return device
+    if isinstance(device, str) and device not in _custom and device.isupper():
+        device = device.lower()
     if device == "cpu":
         return CPUPlace()
     match = re.fullmatch(r"(\w+?)(?::(\d+))?", device) if isinstance(device, str) else None

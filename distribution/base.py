@@ -38,7 +38,7 @@ def _floating(value: Any) -> Any:
 
 def as_shape(shape: Any) -> list[int]:
     """A sample's shape as a list."""
-    if is_value(shape):
+    if is_value(shape) or isinstance(shape, (np.ndarray, np.integer)):
         shape = shape.tolist()
     if isinstance(shape, int):
         return [shape]

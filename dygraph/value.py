@@ -273,7 +273,7 @@ class EagerValue(Readable):
         if not isinstance(result, EagerValue):
             state.trace.rebind(self, result)
             return self
-        if state.grad_enabled and type(self._edge) is Leaf:
+        if state.grad_enabled and type(self._edge) is Leaf and result._array.dtype.kind != "b":
             raise LeafChangedInPlaceError(
                 f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
                 f"to go. Use the form that returns a new Tensor, or work under paddle.no_grad(). Tensor: {self.name}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 from ..ops.array.full import is_value
@@ -138,7 +139,7 @@ def regularizer(value: Any) -> Any:
     """A regularizer, of a number an L2 penalty's, or None."""
     if value is None or isinstance(value, WeightDecayRegularizer):
         return value
-    if isinstance(value, (int, float)):
+    if isinstance(value, Real):
         return L2Decay(float(value))
     raise TypeError(f"weight_decay must be a number or a regularizer. Received {type(value).__name__}.")
 

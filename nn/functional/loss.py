@@ -8,7 +8,7 @@ from ...core.lazy import beside
 from ...ops.array.assign import one_hot
 from ...ops.array.full import value_of
 from ...ops.array.gather import gather
-from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
+from ...ops.array.reshape import axis_of, reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.infer import check_same_shape
 from ...ops.core.result_names import results_named
@@ -71,7 +71,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     >>> round(float(paddle.nn.functional.cross_entropy(scores, paddle.to_tensor([0, 1]))), 4)
     0.1269
     """
-    input, label = value_of(input), value_of(label)
+    input, label, axis = value_of(input), value_of(label), axis_of(axis)
     check_reduction("cross_entropy", reduction)
     soft_label = soft_label or (label_smoothing > 0 and _has_classes(input, label))
     label = label if soft_label else class_numbers(label)

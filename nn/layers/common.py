@@ -10,6 +10,7 @@ import numpy as np
 from ...core.param_attr import to_param_attr
 from ...ops.array.assign import shape
 from ...ops.array.creation import to_tensor
+from ...ops.array.full import is_value
 from ...ops.array.reshape import flatten, reshape
 from ...ops.core.infer import normalize_axis
 from .. import functional as F
@@ -272,6 +273,8 @@ class Unflatten(Layer):
     def __init__(self, axis: int, shape: Any, name: str | None = None):
         super().__init__()
         self._name = name
+        if isinstance(shape, np.ndarray) or is_value(shape):
+            shape = shape.tolist()
         if not isinstance(axis, int) or not isinstance(shape, (list, tuple)):
             raise TypeError(f"Unflatten(axis, shape): an int, and a list of ints. Received {axis!r} and {shape!r}.")
         self.axis, self.shape = axis, shape

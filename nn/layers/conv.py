@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from .. import functional as F
@@ -18,10 +19,10 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 def _repeated(value: Any, rank: int, what: str) -> list[int]:
-    if isinstance(value, int):
-        return [value] * rank
-    if isinstance(value, Sequence) and len(value) == rank and all(isinstance(n, int) for n in value):
-        return list(value)
+    if isinstance(value, Integral):
+        return [int(value)] * rank
+    if isinstance(value, Sequence) and len(value) == rank and all(isinstance(n, Integral) for n in value):
+        return list(map(int, value))
     raise ValueError(f"{what}: must be an int or {rank} of them. Received {value!r}.")
 
 

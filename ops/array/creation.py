@@ -24,6 +24,7 @@ from .concat_split import _flat_arguments, stack
 from .expand import expand_as
 from .fed_axes import numbers_in
 from .full import ROUND, constant, dtype_or_default, fill_any_like, full, is_value, number, value_of
+from .gradient_shapes import reshape_to
 from .reshape import reshape, unsqueeze
 
 
@@ -362,7 +363,8 @@ meshgrid_op = operator(
     "meshgrid", "X* -> Out*~X", kernel=_meshgrid,
     infer=_infer_meshgrid,
     grad={"X": lambda g, X_shape: [
-        _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]}, moves=True, lod="drop")
+        reshape_to(_summed(d, [m for m in range(len(g)) if m != n]), X_shape[n]) for n, d in enumerate(g)]},
+    moves=True, lod="drop")
 
 
 def _summed(g: Any, axes: list[int]) -> Any:

@@ -11,6 +11,7 @@ from ..core.trace import apply
 from ..math.elementwise import conj_of
 from ..math.reduce import sum
 from .creation import full_like
+from .full import whole
 from .gradient_shapes import reshape_to, sum_to
 from .reshape import axis_of, flatten, shape_handle, unsqueeze_op
 from .where import where
@@ -114,7 +115,7 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | N
     >>> paddle.trace(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).item()
     5.0
     """
-    return apply(trace_op, x, offset=offset, axis1=axis1, axis2=axis2)
+    return apply(trace_op, x, offset=whole(offset), axis1=whole(axis1), axis2=whole(axis2))
 
 
 # diag, diag_embed
@@ -192,7 +193,7 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
     >>> paddle.diag(paddle.to_tensor([1, 2])).tolist()
     [[1, 0], [0, 2]]
     """
-    return apply(diag_op, x, offset=offset, padding_value=float(padding_value))
+    return apply(diag_op, x, offset=whole(offset), padding_value=float(padding_value))
 
 
 def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:

@@ -233,6 +233,13 @@ def _infer_as_complex(x):
     return Spec(x.shape[:-1], _WHOLE[x.dtype])
 
 
+def _complex(xp, x, y):
+    x, y = xp.broadcast_arrays(x, y)
+    out = xp.empty(x.shape, "complex64" if x.dtype.itemsize == 4 else "complex128")
+    out.real, out.imag = x, y  # x + 1j * y would multiply an infinite y by 0
+    return out
+
+
 def _infer_complex(x, y):
     return Spec(broadcast_shapes("complex(real, imag)", x.shape, y.shape), _WHOLE[x.dtype])
 
@@ -247,9 +254,7 @@ as_real_op = operator("as_real", "X -> Out", kernel=lambda xp, x: xp.stack([x.re
                       infer=lambda x: Spec((*x.shape, 2), _PART[x.dtype]),
                       grad={"X": lambda g: apply(as_complex_op, g)},
                       written=lambda x, part: apply(as_complex_op, part))
-complex_op = operator("complex", "X, Y -> Out", kernel=lambda xp, x, y: (x + 1j * y).astype(
-                          "complex64" if x.dtype.itemsize == 4 else "complex128"),
-                      infer=_infer_complex,
+complex_op = operator("complex", "X, Y -> Out", kernel=_complex, infer=_infer_complex,
                       grad={"X": lambda g, X_shape: sum_to(apply(real_op, g), X_shape),
                             "Y": lambda g, Y_shape: sum_to(apply(imag_op, g), Y_shape)}, lod="drop")
 real_op = operator("real", "X -> Out", kernel=lambda xp, x: x.real.copy(), infer=_infer_part,

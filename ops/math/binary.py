@@ -205,5 +205,5 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     [4.0, 24.0]
     """
     x = as_floating(x)
-    dtype = promote(dtype_of(x), dtype_of(y))
+    dtype = promote(promote(dtype_of(x), dtype_of(y)), dt.get_default_dtype_object())
     return in_dtype(x, dtype) * full((), 2.0, dtype) ** in_dtype(y, dtype)

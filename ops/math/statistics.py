@@ -249,7 +249,8 @@ def _quantile_of_unknown_length(x: Any, q: float) -> Any:
 def quantile_of(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     """As `quantile`, in x's own dtype."""
     if isinstance(q, (list, tuple)):
-        return stack([quantile_of(x, one, axis, keepdim) for one in q], 0)
+        found = [quantile_of(x, one, axis, keepdim) for one in q]
+        return found[0] if len(found) == 1 else stack(found, 0)
     if not 0 <= q <= 1:
         raise ValueError(f"quantile(x, q): q must lie in [0, 1]. Received {q}.")
     moved, axes = _moved_last(x, axis)

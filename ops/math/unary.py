@@ -272,4 +272,4 @@ def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | No
     >>> paddle.stanh(x).numpy().round(3).tolist()
     [0.0, 0.554]
     """
-    return apply(scale_op, tanh(apply(scale_op, x, None, scale=scale_a)), None, scale=scale_b)
+    return apply(scale_op, tanh(apply(scale_op, x, None, scale=float(scale_a))), None, scale=float(scale_b))

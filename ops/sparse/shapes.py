@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from ..array.concat_split import stack
@@ -127,7 +128,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
     """
     check_sparse("sum(x)", x)
     rank, count = len(x.shape), len(sparse_sizes(x))
-    given = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    given = [] if axis is None else [int(axis)] if isinstance(axis, Integral) else list(axis)
     axes = normalize_axes("paddle.sparse.sum(x, axis)", given, rank) or tuple(range(rank))
     keepdim = keepdim or x.is_sparse_csr()
     source = as_coo(x)

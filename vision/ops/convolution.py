@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from ... import nn
@@ -13,10 +14,10 @@ from ...ops.vision.deform_conv import deformable_conv_op, deformable_conv_v1_op
 
 
 def _pair(what: str, value: Any) -> list[int]:
-    if isinstance(value, int):
-        return [value, value]
-    if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(n, int) for n in value):
-        return list(value)
+    if isinstance(value, Integral):
+        return [int(value)] * 2
+    if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(n, Integral) for n in value):
+        return list(map(int, value))
     raise ValueError(f"deform_conv2d({what}): must be an int or two of them. Received {value!r}.")
 
 

@@ -133,6 +133,17 @@ try:
     got = 'a number'
 except ValueError:
     got = 'ValueError'""", "ValueError"),
+    ("| the gradient of `F.normalize` where norms", """
+x = paddle.to_tensor([[0.3, -0.2], [0.5, 2.0]], stop_gradient=False)
+(F.normalize(x, axis=1, epsilon=1.0) * paddle.to_tensor([[1.0, 0.7], [0.2, -0.5]])).sum().backward()
+got = x.grad.numpy()[1].round(3).tolist() == np.array([0.148, -0.037], 'f4').tolist()""", True),
+    ("| the gradient of `F.batch_norm(use_global_stats=False)` for x", """
+x = paddle.to_tensor([[[[1.0, 2.0, 5.0]]]], stop_gradient=False)
+w, mean, variance = paddle.ones([1]), paddle.zeros([1]), paddle.ones([1])
+w.stop_gradient = False
+y = F.batch_norm(x, mean, variance, w, None, use_global_stats=False)
+(y * paddle.to_tensor([[[[1.0, 0.0, 0.0]]]])).sum().backward()
+got = bool(abs(float(x.grad.sum())) < 1e-5)""", True),
     ("| the gradient of `layer_norm` for x in float32", """
 values = np.random.RandomState(0).rand(3, 4).astype('float32')
 slopes = []
