@@ -17,8 +17,11 @@ BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, LOSS_ROLE = 1, 2, 16, 256  # of the
 SERVERS_ROLE = 4 | 8  # what exchanges gradients and parameters with servers, and what cuts and joins them for that
 
 
-_OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_role": 0, "op_role_var": []}
+_OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_role": 0, "op_role_var": [],
+                                       "with_quant_attr": False}
 
+
+_CALLSTACK = "op_callstack"
 
 IMPLIED = "implied"
 """An attribute of the operation that empties a list where files have none: a list is there when the Program begins."""
@@ -89,9 +92,12 @@ class Operation:
         """The value of an attribute; KeyError, with those that there are, for a name without one.
 
         What every operation of Paddle's has, its part in training (`op_role`), its device and the like, need not be
-        there.
+        there. `op_callstack`: the user's file and line that appended it, as lines of text; none where it is of a file.
         """
         if name not in self.attrs:
+            if name == _CALLSTACK:
+                file, _, line = self.source.rpartition(":")
+                return [f'  File "{file}", line {line}'] if file else []
             if name in _OF_EVERY_OPERATION:
                 return copy.copy(_OF_EVERY_OPERATION[name])
             raise KeyError(f"attr(name): the operation {self.type!r} has no attribute {name!r}. It has: "

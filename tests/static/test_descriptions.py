@@ -162,3 +162,14 @@ def test_the_operation_that_writes_a_variable():
         assert z.op.type == "select_input" and z.op.block.idx == 0
         paddle.assign(x, y)
         assert y.op.type == "assign"
+
+
+def test_where_an_operation_was_written():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        y = paddle.tanh(static.data("x", [2]))
+    for op in (y.op, main.clone().global_block().ops[0]):
+        (line,) = op.attr("op_callstack")
+        assert re.fullmatch(rf'  File "{re.escape(__file__)}", line \d+', line)
+        assert op.attr("with_quant_attr") is False and op.attr("op_device") == ""
+    assert static.Program.parse_from_string(main.serialized()).global_block().ops[0].attr("op_callstack") == []
