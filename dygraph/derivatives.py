@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ops.array.concat_split import stack
-from ..ops.array.full import zeros
+from ..ops.array.creation import zeros_like
+from ..ops.array.full import is_value
 from .engine import grad
 from .value import EagerValue
 
@@ -15,7 +17,7 @@ def gradient(y: EagerValue, xs: Sequence[EagerValue], start: Any = None) -> list
     """The gradients of y, zeros where it does not depend on an x; they have gradients themselves."""
     found = grad([y], list(xs), None if start is None else [start], create_graph=True, retain_graph=True,
                  allow_unused=True)
-    return [zeros(x.shape, x.dtype) if g is None else g for x, g in zip(xs, found, strict=True)]
+    return [zeros_like(x) if g is None else g for x, g in zip(xs, found, strict=True)]
 
 
 def _forwarded(name: str) -> Callable[..., Any]:
@@ -102,13 +104,16 @@ def _checked(ys: Sequence[EagerValue], xs: Sequence[EagerValue], batch_axis: int
     most = 1 if batch_axis is None else 2
     for label, values in (("ys", ys), ("xs", xs)):
         for value in values:
-            if not isinstance(value, EagerValue):
+            if not is_value(value):
                 raise TypeError(f"{name}({label}): must be Tensors. Received {type(value).__name__}.")
             if not most - 1 <= len(value.shape) <= most:
                 raise ValueError(
                     f"{name}({label}, batch_axis={batch_axis}): takes {most - 1} or {most} dimensions. "
-                    f"Received shape {value.shape}. Flatten it with reshape before it is computed with."
+                    f"Received shape {list(value.shape)}. Flatten it with reshape before it is computed with."
                 )
+            if -1 in value.shape[most - 1:]:
+                raise ValueError(f"{name}({label}, batch_axis={batch_axis}): of {value.name!r} the size must be known, "
+                                 f"the batch's aside. Received shape {list(value.shape)}.")
 
 
 def _each(make: Callable[[EagerValue, EagerValue], Any], ys: Any, xs: Any) -> Any:
@@ -127,7 +132,8 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     """The Jacobian of `ys`, which were computed from `xs`: ∂y/∂x, [M, N] of vectors, computed row by row when used.
 
     Shapes: [] or [M] and [] or [N]; with batch_axis=0, [B] or [B, M] and [B] or [B, N], for [B, M, N]. Sequences of ys
-    or xs give tuples of Jacobians. Raises ValueError for other shapes. After `paddle.autograd.jacobian`.
+    or xs give tuples of Jacobians. Raises ValueError for other shapes. After `paddle.autograd.jacobian`. Of Variables
+    of a Program the rows are appended to it; the size of the batch alone need not be known there.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -149,10 +155,9 @@ def hessian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     [[6.0, 0.0], [0.0, 12.0]]
     """
     _checked([ys], _listed(xs), batch_axis, "hessian")
-    count = int(ys.size) if batch_axis is None else int(ys.size) // max(int(ys.shape[0]), 1)
-    if count != 1:
+    if math.prod(ys.shape[0 if batch_axis is None else 1:]) != 1:
         raise ValueError(f"hessian(ys, batch_axis={batch_axis}): must be one value"
-                         f"{'' if batch_axis is None else ' an item of the batch'}. Received shape {ys.shape}.")
+                         f"{'' if batch_axis is None else ' an item of the batch'}. Received shape {list(ys.shape)}.")
     inputs = _listed(xs)
     slopes = gradient(ys.sum(), inputs)
     found = tuple(tuple(Hessian(slope, x, batch_axis is not None) for x in inputs) for slope in slopes)

@@ -83,7 +83,7 @@ class Node:
     @property
     def next_functions(self) -> list[Node | Leaf]:
         """Where the gradients of its inputs go: to the nodes that made these, and to leaves."""
-        return [edge_node(edge) or edge for edge in _flat_edges(self.edges)]  # type: ignore[misc]
+        return [edge_node(edge) or edge for edge in _flat_edges(self.edges)]
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the input slots, from those of the results (None where nothing used one) and what it saved.

@@ -192,3 +192,26 @@ def test_second_gradients_of_a_complex_function_and_those_in_a_program():
         return paddle.grad(paddle.sin(x).sum(), x)[0]
 
     np.testing.assert_allclose(slope(x).numpy(), np.cos(x.numpy()).conj())
+
+
+@pytest.mark.parametrize("batch", [2, None])
+def test_in_a_program(batch):
+    static, values = paddle.static, np.arange(1.0, 7.0, dtype="float32").reshape(2, 3)
+    main = static.Program()
+    paddle.enable_static()
+    try:
+        with static.program_guard(main, static.Program()):
+            x, v = static.data("x", [batch, 3]), static.data("v", [3])
+            x.stop_gradient = v.stop_gradient = False
+            first, second = jacobian(x * x, x, batch_axis=0), hessian((x ** 3).sum(1), x, batch_axis=0)
+            fetched = [first[:], first[:, 1], second[:], jacobian(v * v, v)[:], hessian((v ** 3).sum(), (v,))[0][0][:],
+                       jacobian(v * 2.0, v)[0]]
+            with pytest.raises(ValueError, match="the size must be known"):
+                jacobian(static.data("long", [None]), v)
+        found = static.Executor().run(main, feed={"x": values, "v": values[0]}, fetch_list=fetched)
+    finally:
+        paddle.disable_static()
+    each = np.stack([np.diag(row) for row in values])
+    for value, wanted in zip(found, [2 * each, 2 * each[:, 1], 6 * each, 2 * each[0], 6 * each[0], [2.0, 0.0, 0.0]],
+                             strict=True):
+        np.testing.assert_allclose(value, wanted, rtol=1e-6)
