@@ -348,6 +348,7 @@ if TYPE_CHECKING:
         scale,
         subtract,
     )
+    from .ops.math.extreme_positions import argmax, argmin
     from .ops.math.gamma import digamma, lgamma, multigammaln, polygamma
     from .ops.math.inverse_functions import erfinv, logit
     from .ops.math.nan_statistics import nanmedian, nanquantile
@@ -371,8 +372,6 @@ if TYPE_CHECKING:
         amax,
         amin,
         any,
-        argmax,
-        argmin,
         count_nonzero,
         max,
         mean,

@@ -13,7 +13,7 @@ from ..ops.array.reshape import reshape
 from ..ops.array.sorting import topk as best
 from ..ops.math.casting import cast
 from ..ops.math.comparison import equal
-from ..ops.math.reduce import argmax
+from ..ops.math.extreme_positions import argmax
 from ..ops.metric.accuracy_auc import accuracy_of
 
 

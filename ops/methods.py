@@ -48,6 +48,7 @@ from .math import (
     cumulative,
     differences,
     elementwise,
+    extreme_positions,
     gamma,
     inverse_functions,
     nan_statistics,
@@ -154,7 +155,8 @@ METHODS: dict[str, Any] = {
     **_plain(reshape, "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
              "broadcast_to tile clone"),
     **_plain(rearrange, "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
-    **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero argmax argmin"),
+    **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero"),
+    **_plain(extreme_positions, "argmax argmin"),
     **_plain(cumulative, "cumsum cumprod cummax cummin logcumsumexp"),
     **_plain(concat_split, "concat stack split chunk unbind unstack"),
     **_plain(matrix_product, "matmul mm"), **_plain(products, "bmm mv dot inner outer tensordot addmm"),

@@ -11,7 +11,7 @@ from ...ops.array import diagonal, sorting
 from ...ops.array.full import is_value
 from ...ops.array.gather import index_select
 from ...ops.array.reshape import reshape
-from ...ops.math import casting, cumulative, reduce, statistics
+from ...ops.math import casting, cumulative, extreme_positions, reduce, statistics
 from ..charge import apply_op, flowing
 from ..dtypes import to_dtype
 from .arithmetic import maximum, minimum
@@ -138,22 +138,22 @@ def _without(x: Any, dim: int) -> Any:
     return squeeze(x, dim)
 
 
-max = _extreme(reduce.amax, reduce.argmax, maximum, max_result, "max",
+max = _extreme(reduce.amax, extreme_positions.argmax, maximum, max_result, "max",
                "The largest element; with `dim` those along it, with their places; of two values the larger of each.")
-min = _extreme(reduce.amin, reduce.argmin, minimum, min_result, "min",
+min = _extreme(reduce.amin, extreme_positions.argmin, minimum, min_result, "min",
                "The smallest element; with `dim` those along it, with their places; of two values the smaller of each.")
 
 
 @flowing
 def argmax(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The place of the largest element, of all or along a dimension."""
-    return reduce.argmax(input, dim, keepdim)
+    return extreme_positions.argmax(input, dim, keepdim)
 
 
 @flowing
 def argmin(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The place of the smallest element, of all or along a dimension."""
-    return reduce.argmin(input, dim, keepdim)
+    return extreme_positions.argmin(input, dim, keepdim)
 
 
 @flowing

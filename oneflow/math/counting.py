@@ -9,7 +9,7 @@ from ...core.dtype import int64
 from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.sorting import topk
 from ...ops.array.take_along_axis import take_along_axis
-from ...ops.math import casting, comparison, elementwise, reduce, unary
+from ...ops.math import casting, comparison, elementwise, extreme_positions, reduce, unary
 from ..array.creation import constant_like, elem_cnt
 from ..charge import their_face
 from ..values import as_int8, axes_of, axis_of, number_like
@@ -18,7 +18,7 @@ from ..values import as_int8, axes_of, axis_of, number_like
 @their_face
 def argmax(input: Any, axis: int = -1, name: str | None = None) -> Any:
     """The positions of the largest elements along a dimension, the first of equal ones, int64."""
-    return reduce.argmax(input, axis_of("argmax(axis)", axis, len(input.shape)))
+    return extreme_positions.argmax(input, axis_of("argmax(axis)", axis, len(input.shape)))
 
 
 @their_face

@@ -13,7 +13,8 @@ from ...ops.math.casting import cast
 from ...ops.math.clip import clip
 from ...ops.math.comparison import equal, greater_than, less_than, logical_and
 from ...ops.math.elementwise import add, divide, multiply, scale
-from ...ops.math.reduce import argmax, max, mean, sum
+from ...ops.math.extreme_positions import argmax
+from ...ops.math.reduce import max, mean, sum
 from ...ops.sequence.ctc_align import ctc_align_op
 
 

@@ -15,7 +15,7 @@ from ..core.decomposition import decomposition
 from ..core.trace import apply
 from ..math.casting import cast
 from ..math.elementwise import pow, scale
-from ..math.reduce import argmax
+from ..math.extreme_positions import argmax
 from ..math.reduce import max as maximum
 from ..nn.pool import pool2d_op
 

@@ -68,9 +68,9 @@ class Block:
                    error_clip: Any = None, **attributes: Any) -> Variable:
         """A new variable here; without a name it gets one of its own.
 
-        `type`: what it holds, a tensor by default. `error_clip`: what clips its gradient (`fluid.clip`). Where `stop_gradient` is not given, the operation that makes its
-        value says whether gradients stop there. Where nothing but the name of one that is there is given, it is that
-        one.
+        `type`: what it holds, a tensor by default. `error_clip`: what clips its gradient (`fluid.clip`). Where
+        `stop_gradient` is not given, the operation that makes its value says whether gradients stop there. Where
+        nothing but the name of one that is there is given, it is that one.
         """
         from ...core.dtype import convert_dtype
 
