@@ -261,9 +261,12 @@ def _shares_memory(variable: Variable) -> bool:
         return True
     try:
         memory = _memory(base)
-        return memory is None or np.may_share_memory(memory, _seen_in(memory, variable))
     except (ValueError, IndexError):  # the stand-ins for open sizes do not fit
         return True
+    try:
+        return memory is None or np.may_share_memory(memory, _seen_in(memory, variable))
+    except ValueError:  # `x.t().reshape([2, 3])`: they do not fit the new shape, to which elements have to move or not
+        return bool(memory.flags.c_contiguous)
 
 
 def _memory(variable: Variable) -> Any:

@@ -208,7 +208,15 @@ def test_as_in_eager_code(function, sign):
     assert run(paddle.jit.to_static(function, full_graph=True), sign) == run(function, sign)
 
 
-@pytest.mark.parametrize("function", [seen_in_another_shape, transposed_in_place, cut_off_as_another])
+def elements_that_had_to_move(x):
+    a = x * 1.0
+    y = a.t().reshape([2, 3])
+    a.add_(x)
+    return y * 2, a[:, 1:].reshape([4]) * 1
+
+
+@pytest.mark.parametrize("function", [
+    seen_in_another_shape, transposed_in_place, cut_off_as_another, elements_that_had_to_move])
 def test_sizes_that_only_a_run_knows_and_files(function, tmp_path):
     spec = [paddle.static.InputSpec([None, None], "float32", "x", stop_gradient=False)]
     paddle.jit.save(paddle.jit.to_static(function, full_graph=True, input_spec=spec), str(tmp_path / "f"))
