@@ -31,7 +31,7 @@ from ..ops.core.trace import state
 from .construction import parts
 from .printing import format_tensor
 from .readable import Readable
-from .views import joined, part_from_views, show, show_change, stay, write_through
+from .views import part_from_views, show, show_change, stay, write_through
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
@@ -291,17 +291,9 @@ class EagerValue(Readable):
         if former is not None and result._source is not None and stay(self, former, result):
             return self
         if self._source is not None:
-            self._passed_on(result)
+            write_through(self)
         show_change(self)
         return self
-
-    def _passed_on(self, result: EagerValue) -> None:
-        """Lets what this view is of have its new value; a view of the view that was made of it takes its place."""
-        of = result._source
-        if of is not None and isinstance(of[0], EagerValue) and of[0]._source is self._source:
-            self._source = joined(self._source, of, result._array.shape)  # `x[0].reshape_(…)`: the same elements
-        else:
-            write_through(self)
 
     def _assigned(self, result: EagerValue) -> Self:
         """Gives this Tensor the value, the shape and the edge of another; its own edge where that has none."""

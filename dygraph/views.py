@@ -72,18 +72,22 @@ def part_from_views(value: Any) -> None:
 def stay(value: Any, former: Any, result: Any) -> bool:
     """Lets the views of a value that is seen in another way from now on be views of what it was, as it is itself.
 
-    `former` is the value as it was, `result` what it is now, a view of that. False where it has no views.
+    `former` is the value as it was, `result` what it is now, a view of that. False where it neither has views nor is
+    one.
     """
-    if base_of(result) is not former or not (views := _views(value)):
+    views = _views(value)
+    if base_of(result) is not former or not views and former._source is None:
         return False
-    value._views = None
-    value._source = (former, *result._source[1:])
-    for view in views:
-        view._source = (former, *view._source[1:])
-    note(former, value, *views)
-    above = base_of(former)
-    if above is not None:
-        note(above, former)
+    value._source, value._views = (former, *result._source[1:]), None
+    if not views:
+        value._source = joined(former._source, value._source, result._array.shape)
+    if value._source[0] is former:
+        for view in views:
+            view._source = (former, *view._source[1:])
+        note(former, value, *views)
+        above = base_of(former)
+        if above is not None:
+            note(above, former)
     return True
 
 

@@ -131,14 +131,14 @@ def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
         return variable
     if current is base and base.before_cut is not None and changes < base.before_cut[0] == base.changes:
         current = _before_cut(base)
+    hooks = variable.program.hooked.get(variable.name)
     if op is None:
         fresh = current.detach()
     else:
         is_stopped = variable.stop_gradient and variable.flows_to is not None  # else only as its value had no gradient
-        with grad_mode(state.grad_enabled and not is_stopped):
+        with grad_mode(hooks is not None or state.grad_enabled and not is_stopped):
             fresh = apply(op, current, *_others(variable), **attrs)
     fresh.is_of = variable
-    hooks = variable.program.hooked.get(variable.name)
     return fresh if hooks is None else _hooked(variable, fresh, hooks[1])
 
 

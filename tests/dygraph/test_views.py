@@ -747,6 +747,21 @@ def test_views_stay_with_a_value_that_is_seen_in_another_shape():
     assert x.grad.tolist() == [8.0, 20.0, 16.0, 24.0]
 
 
+@pytest.mark.parametrize("converted", [False, True])
+def test_a_view_in_another_shape_is_behind_no_change(converted):
+    def function(x):
+        a = x * 1.0
+        row = a[0]
+        row.unsqueeze_(0)
+        a.scale_(2.0)
+        row.scale_(5.0)
+        return a * 1, row * 1
+
+    call = paddle.jit.to_static(function, full_graph=True) if converted else function
+    a, row = call(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]))
+    assert (a.tolist(), row.tolist()) == ([[10.0, 20.0], [6.0, 8.0]], [[10.0, 20.0]])
+
+
 def test_a_transposed_value_is_seen_as_it_lies_in_memory():
     a = paddle.to_tensor([[0.0, 1.0], [2.0, 3.0]])
     row = a[0]
