@@ -18,7 +18,7 @@ from ...ops.math.unary import logical_not
 from ..autodiff.py_layer import with_gradient
 from ..ir.variable import Variable
 from .renaming import assign, take_name
-from .views import bases_of, is_seen_anew, note_shown, part, pass_on, up_to_date
+from .views import as_read, bases_of, is_seen_anew, note_shown, part, pass_on, up_to_date
 
 
 def rebind(variable: Variable, result: Variable) -> Variable:
@@ -151,8 +151,13 @@ def cut_off(variable: Variable) -> Variable:
     It has not changed: views of it that are behind go on to show what it was (`before_cut`). In a branch or a loop it
     keeps its name: where that does not run, gradients go on to flow.
     """
-    now = variable._alias()
+    now = as_read(variable)
     if variable.block is not current_trace().block:
+        if now is not variable:
+            raise RuntimeError(
+                f"{user_line()}: {variable.name!r} is cut off from its gradient in a branch or a loop that a tensor "
+                "decides, and is a view of a value that was changed in place before: it would be a view of that again "
+                "behind the branch. Use the form that gives another value: y = y.detach().")
         assign(variable, now.detach())
         variable.before_cut = variable.changes, None
         return now

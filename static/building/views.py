@@ -209,7 +209,8 @@ def _chosen_now(variable: Variable, look: Callable[[Variable], Variable]) -> Var
                     "in place: that is known in the branch alone. Give it a copy there: x.clone().")
             former = copy.copy(variable)
             former.chosen = ()
-            variable = where(condition if holds else logical_not(condition), now, former)
+            with grad_mode(state.grad_enabled and not (chosen.stop_gradient and chosen.flows_to is not None)):
+                variable = where(condition if holds else logical_not(condition), now, former)
             variable.is_of = chosen
     return variable
 

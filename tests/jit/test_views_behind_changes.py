@@ -113,6 +113,26 @@ def cut_off_as_another(x):
     return z * x + 3 * a + 2 * b
 
 
+def chosen_view_cut_off(x):
+    a = x * 2.0
+    y = a[0]
+    if x.sum() > 0:
+        y = a[1]
+    a.add_(x)
+    y.stop_gradient = True
+    a.add_(x)
+    return y * x[0] + a
+
+
+def hook_without_gradients(x):
+    a = x * 2.0
+    y = a[0]
+    y.register_hook(lambda g: g * g)
+    with paddle.no_grad():
+        a.scale_(3.0)
+    return y * y + y, a * x
+
+
 def hook_on_a_view(x):
     a = x * 2.0
     y = a.flatten()
@@ -189,7 +209,8 @@ def bound_that_is_a_view(x):
 FUNCTIONS = [
     read_behind_a_change, changed_in_a_branch, read_in_turns, a_row_that_a_loop_begins_with, chosen_in_a_branch,
     seen_in_another_shape, seen_in_another_shape_without_gradient, transposed_in_place, of_another_dtype,
-    cut_off_behind, cut_off_in_a_branch, cut_off_as_another, hook_on_a_view, hook_of_before_a_branch,
+    cut_off_behind, cut_off_in_a_branch, cut_off_as_another, chosen_view_cut_off, hook_without_gradients,
+    hook_on_a_view, hook_of_before_a_branch,
     hook_on_what_a_view_has_changed, hook_in_turns, item_that_a_tensor_chooses, condition_that_is_a_view,
     condition_that_changes_later, bound_that_is_a_view]
 
@@ -258,7 +279,17 @@ def cut_off_in_a_branch_behind(x):
     return y * 3.0 + a[1]
 
 
+def view_cut_off_in_a_branch_behind(x):
+    a = x * 2.0
+    y = a[0]
+    a.add_(x)
+    if x.sum() > 0:
+        y.detach_()
+    return y * 3.0 + a[1]
+
+
 @pytest.mark.parametrize(("function", "says"), [
+    (view_cut_off_in_a_branch_behind, "is a view of a value that was changed in place before"),
     (read_in_a_branch, "hooks on its gradient: they would not see the whole gradient"),
     (cut_off_in_a_branch_behind, "then cut off from its gradient in a branch or a loop")])
 def test_what_a_branch_alone_knows_is_refused(function, says):
