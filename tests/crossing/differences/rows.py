@@ -10,6 +10,8 @@ ROWS = [
      "got = paddle.add(paddle.to_tensor([2]), paddle.to_tensor([0.5])).tolist()",
      [2.5]),
     ("| `7 // x` for a tensor x", "got = (7 // paddle.to_tensor([2, -2])).tolist()", [3, -4]),
+    ("| `if x:` and `bool(x)` of a Tensor with a negative number",
+     "got = bool(paddle.to_tensor(-0.5)), bool(paddle.to_tensor([-2]))", (True, True)),
     ("| `F.pad` of 3 or 5 dimensions", "got = F.pad(paddle.ones([1, 2, 3]), [1, 1]).shape", [1, 2, 5]),
     ("| `nn.initializer.Assign` of as many elements",
      "assign = nn.initializer.Assign(np.ones([3, 2], 'f4'))\n"
