@@ -69,3 +69,9 @@ def _embedding_lstm(ids: Any, table: Any, recurrent: Any, bias: Any, state: Any,
                  use_peepholes=use_peepholes, is_reverse=is_reverse, gate_activation=gate_activation,
                  cell_activation=cell_activation, candidate_activation=candidate_activation)
     return (*made[:2], *[None] * 6)
+
+
+@decomposition("delete_var", "X* ->")
+def _deleted(values: list) -> tuple:
+    """Nothing: where memory is given back, as `memory_optimize` wrote it, a plan knows by itself."""
+    return ()

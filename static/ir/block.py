@@ -218,7 +218,7 @@ class Block:
     _insert_op_without_sync = _insert_op
 
     def _insert_parts(self, index: int, made_of: Decomposition, inputs: Any, outputs: Any, attrs: Any) -> Operation:
-        """Inserts what an operator stands for that is several here; gives the last of them."""
+        """Inserts what an operator stands for that is several here; gives the last of these, or it alone."""
         from .decomposed import append_parts
 
         given, made = slots_by_name(self, made_of, inputs, outputs)
@@ -229,7 +229,8 @@ class Block:
         finally:
             self.ops += behind
         self.program.version += 1
-        return self.ops[-1 - len(behind)]
+        last = len(self.ops) - len(behind)
+        return self.ops[last - 1] if last > index else op
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         if not 0 <= index < len(self.ops):
