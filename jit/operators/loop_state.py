@@ -246,6 +246,8 @@ class LoopState:
                     f"{described_name(self._names[i])} in place and then leaves another tensor there. That the first "
                     "one shows under its other names whether the loop ran is known only when the program runs. Change "
                     "a copy of it: `x = x.clone()`.")
+            if x is not y:
+                staging.note_views_lost(begun, f"{self._where}: a view of {described_name(self._names[i])}")
             is_read = staging.is_read(begun) or any(left is begun for _, left in self._turn.values())
             if begun is not x and (is_read or staging.reads_relative_of(begun, self._mark)):
                 raise TypeError(

@@ -295,6 +295,14 @@ def note_lost(result: Any) -> None:
         result.is_one_of_several = True
 
 
+def note_views_lost(base: Any, what: str) -> None:
+    """Notes that views of a value, which errors call `what`, are behind: only some turns of a loop have changed it."""
+    if isinstance(base, Variable):
+        for view in [v for block in base.program.blocks for v in block.vars.values()]:
+            if _was_there(view) and any(each is base for each in bases_of(view)):
+                view.chosen = (*view.chosen, [None, what, base, -1])
+
+
 def note_may_be(result: Any, value: Any, what: str) -> None:
     """Notes that a result, which errors call `what`, may be a value of before: to change one and read the other is one.
     """

@@ -288,7 +288,18 @@ def view_cut_off_in_a_branch_behind(x):
     return y * 3.0 + a[1]
 
 
+def changed_and_replaced_in_turns(x):
+    a, i = x * 1.0, paddle.zeros([], "int64")
+    y = a[0]
+    while i < 2:
+        a[0] = x[1] * 5
+        a = x * 2 + a
+        i = i + 1
+    return a + y
+
+
 @pytest.mark.parametrize(("function", "says"), [
+    (changed_and_replaced_in_turns, "a view of `a` is read"),
     (view_cut_off_in_a_branch_behind, "is a view of a value that was changed in place before"),
     (read_in_a_branch, "hooks on its gradient: they would not see the whole gradient"),
     (cut_off_in_a_branch_behind, "then cut off from its gradient in a branch or a loop")])
