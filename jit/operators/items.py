@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import here
 from ..footprint.value_guards import OPERATIONS
-from . import staging
+from . import identity, staging
 from .partial import load
 from .retracing import example_of
 from .values import is_staged
@@ -21,7 +21,7 @@ def item(value: Any, index: Any) -> Any:
         tensors = [v for v in value if staging.is_tensor(v)]
         found = listed(staging.new_list(list(value), example_of((tensors or value)[0])), index)
         for each in tensors:
-            staging.note_shows(found, each, "an item of a list that a tensor chose")
+            identity.note_shows(found, each, "an item of a list that a tensor chose")
         return found
     if staging.is_list(value) and not isinstance(index, slice):
         return listed(value, index)
@@ -31,7 +31,7 @@ def item(value: Any, index: Any) -> Any:
 def listed(items: Any, index: Any) -> Any:
     """The item of a list of the program, which is a copy: what is done to it in place would be lost."""
     found = items[index]
-    staging.note_lost(found)
+    identity.note_lost(found)
     return found
 
 

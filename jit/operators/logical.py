@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core import nest
 from ..errors import ConversionError, here
-from . import staging
+from . import identity, staging
 from .conditionals import if_exp
 from .outside import ChangedOutside, Outside
 from .partial import SHOWING, certain, is_partial, parts, truth
@@ -161,7 +161,7 @@ def compare(left: Any, *rest: Any) -> Any:
 def is_same(a: Any, b: Any) -> bool:
     """`a is b`; ConversionError where a tensor decides whether they are one tensor."""
     if a is not b and staging.is_tensor(a) and staging.is_tensor(b) and staging.is_staging() and (
-            staging.may_be_one(a, b)):
+            identity.may_be_one(a, b)):
         raise ConversionError(
             here(), "`is` asks whether two names stand for one tensor, and a tensor decides that, which is known only "
             "when the program runs.", "Keep what decided in a variable, and ask for that.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import staging
+from . import identity, staging
 from .containers import Held, content_of, copied, holds, lists_kept, note_several, objects, places
 from .merging import described_name
 from .outside import check_changed
@@ -47,8 +47,8 @@ class LoopState:
         """Takes down the state before the loop."""
         self._before, self._held = tuple(map(copied, before)), Held(before)
         self._initial = tuple(map(self._prepared, range(len(before)), self._before))
-        self._changes = {id(leaf): staging.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
-        self._counts, self._mark = staging.changes_so_far(), None
+        self._changes = {id(leaf): identity.changes_of(leaf) for v in self._initial for leaf in staged_leaves(v)}
+        self._counts, self._mark = identity.changes_so_far(), None
         self._staying = [self._paths_of_staying(i, value) for i, value in enumerate(self._initial)]
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
 
@@ -88,7 +88,7 @@ class LoopState:
             if staging.is_number(begun):
                 staging.note_number(variable, False)
             elif variable is not begun:
-                staging.note_turn(variable)
+                identity.note_turn(variable)
         self._note_views(variables)
         state = self.values(variables)
         state = self._held.settled([self._held.found], state, apart=self.preparations.apart)
@@ -100,7 +100,7 @@ class LoopState:
         """Notes what variables of the loop are views of as long as no turn has given them another value."""
         for begun, variable in zip(self.variables, variables, strict=True):
             if staging.is_symbolic(begun) and staging.is_view(begun):
-                variable.chosen = staging.shown_by(begun, f"{self._where}: what this loop begins with")
+                variable.chosen = identity.shown_by(begun, f"{self._where}: what this loop begins with")
 
     def restored(self) -> Any:
         """Within the block turns are traced; behind it lists and dicts hold again what they held before."""
@@ -212,16 +212,16 @@ class LoopState:
 
     def _check_views(self, i: int, n: int, begun: Any, x: Any, y: Any) -> None:
         """RuntimeError where a turn changes what it is given in place, and that may be a view of something outside."""
-        is_lost = staging.loses_changes(x, y)
+        is_lost = identity.loses_changes(x, y)
         if is_lost:
             self._lost.add((i, n))
-            if staging.is_behind(y, self._counts):
+            if identity.is_behind(y, self._counts):
                 raise RuntimeError(
                     f"{self._where}: a turn of this loop leaves {described_name(self._names[i])} a view of a value "
                     "that the loop changes in place: what the next turn sees in it is known only when the program "
                     "runs. Leave a copy: `x[i].clone()`.")
-        is_behind = begun is not x and staging.changes_of(begun) != self._changes.get(id(begun), 0)
-        if is_behind or staging.changes_of(x) and x is not y and (is_lost or staging.is_view(begun)):
+        is_behind = begun is not x and identity.changes_of(begun) != self._changes.get(id(begun), 0)
+        if is_behind or identity.changes_of(x) and x is not y and (is_lost or staging.is_view(begun)):
             raise RuntimeError(
                 f"{self._where}: {described_name(self._names[i])} is changed in place, and is a view of another value, "
                 "or has one, before some turn of this loop: what changes with it is known only when the program runs. "
@@ -237,7 +237,7 @@ class LoopState:
     def _check_tensors(self) -> None:
         """TypeError where a turn changes a tensor in place, and reads it under another name too."""
         for (i, n), (x, y) in self._turn.items():
-            if not staging.changes_of(x):
+            if not identity.changes_of(x):
                 continue
             begun = staged_leaves(self._initial[i])[n]
             if x is not y and self._names[i] in self._may_be_held:
@@ -247,9 +247,9 @@ class LoopState:
                     "one shows under its other names whether the loop ran is known only when the program runs. Change "
                     "a copy of it: `x = x.clone()`.")
             if x is not y:
-                staging.note_views_lost(begun, f"{self._where}: a view of {described_name(self._names[i])}")
+                identity.note_views_lost(begun, f"{self._where}: a view of {described_name(self._names[i])}")
             is_read = staging.is_read(begun) or any(left is begun for _, left in self._turn.values())
-            if begun is not x and (is_read or staging.reads_relative_of(begun, self._mark)):
+            if begun is not x and (is_read or identity.reads_relative_of(begun, self._mark)):
                 raise TypeError(
                     f"{self._where}: a tensor decides how often this loop runs, it changes "
                     f"{described_name(self._names[i])} in place, and reads the same tensor, or a view of it, under "
@@ -267,12 +267,12 @@ class LoopState:
         given = self.values(results)
         lost = [(staged_leaves(given[i])[n], self._turn[i, n][1], i) for i, n in self._lost]
         for leaf, *_ in lost:
-            staging.note_lost(leaf)
+            identity.note_lost(leaf)
         given = tuple(filled(v, iter([self._tensor_behind(i, n, leaf) for n, leaf in enumerate(staged_leaves(v))]))
                       if i not in self._constant and type(v) is not Undefined else v for i, v in enumerate(given))
         self._note_views(results)  # what the loop has changed in place it has changed by now
         for leaf, left, i in lost:
-            staging.note_shows(leaf, left, f"{self._where}: {described_name(self._names[i])}")
+            identity.note_shows(leaf, left, f"{self._where}: {described_name(self._names[i])}")
         for i, value in enumerate(given):
             if i not in self._constant:
                 for n, leaf in enumerate(staged_leaves(value)):
@@ -289,7 +289,7 @@ class LoopState:
         found, left = self._turn.get((i, n), (None, None))
         if found is None or found is not left or not staging.is_tensor(begun):
             return result
-        if not staging.changes_of(found):
+        if not identity.changes_of(found):
             return begun
         if not staging.is_symbolic(begun):
             return result
@@ -304,7 +304,7 @@ class LoopState:
             places = (place for place, (x, _) in self._turn.items() if x is left)
             given = next((staged_leaves(self._initial[j])[m] for j, m in places), left)
             for value in (begun, given):
-                staging.note_may_be(result, value, f"{self._where}: {described_name(self._names[i])}")
+                identity.note_may_be(result, value, f"{self._where}: {described_name(self._names[i])}")
 
     def _missing(self, i: int, value: Undefined) -> Undefined:
         return Undefined(self._names[i], reason(value) or self._why(self._names[i]))

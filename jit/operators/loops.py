@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import ConversionError, here, noting
-from . import staging
+from . import identity, staging
 from .conditionals import if_stmt
 from .containers import Held, copied
 from .iteration import SymbolicSequence, lists_of, sequence_of
@@ -233,7 +233,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
     counts_up = all(type(n) is int for n in (items.start, items.step)) and items.start >= 0 < items.step
     mark, before = staging.mark(), get()
     contents = Held(before)
-    changes = [staging.changes_seen_in(n) for n in items.bounds]
+    changes = [identity.changes_seen_in(n) for n in items.bounds]
     where, lists = here(), [staging.writes_of(each) for each in items.lists]
 
     def turn() -> None:
@@ -245,7 +245,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
     _stage(test, turn, get, set_, ("the loop's index", *names), body, held, kept)
     if lists != [staging.writes_of(each) for each in items.lists]:
         raise walked_grows(where, "loop")
-    if changes != [staging.changes_seen_in(n) for n in items.bounds]:  # the body changes one: a range keeps its own
+    if changes != [identity.changes_seen_in(n) for n in items.bounds]:  # the body changes one: a range keeps its own
         staging.undo(mark)
         set_(before)
         contents.restore()

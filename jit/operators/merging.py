@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import RETURN_VALUE, noting
-from . import staging
+from . import identity, staging
 from .retracing import Preparations, check_differences
 from .undefined import Undefined, reason
 from .values import agree, described, disagreement, merged, staged_leaves
@@ -114,15 +114,15 @@ class Merge:
             return others[0]
         if staging.is_number(first) and staging.is_number(second) or _is_as_a_number(result, first, second):
             staging.note_number(result, False)
-        staging.note_chosen(result, self._test, first, second)
+        identity.note_chosen(result, self._test, first, second)
         for made, value, other, holds in zip(self._made, (first, second), others, (True, False), strict=True):
             if other is not None:
                 _note_one(result, self._test, holds, other)
-            elif staging.is_made_here(value):
+            elif identity.is_made_here(value):
                 made[id(value)] = result
                 for each in _that_may_be(value):
                     known = self._may_be[holds].setdefault(id(each), result)
-                    staging.note_may_be(result, known, "a tensor that a branch chose")
+                    identity.note_may_be(result, known, "a tensor that a branch chose")
         return result
 
     def _one_sided(self, name: str, none: bool) -> str:
@@ -139,17 +139,17 @@ def _that_may_be(value: Any) -> list[Any]:
     found = [value]
     for each in found:
         found += [other for _, _, other, _ in each.chosen
-                  if staging.is_made_here(other) and not any(other is known for known in found)]
+                  if identity.is_made_here(other) and not any(other is known for known in found)]
     return found
 
 
 def _note_one(result: Any, test: Any, holds: bool, other: Any) -> None:
     """Notes that two results are one tensor where the test `holds`, or does not: they change in place together."""
     if result.dtype is not other.dtype:
-        staging.note_lost(result)
-        staging.note_lost(other)
+        identity.note_lost(result)
+        identity.note_lost(other)
     else:
-        staging.note_one(result, test, holds, other)
+        identity.note_one(result, test, holds, other)
 
 
 def _is_as_a_number(result: Any, first: Any, second: Any) -> bool:
