@@ -258,6 +258,24 @@ def test_sequences_and_rows():
         assert is_there(out, table.weight)
 
 
+def test_float16_is_computed_in_float32():
+    with on_device():
+        x = paddle.to_tensor([[300.0, 400.0, -700.0]], "float16")  # whose squares float16 has not
+        assert F.layer_norm(x, 3).dtype == "float16"
+        np.testing.assert_allclose(F.layer_norm(x, 3).numpy(), [[0.6040, 0.8054, -1.4094]], rtol=1e-3)
+        weight = paddle.create_parameter([2], "float16", default_initializer=nn.initializer.Constant(1.0))
+        rule = paddle.optimizer.Adam(0.1, parameters=[weight])
+        weight.grad = paddle.zeros([2], "float16")  # beside which Adam's 1e-8 is no number of float16
+        rule.step()
+        assert weight.tolist() == [1.0, 1.0]
+
+
+def test_the_blank_of_ctc_is_one_of_the_classes():
+    with on_device(), pytest.raises(ValueError, match="blank"):
+        F.ctc_loss(paddle.zeros([4, 1, 3]), paddle.to_tensor([[1, 2]], "int32"), paddle.to_tensor([4]),
+                   paddle.to_tensor([2]), blank=3)
+
+
 @pytest.mark.parametrize("lazy", [False, True])
 def test_rows_of_a_table_are_updated_as_on_the_host(lazy):
     def trained():

@@ -45,7 +45,7 @@ def tensor(array, gradient=False):
     (lambda: paddle.fft.fftn(tensor(WIDE), s=(1,), axes=(0, 1)), "one length"),
     (lambda: paddle.fft.fftn(tensor(WIDE), axes=(1, 1)), "differ"),
     (lambda: paddle.fft.fft2(tensor([1.0, 2.0])), "dimension"),
-    (lambda: paddle.fft.rfft(tensor(WIDE + 0j)), "real"),
+    (lambda: paddle.fft.rfft(tensor(WIDE + 0j)), "x must be real"),
     (lambda: paddle.fft.irfft(tensor([1.0])), "n=1"),
     (lambda: paddle.fft.fftfreq(0), "positive"),
     (lambda: paddle.signal.stft(tensor(np.ones(8)), 16), "n_fft"),
