@@ -270,6 +270,14 @@ def test_float16_is_computed_in_float32():
         assert weight.tolist() == [1.0, 1.0]
 
 
+def test_half_a_transform_is_of_real_numbers():
+    with on_device():
+        x = paddle.to_tensor([1.0, 2.0, 3.0])
+        np.testing.assert_allclose(paddle.fft.rfft(x).numpy(), np.fft.rfft([1.0, 2.0, 3.0]), rtol=1e-6)
+        with pytest.raises(ValueError, match="must be real"):
+            paddle.fft.rfft(x + 1j)
+
+
 def test_the_blank_of_ctc_is_one_of_the_classes():
     with on_device(), pytest.raises(ValueError, match="blank"):
         F.ctc_loss(paddle.zeros([4, 1, 3]), paddle.to_tensor([[1, 2]], "int32"), paddle.to_tensor([4]),

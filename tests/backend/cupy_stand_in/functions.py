@@ -243,6 +243,7 @@ OWN: dict[tuple[str, str], Callable[..., Any]] = {
     **{("cupy.linalg", name): _decomposition(name) for name in FACTS["cupy.linalg"]
        if callable(getattr(np.linalg, name, None))
        and name not in ("LinAlgError", "norm", "multi_dot", "trace", "diagonal")},
+    ("cupy.fft", "rfftn"): lambda a, **kwargs: wrapped(np.fft.rfftn(a._host.real, **kwargs)),  # of complex ones, too
     ("cupy.linalg", "eig"): _eig, ("cupy.linalg", "eigvals"): _eig,
 }
 
