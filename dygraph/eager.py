@@ -192,7 +192,7 @@ class EagerTrace(Trace):
             listed = wanted = True
         xp: Any = np
         if elsewhere or not arrays or arrays[0] is None:
-            xp = namespace(arrays) if arrays else expected_namespace()
+            xp = namespace(arrays, inputs) if arrays else expected_namespace()
             kernel = op.kernel_for(xp)
         elif listed:
             first = arrays[0]

@@ -13,23 +13,33 @@ from ..core.place import Place, expected_place
 from ..ops.core.accounts import account
 from ..ops.core.operator import Operator
 from ..ops.core.spec import spec_of
-from ..ops.core.trace import Trace
+from ..ops.core.trace import Trace, state
 from ..ops.math.casting import cast
 from .value import EagerValue
 
 
-def namespace(arrays: list) -> Any:
-    """NumPy or CuPy, by the arrays; where there are none, by the place in use.
+def namespace(arrays: list, inputs: tuple) -> Any:
+    """NumPy or CuPy, by the arrays of the inputs; where there are none, by the place in use.
 
-    Where some are on a device, those of the host come there, in the list, as in Paddle.
+    Where some are on a device, those of the host come there, in the list, as in Paddle; PlaceMismatchError where one of
+    these asks for a gradient, which would be the device's.
     """
     if _NOTHING.issuperset(map(type, arrays)):
         return expected_namespace()
     try:
         return backend.namespace_of(arrays)
     except PlaceMismatchError:
+        if state.grad_enabled and any(_asks_on_host(value) for value in inputs):
+            raise
         backend.bring_together(arrays)
         return backend.namespace_of(arrays)
+
+
+def _asks_on_host(value: Any) -> bool:
+    """Whether an input, or one of a list, is on the host and asks for a gradient."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_asks_on_host, value))
+    return value is not None and value._edge is not None and isinstance(value._array, np.ndarray)
 
 
 _NOTHING = {type(None)}

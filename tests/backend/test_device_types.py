@@ -5,6 +5,7 @@ import proa as paddle
 import pytest
 from cupy_stand_in import KIND, StandIn
 from proa.backend import device_type, register_device_type, unregister_device_type
+from proa.core.errors import PlaceMismatchError
 
 
 def test_places_of_a_registered_kind():
@@ -44,11 +45,17 @@ def test_new_tensors_are_made_there():
         assert str(x.place) == f"Place({devices_of_tests.KIND}:0)" and x.numpy().tolist() == [1, 1]
         host = x.cpu()
         assert host.place == paddle.CPUPlace()
-        x.stop_gradient = host.stop_gradient = False
+        x.stop_gradient = False
         found = [x + host, host * x, paddle.concat([host, x]), host[paddle.to_tensor([0])]]
         assert {y.place for y in found} == {x.place}  # what is on the host comes to the device, as in Paddle
         sum(y.sum() for y in found).backward()
-        assert (x.grad.tolist(), host.grad.tolist()) == ([3.0, 3.0], [4.0, 3.0])
+        assert x.grad.tolist() == [3.0, 3.0]
+        host.stop_gradient = False
+        for mixed in (lambda: x * host, lambda: paddle.concat([host, x])):
+            with pytest.raises(PlaceMismatchError):  # its gradient would be the device's
+                mixed()
+            with paddle.no_grad():
+                assert mixed().place == x.place
         host = host.detach()
         host[0] = 9.0
         for y in (host, host + 1, host == 1, 1 - host, paddle.where(host > 1, host, 0.0)):
