@@ -85,12 +85,14 @@ def _processor() -> str:
 
 @functools.cache
 def has_wide_vectors() -> bool:
-    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's, where LLVM prefers those of 32.
+    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's before Ice Lake, which then slow down.
 
-    Asked when modules are imported, so LLVM, which need not be there, is not: False where the system tells nothing.
+    LLVM prefers vectors of 32 on all of Intel's. Asked when modules are imported, so LLVM, which need not be there, is
+    not: False where the system tells nothing.
     """
     told = "\n".join(_described())
-    return "GenuineIntel" not in told and re.search(r"\bavx512f\b", told) is not None
+    wanted = "avx512_vbmi2" if "GenuineIntel" in told else "avx512f"
+    return re.search(rf"\b{wanted}\b", told) is not None
 
 
 def _data_offset() -> int | None:
@@ -112,7 +114,7 @@ class _Target:
             binding.initialize_native_target()
             binding.initialize_native_asmprinter()
         self.cpu = binding.get_host_cpu_name()
-        self.features = binding.get_host_cpu_features().flatten()
+        self.features = binding.get_host_cpu_features().flatten() + (",-prefer-256-bit" if has_wide_vectors() else "")
         self.target = binding.Target.from_default_triple()
         self.machine = self.target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, reloc="pic",
                                                          codemodel="default")

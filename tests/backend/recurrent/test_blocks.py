@@ -50,3 +50,12 @@ def test_blocks_ask_no_llvm_how_wide_vectors_are(monkeypatch):
         assert compiler.has_wide_vectors.__wrapped__() is False
     finally:
         compiler._described.cache_clear()
+
+
+@pytest.mark.parametrize(("vendor", "flags", "wide"), [
+    ("GenuineIntel", "avx2 avx512f avx512vl", False),  # Skylake, Cascade Lake: slower clocks with such vectors
+    ("GenuineIntel", "avx2 avx512f avx512vbmi avx512_vbmi2", True),  # from Ice Lake on
+    ("AuthenticAMD", "avx2 avx512f", True), ("AuthenticAMD", "avx2", False)])
+def test_vectors_are_wide_where_the_processor_keeps_its_clock(vendor, flags, wide, monkeypatch):
+    monkeypatch.setattr(compiler, "_described", lambda: (f"vendor_id\t: {vendor}", f"flags\t\t: fpu {flags}"))
+    assert compiler.has_wide_vectors.__wrapped__() is wide
