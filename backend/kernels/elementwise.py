@@ -1,8 +1,8 @@
 """Element by element on NumPy arrays: sin and cos of large ones, relu in an array's own memory (float32).
 
-An angle is brought near 0 in float64, where a quarter of a turn times a whole number below 2**31 is known well enough
-for float32; for float64 a number of three parts takes its place, and whole numbers stay below 2**20. Larger angles,
-infinities and NaN are left to NumPy.
+A float32 angle below 2048 is brought near 0 by a quarter of a turn in three parts; a larger one in float64, where a
+quarter of a turn times a whole number below 2**31 is known well enough for float32. For float64 it has three parts, too,
+and whole numbers stay below 2**20. Larger angles, infinities and NaN are left to NumPy.
 """
 
 from __future__ import annotations
@@ -40,10 +40,21 @@ def _turned(x, out, wrong, n, ahead):
         start = block * 2048
         size = min(2048, n - start)
         beyond = i32(0)
+        large = i32(0)
         for i in range(start, start + size):
-            beyond = beyond | (1317011456 - (bits(x[i]) & 2147483647))  # its sign: above 2**30
+            magnitude = bits(x[i]) & 2147483647
+            beyond = beyond | (1317011456 - magnitude)  # its sign: above 2**30
+            large = large | (1157627904 - magnitude)  # above 2048
         if beyond < 0:
             wrong[0] = 1
+        elif large >= 0:
+            for i in range(start, start + size):
+                whole = nearest(x[i] * 0.63661977236758134)
+                near = fma(whole, -1.5707963705062866, x[i])
+                near = fma(whole, 4.371138828673793e-08, near)
+                near = fma(whole, 1.7151245100058819e-15, near)
+                sine, _ = sin_cos_of_quarters(near, i32(whole) + i32(ahead))
+                out[i] = sine if sine != 0.0 else x[i]  # 0 keeps its sign
         else:
             for i in range(start, start + size):
                 angle = f64(x[i])
