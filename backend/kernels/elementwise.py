@@ -1,8 +1,8 @@
 """Element by element on NumPy arrays: sin and cos of large ones, relu in an array's own memory (float32).
 
 A float32 angle below 2048 is brought near 0 by a quarter of a turn in three parts; a larger one in float64, where a
-quarter of a turn times a whole number below 2**31 is known well enough for float32. For float64 it has three parts, too,
-and whole numbers stay below 2**20. Larger angles, infinities and NaN are left to NumPy.
+quarter of a turn times a whole number below 2**31 is known well enough for float32. For float64 it has three parts,
+too, and whole numbers stay below 2**20. Larger angles, infinities and NaN are left to NumPy.
 """
 
 from __future__ import annotations

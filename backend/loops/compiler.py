@@ -85,7 +85,7 @@ def _processor() -> str:
 
 @functools.cache
 def has_wide_vectors() -> bool:
-    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's before Ice Lake, which then slow down.
+    """Whether code is made for vectors of 64 bytes: with AVX-512, but for Intel's before Ice Lake, which slow down.
 
     LLVM prefers vectors of 32 on all of Intel's. Asked when modules are imported, so LLVM, which need not be there, is
     not: False where the system tells nothing.
