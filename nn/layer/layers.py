@@ -26,6 +26,7 @@ from ..initializer.initializer import initial_value
 from ..state import load_state
 from .changes import Counted, mode_changes
 from .conversion import convert_layers, move_layers
+from .state_dict import named_state
 
 _Inputs = ParamSpec("_Inputs")
 _Output = TypeVar("_Output", covariant=True)
@@ -427,13 +428,13 @@ class Layer(_Attributes):
 
         A layer that stands in several places is there by each of its names.
         """
-        return _named_state(self, destination, include_sublayers, structured_name_prefix, use_hook, False)
+        return named_state(self, destination, include_sublayers, structured_name_prefix, use_hook, False)
 
     def to_static_state_dict(self, destination: dict[Any, Any] | None = None, include_sublayers: bool = True,
                              structured_name_prefix: str = "", use_hook: bool = True,
                              keep_vars: bool = True) -> dict[str, Any]:
         """What `state_dict` gives, and the buffers that are not persistable."""
-        return _named_state(self, destination, include_sublayers, structured_name_prefix, use_hook, True)
+        return named_state(self, destination, include_sublayers, structured_name_prefix, use_hook, True)
 
     def set_state_dict(self, state_dict: dict[str, Any],
                        use_structured_name: bool = True) -> tuple[list[str], list[str]]:
@@ -489,29 +490,3 @@ def _has_own_code(kind: type) -> bool:
 
 def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
-
-
-def _places(layer: Layer, path: str = "", above: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
-    """Every place of a layer below this one with what stands in it, the layer itself first."""
-    yield path, layer
-    for name, inner in layer._sub_layers.items():
-        if inner is not None and inner is not layer and all(inner is not one for one in above):
-            yield from _places(inner, f"{path}.{name}" if path else name, (*above, layer))
-
-
-def _named_state(root: Layer, destination: dict[Any, Any] | None, include_sublayers: bool,
-                 structured_name_prefix: str, use_hook: bool, every_buffer: bool) -> dict[str, Any]:
-    state = OrderedDict() if destination is None else destination
-    layers = _places(root) if include_sublayers else [("", root)]
-    for path, layer in layers:
-        prefix = structured_name_prefix + (f"{path}." if path else "")
-        for name, value in layer._parameters.items():
-            if value is not None:
-                state[prefix + name] = value
-        for name, value in layer.__values_of_kind__("_buffers") if every_buffer else layer._buffers.items():
-            if value is not None and (every_buffer or name not in layer._non_persistable_buffer_names_set):
-                state[prefix + name] = value
-    for hook in list(root._state_dict_hooks.values()) if use_hook else ():
-        changed = hook(state)
-        state = state if changed is None else changed
-    return state

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import DType, bool_, from_numpy_dtype, get_default_dtype_object, int64, promote
+from ...core.dtype import DType, bool_, from_numpy_dtype, promote
 from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
@@ -34,8 +34,9 @@ from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, cut_off, keeping_gradient, rebind
+from .operands import aligned_at_first, beside_a_number, converted, flat, names_of, refuse_lists, spec_of
 from .result_names import Calls, namer
-from .tensor_arrays import ArrayVariable, repeated_list
+from .tensor_arrays import repeated_list
 from .tensor_hooks import before_hooks, register_hook
 from .views import source_of, up_to_date
 
@@ -183,13 +184,13 @@ class ProgramTrace(Trace):
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
         if self.least_rank and self._aligns_at_first and self._namer is None and attrs.get("axis") == -1:
-            attrs = _aligned_at_first(op, inputs, attrs)
+            attrs = aligned_at_first(op, inputs, attrs)
         if any(isinstance(value, Variable) for value in attrs.values()):
             attrs = {name: value._known(f"{op.type}({name})") if isinstance(value, Variable) else value
                      for name, value in attrs.items()}
         if op.random and self.main.random_seed:
             attrs = self._seeded(op, attrs)
-        given = tuple(map(_spec, inputs))
+        given = tuple(map(spec_of, inputs))
         specs = self._inferred(op, inputs, given, attrs)
         stop = self._stops(op, inputs)
         name = self._namer or self._naming(op, inputs)
@@ -198,7 +199,7 @@ class ProgramTrace(Trace):
         for index, (slot, spec) in enumerate(zip(op.results, specs, strict=True)):
             if index in aliases:
                 results.append(inputs[aliases[index]])
-                for value in _flat((results[-1],)):
+                for value in flat((results[-1],)):
                     value.changes += 1
             elif spec is None:
                 results.append(None)
@@ -224,15 +225,15 @@ class ProgramTrace(Trace):
         """Whether gradients stop at results: in Paddle 1.x at none that is computed of floats, whatever these say."""
         if not state.grad_enabled or op.gradient is None:
             return True
-        values = _flat(inputs)
+        values = flat(inputs)
         if self.least_rank and self._aligns_at_first and any(v.dtype.is_differentiable for v in values):
             return False
         return all(v.stop_gradient for v in values)
 
     def _note_numbers(self, inputs: tuple, results: list) -> None:
         """What is computed of numbers of Python alone is one."""
-        if all(v.name in self.main.numbers for v in _flat(inputs)):
-            self.main.numbers.update(v.name for v in _flat(tuple(results)) if not v.shape and v.dtype is not bool_)
+        if all(v.name in self.main.numbers for v in flat(inputs)):
+            self.main.numbers.update(v.name for v in flat(tuple(results)) if not v.shape and v.dtype is not bool_)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""
@@ -245,7 +246,7 @@ class ProgramTrace(Trace):
         try:
             return op.infer_specs(specs, attrs)
         except ValueError as error:
-            if any(-1 in v.shape for v in _flat(inputs)) and len(error.args) == 1:
+            if any(-1 in v.shape for v in flat(inputs)) and len(error.args) == 1:
                 error.args = (f"{error.args[0]} {_UNKNOWN}",)
             raise
 
@@ -255,7 +256,7 @@ class ProgramTrace(Trace):
             return None
         values = [self.lift(v, what) for v in (value if slot.many else (value,))]
         if not op.lists:
-            _refuse_arrays(op, values)
+            refuse_lists(op, values)
         return values if slot.many else values[0]
 
     def _promoted(self, inputs: tuple) -> tuple:
@@ -264,8 +265,8 @@ class ProgramTrace(Trace):
             return inputs
         dtype = promote(x.dtype, y.dtype)
         if self.main.numbers and x.is_number is not y.is_number:
-            dtype = _beside_a_number(*((y.dtype, x.dtype) if x.is_number else (x.dtype, y.dtype)))
-        return (*(v if v.dtype is dtype else _converted(v, dtype) for v in (x, y)), *inputs[2:])
+            dtype = beside_a_number(*((y.dtype, x.dtype) if x.is_number else (x.dtype, y.dtype)))
+        return (*(v if v.dtype is dtype else converted(v, dtype) for v in (x, y)), *inputs[2:])
 
     def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
         """What names the results of an application, by their slots."""
@@ -290,9 +291,9 @@ class ProgramTrace(Trace):
 
     def _append(self, op: Operator, inputs: tuple, results: list, extras: list[list[str]], attrs: dict[str, Any],
                 inferred: tuple[tuple, tuple]) -> None:
-        outputs = {slot.name: _names(value) for slot, value in zip(op.results, results, strict=True)}
+        outputs = {slot.name: names_of(value) for slot, value in zip(op.results, results, strict=True)}
         outputs.update(zip((slot.name for slot in op.outputs if slot.file_only), extras, strict=True))
-        named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
+        named = {slot.name: names_of(value) for slot, value in zip(op.inputs, inputs, strict=False)}
         kept = {name: value for name, value in attrs.items()
                 if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
         role = self.role or self.main._op_role
@@ -473,26 +474,7 @@ def _twin(variable: Variable, block: Block) -> Variable:
                              need_clip=variable.need_clip)
 
 
-def _converted(x: Variable, dtype: DType) -> Variable:
-    made = cast(x, dtype)
-    made.is_number = x.is_number
-    return made
 
-
-def _beside_a_number(dtype: DType, numbers: DType) -> DType:
-    """What a tensor and a number of Python become, of which only a run knows the number: the tensor's, where it can."""
-    if numbers.is_floating and not dtype.is_differentiable:
-        return get_default_dtype_object()
-    return int64 if dtype is bool_ else dtype
-
-
-def _aligned_at_first(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> dict[str, Any]:
-    """How Python's operators of 1.x's variables meet: a row of unknown size, at the first dimension of the other."""
-    if [slot.name for slot in op.inputs] != ["X", "Y"] or op.defaults.get("axis") != -1:
-        return attrs
-    x, y = inputs
-    of_rows = 0 < y.ndim < x.ndim or 0 < x.ndim < y.ndim and x.shape[0] == -1
-    return {**attrs, "axis": 0} if of_rows and y.shape[0] == -1 else attrs
 
 
 def _like(variable: Variable, program: Any) -> Variable:
@@ -509,31 +491,3 @@ def _filled(variable: Variable, shape: tuple[int, ...], dtype: DType, stop_gradi
         variable.shape, variable._dtype = shape, dtype
         variable.stop_gradient = variable.stop_gradient or stop_gradient
     return variable
-
-
-def _refuse_arrays(op: Operator, values: list[Variable]) -> None:
-    for value in values:
-        if isinstance(value, ArrayVariable):
-            raise TypeError(
-                f"{op.type}: received a list whose length is known only when the program runs. Join its items with "
-                "paddle.stack or paddle.concat, take one of them, or loop over them.")
-
-
-def _spec(value: Any) -> Any:
-    if isinstance(value, list):
-        return [v.spec for v in value]
-    return None if value is None else value.spec
-
-
-def _flat(inputs: tuple) -> list[Variable]:
-    flat: list[Variable] = []
-    for value in inputs:
-        if value is not None:
-            flat.extend(value if isinstance(value, list) else [value])
-    return flat
-
-
-def _names(value: Any) -> list[str]:
-    if value is None:
-        return []
-    return [v.name for v in value] if isinstance(value, list) else [value.name]
