@@ -36,6 +36,9 @@ _FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
 _SAME = {".oneflow": (".compatible.single_client", ".python")}
 #: Which module tells the version, by the API that is asked for.
 _VERSIONS = {"2.6": ".compat.paddle_version", "2.4": ".compat.paddle_version_2_4", "1.8": ".compat.paddle_version_1"}
+#: What `paddle.complex` was in 1.8, where later Paddle has a function.
+_COMPLEX = {".complex": ".fluid.complex", ".complex.helper": ".fluid.complex", ".complex.tensor": ".fluid.complex"}
+_COMPLEX |= {f".complex.tensor.{file}": ".fluid.complex" for file in ("linalg", "manipulation", "math")}
 
 
 #: What PaddlePaddle's own import has loaded, so that programs which `import PIL` alone find `PIL.Image` in it.
@@ -100,7 +103,9 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if self.face:
             same = next((s for s in _SAME.get(self.face, ()) if (part + ".").startswith(s + ".")), "")
             return _ROOT + self.face + part[len(same):]
-        return _ROOT + (_VERSIONS[self.api] if part == ".version" else _ELSEWHERE.get(part, part))
+        if part == ".version":
+            return _ROOT + _VERSIONS[self.api]
+        return _ROOT + (_ELSEWHERE | _COMPLEX if self.api == "1.8" else _ELSEWHERE).get(part, part)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         if self._is_root(spec.name):
@@ -197,6 +202,8 @@ def _alias_root(alias: str, api: str) -> ModuleType:
     root.__version__ = paddle_version.full_version  # type: ignore[attr-defined]
     root.__git_commit__ = paddle_version.commit  # type: ignore[attr-defined]
     root.version = paddle_version  # type: ignore[attr-defined]
+    if api == "1.8":
+        root.complex = importlib.import_module(_ROOT + _COMPLEX[".complex"])  # type: ignore[attr-defined]
     for value in (root.Tensor, root.base.framework.EagerParamBase):
         value.stand_in(f"{alias}.base.framework" if value is not root.Tensor else alias)
     setattr(root, alias, root)  # importing its own parts binds the name there too: `x: paddle.paddle` in a signature

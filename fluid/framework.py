@@ -21,6 +21,7 @@ from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils.installation import check_version
 from . import unique_name
+from .dygraph.complex_variable import ComplexVariable
 from .dygraph.varbase import ParamBase
 from .later_names import later
 from .mode import compute, computing
@@ -93,7 +94,7 @@ def grad_var_name(var_name: str) -> str:
     return var_name + GRAD_VAR_SUFFIX
 
 
-__all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "ParamBase", "Parameter", "Program",
+__all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ComplexVariable", "Operator", "ParamBase", "Parameter", "Program",
            "Variable", "convert_np_dtype_to_dtype_", "cpu_places", "cuda_pinned_places", "cuda_places",
            "default_main_program", "default_startup_program", "device_guard", "get_flags", "grad_var_name",
            "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope", "program_guard",

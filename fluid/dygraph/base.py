@@ -22,6 +22,7 @@ from ...static.building.mode import program_guard
 from ...static.program import Program
 from ..later_names import later
 from ..mode import compute, computing
+from .complex_variable import ComplexVariable
 from .varbase import FLUID, FluidTrace
 
 __all__ = ["no_grad", "grad", "guard", "enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative",
@@ -132,6 +133,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
 def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = None) -> Any:
     """A value of an array, without gradient; a value as it is.
 
+    Of complex numbers it makes a ComplexVariable, whose parts are values.
     It shares memory with the array as long as nothing is computed of it in place, as in Paddle, unless `zero_copy` is
     False. Raises TypeError for lists and numbers, and RuntimeError outside of dynamic mode.
 
@@ -142,7 +144,7 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     ...     (x * x).numpy().tolist()
     [1.0, 4.0]
     """
-    if is_value(value):
+    if is_value(value) or isinstance(value, ComplexVariable):
         return value
     if not isinstance(value, (np.ndarray, np.generic)):
         raise TypeError(f"to_variable(value): must be a NumPy array or a Variable. Received {type(value).__name__}; "
@@ -150,6 +152,11 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     if not enabled():
         raise RuntimeError("to_variable(value): a Program has no values. Call it within fluid.dygraph.guard(), or use "
                            "fluid.layers.assign(value).")
+    if np.iscomplexobj(value) and tracer() is not None:
+        pair = ComplexVariable(*[to_variable(np.ascontiguousarray(part)) for part in (np.real(value), np.imag(value))])
+        if name is not None:
+            pair.name = name  # type: ignore[assignment]
+        return pair
     shared = zero_copy is not False and isinstance(expected_place(), CPUPlace) and isinstance(value, np.ndarray)
     array = value.view() if shared else np.array(value)
     result = current_trace().constant(array, None, True)

@@ -36,6 +36,12 @@ assert value.shape == (1,)
 with fluid.dygraph.guard():
     assert fluid.in_dygraph_mode()
     assert fluid.layers.mean(fluid.dygraph.to_variable(np.ones((2, 3), "float32"))).numpy().tolist() == [1.0]
+import paddle.complex as cpx
+from paddle.complex.tensor.math import kron
+with fluid.dygraph.guard():
+    z = fluid.dygraph.to_variable(np.array([[1 + 2j, 3 - 1j]], "complex64"), name="z")
+    assert isinstance(z, fluid.framework.ComplexVariable) and z.name == {"real": "z.real", "imag": "z.imag"}
+    assert paddle.complex.sum(z).numpy().tolist() == [4 + 1j] and kron is cpx.kron
 reader = paddle.batch(paddle.reader.shuffle(lambda: iter(range(4)), 4), 2)
 assert sorted(map(len, reader())) == [2, 2]
 print("done")
