@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     )
     from .executor import Executor
     from .framework import (
+        ComplexVariable,
         Program,
         Variable,
         cpu_places,

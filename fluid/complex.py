@@ -1,4 +1,4 @@
-"""`paddle.complex` of Paddle 1.8: functions on ComplexVariables. At least one operand is complex, the other may be real.
+"""`paddle.complex` of Paddle 1.8: functions on ComplexVariables. An operand at least is complex, others may be real.
 
 Each joins the parts to complex numbers, applies the function that is there for values, and takes the result apart.
 """
@@ -183,8 +183,8 @@ def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False,
     >>> with fluid.dygraph.guard():
     ...     x = fluid.dygraph.to_variable(np.array([[1 + 2j, 3j], [0, 1j]]))
     ...     complex.matmul(x, x).numpy()
-    array([[-3. +4.j, -9. +3.j],
-           [ 0. +0.j, -1. +0.j]])
+    array([[-3.+4.j, -9.+3.j],
+           [ 0.+0.j, -1.+0.j]])
     """
     return _apply(layers.matmul, x, y, transpose_x=transpose_x, transpose_y=transpose_y, alpha=alpha, name=name)
 

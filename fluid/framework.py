@@ -94,8 +94,8 @@ def grad_var_name(var_name: str) -> str:
     return var_name + GRAD_VAR_SUFFIX
 
 
-__all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ComplexVariable", "Operator", "ParamBase", "Parameter", "Program",
-           "Variable", "convert_np_dtype_to_dtype_", "cpu_places", "cuda_pinned_places", "cuda_places",
+__all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ComplexVariable", "Operator", "ParamBase", "Parameter",
+           "Program", "Variable", "convert_np_dtype_to_dtype_", "cpu_places", "cuda_pinned_places", "cuda_places",
            "default_main_program", "default_startup_program", "device_guard", "get_flags", "grad_var_name",
            "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope", "program_guard",
            "require_version", "set_flags", "switch_main_program", "switch_startup_program", "unique_name"]

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.limits import limits_of
 from .building.initialization import append_initializer
 from .compiler import compile_plan
+from .files import value_files  # noqa: F401 - tells operators how values lie in files
 from .files.program_codec import file_type, text_of, to_desc
 from .files.program_reader import read_into
 from .format.program_file import read_program_desc, serialize_program_desc

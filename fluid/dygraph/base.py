@@ -155,7 +155,7 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     if np.iscomplexobj(value) and tracer() is not None:
         pair = ComplexVariable(*[to_variable(np.ascontiguousarray(part)) for part in (np.real(value), np.imag(value))])
         if name is not None:
-            pair.name = name  # type: ignore[assignment]
+            pair.name = name
         return pair
     shared = zero_copy is not False and isinstance(expected_place(), CPUPlace) and isinstance(value, np.ndarray)
     array = value.view() if shared else np.array(value)

@@ -25,7 +25,8 @@ class ComplexVariable:
         for what in ("shape", "dtype"):
             of_real, of_imag = getattr(real, what), getattr(imag, what)
             if of_real != of_imag:
-                raise ValueError(f"ComplexVariable(real, imag): both need one {what}. Received {of_real} and {of_imag}.")
+                raise ValueError(f"ComplexVariable(real, imag): both need one {what}. "
+                                 f"Received {of_real} and {of_imag}.")
         self.real, self.imag = real, imag
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...static.building import data as static_data
 from ..mode import face
+from ..variable import Variable
 from .readers import create_py_reader_by_data, double_buffer, open_files, py_reader, read_file
 
 
@@ -31,9 +32,26 @@ def data(name: str, shape: Sequence[int], append_batch_size: bool = True, dtype:
 
 
 def load(out: Any, file_path: str, load_as_fp16: bool | None = None) -> None:
-    """NotImplementedError: in 1.8 too, a Program with this layer does not run."""
-    raise NotImplementedError("layers.load: no file is read within a Program. Read it into the scope instead: "
-                              "fluid.io.load_vars(exe, folder, vars=[variable]), once, behind the startup Program.")
+    """A Program that reads the value of `out`, a variable, from a file of `fluid.io.save_vars` whenever it runs.
+
+    `load_as_fp16`: as float16, whatever the file has. In 1.8.5 a Program with this layer does not run.
+
+    >>> import os, tempfile, numpy as np
+    >>> import proa.fluid as fluid
+    >>> exe, folder = fluid.Executor(fluid.CPUPlace()), tempfile.mkdtemp()
+    >>> with fluid.scope_guard(fluid.Scope()), fluid.program_guard(fluid.Program()):
+    ...     w = fluid.layers.create_global_var([2], 3.0, "float32", persistable=True, name="w")
+    ...     _ = exe.run(fluid.default_startup_program())
+    ...     fluid.io.save_vars(exe, folder, vars=[w])
+    ...     fluid.layers.load(w, os.path.join(folder, "w"))
+    ...     exe.run(fetch_list=[w + 1.0])[0].tolist()
+    [4.0, 4.0]
+    """
+    if not isinstance(out, Variable):
+        raise TypeError(f"layers.load(out): must be a variable of a Program. Received {type(out).__name__}; "
+                        "in dynamic mode there is fluid.load_dygraph.")
+    out.block.append_op("load", outputs={"Out": out}, attrs={"file_path": file_path,
+                                                             "load_as_fp16": bool(load_as_fp16)})
 
 
 __all__ = ["create_py_reader_by_data", "data", "double_buffer", "load", "open_files", "py_reader", "read_file"]

@@ -68,7 +68,7 @@ _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")
 # Of another class a failure becomes a RuntimeError.
 _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, ConditionError, LimitError,
-         NotFiniteError)
+         NotFiniteError, FileNotFoundError, FileExistsError)
 
 
 def _are_of(dtypes: list[Any], arrays: Sequence[Any]) -> bool:

@@ -49,6 +49,10 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             named = with_fed_inputs(op.type, fed).type if fed else op.type
             made = Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs)
             if is_declared(named):
+                if "file_path" in find(named).attributes:
+                    raise NotImplementedError(
+                        f"{source_name}: {place} names a file that it reads or writes when it runs. What comes from a "
+                        "file may not; in a Program that is written by code, Block.append_op takes such an operator.")
                 find(named).named(made.attrs, made.inputs, made.outputs)
             missing = missing_input(made) or _missing_block(made)
             if missing is not None:

@@ -49,6 +49,8 @@ TESTED_ELSEWHERE = {
     "what trainers ask of parameter servers, tests/distributed/ps": {
         "checkpoint_notify", "distributed_lookup_table", "fetch_barrier", "geo_sgd", "listen_and_serv", "prefetch",
         "recv", "send", "send_barrier"},
+    "what reads and writes files, tests/static/files/test_value_files.py": {
+        "load", "load_combine", "save", "save_combine"},
     "exchanges between processes, and what is put between them, tests/distributed": {
         op.type for op in all_operators() if "communicates" in op.effects and "ring_id" in op.attributes} | {
         "allreduce", "broadcast", "gen_nccl_id",
