@@ -90,10 +90,10 @@ class Segment:
 
     def _as_given(self, leaf: Any) -> Any:
         """An argument as it was: another Tensor where its gradient has been cut off, or let flow, since, or where it
-        is a view of what has been changed.
+        has other values by now, which only `set_value` and what it is a view of can give it without an error.
         """
         tensor, array, edge = self.given.get(id(leaf), (None, None, None))
-        is_as_it_was = tensor is None or leaf._array is array or leaf._source is None or id(leaf) in self.before
+        is_as_it_was = tensor is None or leaf._array is array or id(leaf) in self.before
         if tensor is None or leaf._edge is edge and is_as_it_was:
             return leaf
         former = tensor._eager.new(array)

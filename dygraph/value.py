@@ -318,6 +318,9 @@ class EagerValue(Readable):
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise.
 
+        Gradients go on to flow to what a computed Tensor was computed from; what was computed of its former value has
+        the gradient of that.
+
         >>> import proa as paddle
         >>> import numpy as np
         >>> x = paddle.zeros([2])
@@ -336,7 +339,12 @@ class EagerValue(Readable):
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
-        self._update(backend.as_place(array, self.place).astype(self._array.dtype, order="C").view())
+        given = backend.as_place(array, self.place).astype(self._array.dtype, order="C").view()
+        if self._edge is not None and type(self._edge) is not Leaf and self._source is None:
+            self._array = given  # weights adapted from others (MAML): what they were before still has its gradient
+            show_change(self)
+        else:
+            self._update(given)
 
     # Moving and copying it
 

@@ -386,4 +386,11 @@ if TYPE_CHECKING:
         zeros_like,
     )
 else:
-    __getattr__, __dir__ = attach(__name__)
+    _load, __dir__ = attach(__name__)
+
+    def __getattr__(name):
+        if name == "core":  # no layer, but imported from here by packages: `from paddle.fluid.layers import core`
+            from .. import core
+
+            return core
+        return _load(name)

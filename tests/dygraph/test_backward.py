@@ -112,6 +112,29 @@ def test_leaf_that_wants_a_gradient_cannot_change_in_place():
     assert float(x) == 3.0
 
 
+def test_what_a_computed_value_was_before_set_value_keeps_its_gradient():
+    """Fast weights of meta-learning: adapted by `set_value`, and asked for gradients of the loss before it again."""
+    w, x = leaf(2.0), leaf(3.0)
+    fast = w.clone()
+    before = (x * fast).sum()
+    paddle.grad(before, [fast], retain_graph=True)
+    fast.set_value(fast * 10.0)
+    assert float(paddle.grad(before, [x], retain_graph=True)[0]) == 2.0
+    after = (x * fast).sum()
+    after.backward()
+    assert float(after) == 60.0 and float(x.grad) == 20.0 and float(w.grad) == 3.0
+
+
+def test_so_does_what_was_seen_of_it_which_then_shows_the_new_value():
+    w, x = leaf(2.0), leaf(3.0)
+    fast = w.clone()
+    seen = fast.reshape([1, 1])
+    before = (x * seen).sum()
+    fast.set_value(fast * 10.0)
+    before.backward()
+    assert seen.tolist() == [[20.0]] and float(x.grad) == 2.0 and float(w.grad) == 3.0
+
+
 def test_optimizer_step_between_passes_is_noticed():
     x = leaf(2.0)
     w = paddle.create_parameter([1], "float32")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NoReturn
 
 from .extension_utils import refuse_compiling
 
 __all__ = ["BuildExtension", "CUDAExtension", "CUDA_HOME", "CppExtension", "load", "setup"]
 
-#: The folder of the CUDA toolkit: none is used.
-CUDA_HOME: str | None = None
+#: The folder where the CUDA toolkit would be; there need be none. Packages ask `os.path.exists(CUDA_HOME)`.
+CUDA_HOME: str = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 
 
 class BuildExtension:

@@ -32,6 +32,13 @@ got = layer.cache is not None""", True),
 x = paddle.to_tensor(2.0)
 x.reshape([1])[0] = 5.0
 got = x.item()""", 5.0),
+    ("| the gradient of what was computed of a value that `set_value` changed afterwards", """
+w = paddle.to_tensor([2.0], stop_gradient=False)
+fast = w.clone()
+y = fast * fast
+fast.set_value(paddle.to_tensor([20.0]))
+y.backward()
+got = w.grad.tolist()""", [4.0]),
     ("| the gradient through a view that was changed in place", """
 x = paddle.ones([2, 2])
 x.stop_gradient = False
