@@ -9,6 +9,7 @@ import numpy as np
 
 from ....core.dtype import DType, convert_dtype
 from .json_file import TensorType
+from .table import translate
 from .values import Constant, Translation
 
 _LARGEST_CONSTANT = 1 << 28  # elements
@@ -88,6 +89,25 @@ def full_with_tensor(t: Translation) -> None:
     else:
         inputs["ShapeTensor"] = [t.tensor(t.operand(1))]
     t.append("fill_constant", inputs, {"Out": t.declare(0)}, attrs)
+
+
+def full_like(t: Translation) -> None:
+    """The same number everywhere, as many as a tensor has; `fill_any_like` takes a number that the file gives only."""
+    value = t.constants.get(t.operand(1))
+    if value is not None or not t.operand(1):
+        return translate(t, "full_like")
+    number, given = t.operand(0), t.tensor(t.operand(1))
+    sizes = t.variable(t.fresh(f"shape_{number}"), TensorType(
+        "tensor", convert_dtype("int32"), (len(t.block.var(t.tensor(number)).shape),)), True)
+    t.append("shape", {"Input": [t.tensor(number)]}, {"Out": [sizes]}, {})
+    made = t.declare(0)
+    dtype = t.block.var(made[0])._dtype
+    if t.block.var(given)._dtype is not dtype:
+        value_there = given
+        given = t.variable(t.fresh(f"{given}.value"), TensorType("tensor", dtype, t.block.var(given).shape), True)
+        t.cast(value_there, given)
+    t.append("fill_constant", {"ShapeTensor": [sizes], "ValueTensor": [given]}, {"Out": made},
+             {"shape": [], "dtype": dtype})
 
 
 def shape64(t: Translation) -> None:

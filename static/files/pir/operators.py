@@ -91,7 +91,7 @@ X, @value -> Out: full_like=fill_any_like
 X, @sections||SectionsTensorList, @axis|AxisTensor -> Out: split
 X, @axis|AxisTensor -> Out: split_with_num=split
 X, Seed, @dropout_prob -> Out, Mask: dropout(mode=dropout_implementation)
-X, @maxlen -> Y: sequence_mask
+X, @maxlen|MaxLenTensor -> Y: sequence_mask
 X -> Out, Indices: argsort(-stable)
 X -> Out, Mask: max_pool2d_with_index(kernel_size=ksize,!ceil_mode) max_pool3d_with_index(kernel_size=ksize,!ceil_mode)
 X, OutSize, SizeTensor*, Scale -> Out: bicubic_interp=bicubic_interp_v2(data_format=data_layout)
@@ -109,7 +109,7 @@ X, Scale, Bias -> Y, Mean, Variance: layer_norm group_norm(data_format=data_layo
 X, Scale, Bias -> Y, SavedMean, SavedVariance: instance_norm
 X, Alpha -> Out: prelu
 X, Grid -> Output: grid_sample=grid_sampler
-Theta, @output_shape -> Output: affine_grid
+Theta, @output_shape|OutputShape -> Output: affine_grid
 Input, @starts|StartsTensor|StartsTensorList, @ends|EndsTensor|EndsTensorList -> Out: slice
 Input, @starts|StartsTensor|StartsTensorList, @ends|EndsTensor|EndsTensorList, @strides|StridesTensor|StridesTensorList
     -> Out: strided_slice
@@ -137,7 +137,7 @@ Input, X, Y -> Out: addmm(beta=Beta,alpha=Alpha)
 X, Vec -> Out: mv
 x, y -> out: nextafter
 Operands* -> Out, -, -: einsum
-Input, Other, @rtol, @atol -> Out: allclose isclose
+Input, Other, @rtol|Rtol, @atol|Atol -> Out: allclose isclose
 SortedSequence, Values -> Out: searchsorted
 X, Weights, @minlength -> Out: bincount
 X -> Out, Indices, Index, Counts: unique(-is_sorted)
@@ -202,8 +202,8 @@ X, Scale, ZeroPoint, -, - -> Y, -, -, -: dequantize_linear(-qmin,-qmax) quantize
 X, InScale, InAccum, InState -> Out, OutScale, OutState, OutAccum: fake_quantize_dequantize_moving_average_abs_max
 X, Neighbors, Count, HashTable_Value, HashTable_Index -> Reindex_Src, Reindex_Dst, Out_Nodes:
     reindex_graph=graph_reindex
-X, Src_index, Dst_index, @out_size -> Out, Dst_count: send_u_recv=graph_send_recv
-X, Y, Src_index, Dst_index, @out_size -> Out, Dst_count: send_ue_recv=graph_send_ue_recv
+X, Src_index, Dst_index, @out_size|Out_size -> Out, Dst_count: send_u_recv=graph_send_recv
+X, Y, Src_index, Dst_index, @out_size|Out_size -> Out, Dst_count: send_ue_recv=graph_send_ue_recv
 x, y, src_index, dst_index -> out: send_uv=graph_send_uv
 X, SegmentIds -> Out, SummedIds: segment_pool
 X, Indices, @output_size -> Out: unpool(padding=paddings)

@@ -141,7 +141,7 @@ _OWN: dict[str, Handler] = {
     "builtin.combine": lists.combine, "builtin.split": lists.split, "builtin.slice": lists.slice,
     "pd_op.full": constants.full, "pd_op.full_int_array": constants.full_int_array,
     "pd_op.empty": constants.empty, "pd_op.full_with_tensor": constants.full_with_tensor,
-    "pd_op.assign_value": constants.assign_value,
+    "pd_op.full_like": constants.full_like, "pd_op.assign_value": constants.assign_value,
     "pd_op.shape64": constants.shape64, "pd_op.arange": constants.arange, "pd_op.if": blocks.branch,
     "pd_op.while": blocks.loop, "pd_op.deformable_conv": _deformable_conv,
     "pd_op.create_array": lists.create_array, "pd_op.array_write": lists.array_write, "cf.yield": _nothing,

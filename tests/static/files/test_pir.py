@@ -178,7 +178,6 @@ UNLIKE = {
     "check_finite_and_unscale", "check_finite_and_unscale-infinite", "decode_jpeg", "decode_jpeg-gray", "warprnnt",
     "update_loss_scaling-False-0-0", "update_loss_scaling-False-0-1", "update_loss_scaling-False-1-0",
     "update_loss_scaling-True-0-0", "update_loss_scaling-True-0-1", "update_loss_scaling-True-1-0",
-    "graph_send_recv-size from a tensor", "sequence_mask-tensor", "affine_grid-tensor",
     "swish-beta", "where-nan_to_num",
 }
 
