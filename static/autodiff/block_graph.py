@@ -293,13 +293,14 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     _keep_versions(inner, carried)
     gradients: dict[str, Variable] = {}
     of_integers = functools.reduce(promote, [g.dtype for g in given.values() if not _is_list(g)], float32)
+    read = set(block_reads(inner))  # what is only overwritten gets none; it may begin with another shape
     for name in dict.fromkeys([*carried, *inputs]):
         variable = inner.var(name)
         if not _may_have_gradient(variable):
             continue
         if name in given:
             gradients[name] = apply(share_data_op, given[name]) if _is_list(variable) else assign(given[name])
-        elif name in inputs:
+        elif name in inputs and (name in read or name not in carried):
             gradients[name] = _zeros(variable, of_integers)
     for total in gradients.values():  # even if it begins as zeros, what a round adds may have a gradient in its turn
         total.stop_gradient = False

@@ -259,3 +259,23 @@ def test_a_branch_that_fails_is_left(programs, build):
 def test_a_body_gives_as_many_values_as_there_are_loop_variables():
     with pytest.raises(ValueError, match="as many as loop_vars"):
         static.nn.while_loop(lambda i: i < 3, lambda i: (i + 1, i), [paddle.to_tensor(0)])
+
+
+def test_what_a_loop_only_overwrites_may_begin_with_another_shape():
+    """As `_` does in `_, h = gru(x)` before a loop of `_, h = cell(y, h)`, which is a loop variable in PaddlePaddle."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x, n = static.data("x", [2, 3]), static.data("n", [1], "int64")
+        x.stop_gradient = False
+        unused = paddle.transpose(paddle.unsqueeze(x, 0), [1, 0, 2])
+        h, i = x * 1.0, paddle.zeros([1], "int64")
+        condition = i < n
+        with static.nn.control_flow.While(condition).block():
+            twice = h * 2
+            paddle.assign(twice, h)
+            main.current_block().append_op(type="assign", inputs={"X": [twice]}, outputs={"Out": [unused]})
+            paddle.increment(i)
+            paddle.assign(i < n, condition)
+        (gradient,) = static.gradients([h.sum()], [x])
+    found = static.Executor().run(main, {"x": np.ones((2, 3), "float32"), "n": np.array([3])}, [gradient])
+    assert found[0].tolist() == [[8] * 3] * 2
