@@ -25,6 +25,7 @@ from ..core.place import Place
 from ..static.files.model_files import (
     MODEL_SUFFIX,
     PARAMS_SUFFIX,
+    QUANTIZED_WEIGHTS,
     folder_state,
     is_program_file,
     program_file,
@@ -334,6 +335,8 @@ def _content(path: str) -> tuple[bytes, str]:
 def _opened(content: bytes, name: str, values: _Values, config: Config) -> Model:
     """The model of a file's content: as an earlier process kept it, or from its Program."""
     limits, place = (config.memory_limit_mb(), config.loop_limit()), config.place()
+    if QUANTIZED_WEIGHTS in content:
+        values = _dequantized(values, content, name, limits)
     key = opened.key_of(content, limits)
     kept = opened.read(key)
     if kept is not None:
@@ -351,6 +354,16 @@ def _opened(content: bytes, name: str, values: _Values, config: Config) -> Model
         if found is not None:
             opened.write(key, found)
     return model
+
+
+def _dequantized(values: _Values, content: bytes, name: str, limits: tuple[int | None, int | None]) -> _Values:
+    """What reads the values of a model whose weights may be whole numbers, with scales in its Program."""
+    def read(names: list[str]) -> dict[str, Any]:
+        from ..static.files.whole_weights import as_floats  # for files of this kind
+
+        return as_floats(_source(content, name, limits).program, values(names))
+
+    return read
 
 
 def _source(content: bytes, name: str, limits: tuple[int | None, int | None]) -> Source:

@@ -27,6 +27,7 @@ from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
 from ..run.state import values_to_write
+from . import whole_weights
 from .model_files import MODEL_SUFFIX, PARAMS_SUFFIX, older_files, program_file, read_values
 from .model_program import program_desc
 from .program_codec import to_desc
@@ -62,7 +63,7 @@ def read_parameters(path: Any, program: Program) -> dict[str, np.ndarray]:
     `path` may also be a folder with a file for each, as Paddle 1.x writes them; FileNotFoundError names those that are
     missing.
     """
-    return read_values(path, persistable_names(program))
+    return whole_weights.as_floats(program, read_values(path, persistable_names(program)))
 
 
 def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from ..format.tensor_stream import read_combined, read_stream
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
 JSON_SUFFIX = ".json"  # of a Program of PaddlePaddle 3, which is read and not written
+QUANTIZED_WEIGHTS = b"quantize_weight_bits"  # in a Program's file whose weights may be whole numbers with scales
 OLDER_MODEL = "__model__"  # what Paddle 1.x calls the file of the Program
 
 

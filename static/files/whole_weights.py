@@ -1,10 +1,14 @@
 """Files for Paddle Lite, whose weights are whole numbers with their scales in the operations: brought back to floats.
 
 `paddle.static.quantization.WeightQuantization` writes them. Without this a product would take the whole numbers for the
-weights themselves.
+weights themselves. PaddlePaddle's own files go on to call such a weight float32, and so does a test model whose weights
+are floats again, with the same attributes: only the values' file tells them apart, so that values are multiplied when
+they have been read.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +17,28 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 
 _BITS, _SCALE = "quantize_weight_bits", "_quant_scale"
+
+
+def as_floats(program: Program, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a file, by name: those that it has as whole numbers where the Program says floats, as floats."""
+    for block in program.blocks:
+        for op in block.ops:
+            for name in op.input_arg_names if _BITS in op.attrs else ():
+                scales, variable, held = op.attrs.get(name + _SCALE), block.find_var(name), values.get(name)
+                if scales is not None and variable is not None and variable.dtype.is_floating \
+                        and isinstance(held, np.ndarray) and held.dtype.kind == "i":
+                    values[name] = _multiplied(op, name, held, scales).astype(variable.dtype.dtype)
+    return values
+
+
+def _multiplied(op: Operation, name: str, held: np.ndarray, scales: list[float]) -> np.ndarray:
+    axis, factors = _axis(op), np.asarray(scales, "float32")
+    if factors.size == 1:
+        return held * factors[0]
+    if factors.size != held.shape[axis]:
+        raise ValueError(f"{op.type}: {name!r} has {held.shape[axis]} channels, and its attribute {name + _SCALE!r} "
+                         f"has {factors.size} scales: the files are not of one model.")
+    return held * factors.reshape([-1 if n == axis else 1 for n in range(held.ndim)])
 
 
 def from_file(program: Program) -> None:

@@ -7,7 +7,9 @@ import numpy as np
 import proa as paddle
 import pytest
 from fixture_cases import module_at
+from proa.core.dtype import from_numpy_dtype
 from proa.static import quantization
+from proa.static.format.tensor_stream import write_combined
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "static" / "quantization"
 runs = module_at(FIXTURES / "runs.py")
@@ -54,6 +56,47 @@ def test_a_file_of_whole_weights_runs_as_its_floats(tmp_path):
         found, wanted = (runs._from_file(paddle, built.executor, str(tmp_path / kind / each / "model"), x)
                          for each in ("quantized_model", "test_model"))
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_whole_weights_that_the_program_calls_floats_are_multiplied(tmp_path, channels):
+    """As PaddlePaddle's own files have them: int8 in the values' file, float32 in the Program, scales as attributes."""
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [1, 3, 5, 5])
+        y = paddle.static.nn.conv2d(x, 4, 3, bias_attr=False)
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    (op,) = main.global_block().ops
+    weight = op.input("Filter")[0]
+    numbers = np.random.default_rng(0).integers(-127, 128, (4, 3, 3, 3)).astype("int8")
+    scales = np.linspace(0.01, 0.02, channels, dtype="float32")
+    op._set_attr("quantize_weight_bits", 8)
+    op._set_attr(weight + "_quant_scale", scales.tolist())
+    prefix = str(tmp_path / "m")
+    image = np.random.default_rng(1).random((1, 3, 5, 5), "float32")
+    floats = numbers * scales.reshape(-1, 1, 1, 1)
+    for stored in (numbers, floats):  # a test model has the attributes, too
+        paddle.static.global_scope().find_var(weight).get_tensor().set(floats, paddle.CPUPlace())
+        (wanted,) = executor.run(main, {"x": image}, [y])
+        paddle.static.save_inference_model(prefix, [x], [y], executor, program=main)
+        with open(prefix + ".pdiparams", "wb") as file:
+            write_combined(file, [(stored, from_numpy_dtype(stored.dtype).number)])
+        assert b"quantize_weight_bits" in (tmp_path / "m.pdmodel").read_bytes()
+        found = runs._from_file(paddle, executor, prefix, image)
+        np.testing.assert_allclose(np.ravel(found), wanted.ravel(), 1e-5, 1e-4)
+        for _ in range(2):  # opened, and kept
+            predictor = paddle.inference.create_predictor(paddle.inference.Config(
+                prefix + ".pdmodel", prefix + ".pdiparams"))
+            predictor.get_input_handle("x").copy_from_cpu(image)
+            predictor.run()
+            found = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+            np.testing.assert_allclose(np.ravel(found), wanted.ravel(), 1e-5, 1e-4)
+    with open(prefix + ".pdiparams", "wb") as file:
+        write_combined(file, [(numbers[:3], from_numpy_dtype(numbers.dtype).number)])
+    if channels > 1:
+        with pytest.raises(ValueError, match="3 channels.*4 scales"):
+            runs._from_file(paddle, executor, prefix, image)
 
 
 def test_the_converted_program_has_small_weights():
