@@ -345,3 +345,12 @@ def test_a_fed_learning_rate(programs):
     found = [static.Executor().run(main, {**fed}, [w])[0].item() for fed in (
         {"learning_rate_0": np.array([0.5], "float32")}, {}, {"learning_rate_0": np.array(1.0, "float32")})]
     assert found == [4.5, 4, 3]
+
+
+def test_uint16_fed_as_bfloat16_are_its_bits():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2], "bfloat16")
+        y = paddle.cast(x, "float32") + 1
+    bits = (np.float32([1.5, -3]).view("uint32") >> 16).astype("uint16")
+    assert static.Executor().run(main, {"x": bits}, [y])[0].tolist() == [2.5, -2.0]
