@@ -54,6 +54,8 @@ class Config:
     """
 
     Precision = PrecisionType
+    Float32, Half, Int8, Bfloat16 = (PrecisionType.Float32, PrecisionType.Half, PrecisionType.Int8,
+                                     PrecisionType.Bfloat16)
 
     def __init__(self, model_dir: str | None = None, params_file: str | None = None):
         self._model_dir = self._prog_file = self._params_file = ""
@@ -65,6 +67,7 @@ class Config:
         self._kept: dict[str, Any] = {
             "ir_optim": True, "ir_debug": False, "memory_optim": False, "profile": False, "glog": True, "mkldnn": True,
             "feed_fetch": True, "specify_input_name": False, "save_optim_model": False, "new_executor": False,
+            "new_ir": False, "optimization_level": 2, "optimized_model": False, "cinn": False,
             "pool_mb": 100, "optim_cache_dir": ""}
         self._deleted: list[str] = []
         if model_dir is not None:
@@ -263,6 +266,56 @@ class Config:
         """Is kept."""
         self._kept["new_executor"] = bool(x)
 
+    def enable_new_ir(self, x: bool = True) -> None:
+        """Is kept: a Program has one form here, whichever version wrote it."""
+        self._kept["new_ir"] = bool(x)
+
+    def new_ir_enabled(self) -> bool:
+        """What `enable_new_ir` was told."""
+        return bool(self._kept["new_ir"])
+
+    def set_optimization_level(self, opt_level: int = 2) -> None:
+        """Is kept: a Program is always optimized."""
+        self._kept["optimization_level"] = int(opt_level)
+
+    def use_optimized_model(self, x: bool = True) -> None:
+        """Is kept: what a Program is compiled to is kept on the disk, and used where it is there."""
+        self._kept["optimized_model"] = bool(x)
+
+    def enable_cinn(self) -> None:
+        """Is kept: loops of chained operators are generated anyway."""
+        self._kept["cinn"] = True
+
+    def enable_custom_passes(self, passes: Iterable[str] = (), custom_pass_only: bool = False) -> None:
+        """RuntimeError where passes are named: there are none of other people's."""
+        if list(passes):
+            raise RuntimeError(f"inference.Config.enable_custom_passes(passes): passes cannot be added to proa's own. "
+                               f"Received {list(passes)}. Leave the call out.")
+
+    enable_onednn, disable_onednn, onednn_enabled = enable_mkldnn, disable_mkldnn, mkldnn_enabled
+    set_onednn_cache_capacity, set_onednn_op = set_mkldnn_cache_capacity, set_mkldnn_op
+    disable_onednn_fc_passes = disable_mkldnn_fc_passes
+
+    def to_native_config(self) -> Config:
+        """Itself."""
+        return self
+
+    def shape_range_info_path(self) -> str:
+        """Empty: ranges of shapes are TensorRT's."""
+        return ""
+
+    def tensorrt_optimization_level(self) -> int:
+        """0: TensorRT is not part of proa."""
+        return 0
+
+    def tensorrt_precision_mode(self) -> PrecisionType:
+        """Float32: TensorRT is not part of proa."""
+        return PrecisionType.Float32
+
+    def xpu_device_id(self) -> int:
+        """0: no such device is used."""
+        return 0
+
     def set_optim_cache_dir(self, path: str) -> None:
         """Is kept: what is compiled lies in proa's own cache folder."""
         self._kept["optim_cache_dir"] = os.fspath(path)
@@ -300,6 +353,18 @@ class Config:
     enable_xpu = _refused("enable_xpu", _OTHER_DEVICE)
     set_xpu_device_id = _refused("set_xpu_device_id", _OTHER_DEVICE)
     set_xpu_config = _refused("set_xpu_config", _OTHER_DEVICE)
+    enable_onednn_bfloat16 = _refused("enable_onednn_bfloat16", _PRECISION)
+    enable_onednn_int8 = _refused("enable_onednn_int8", _PRECISION)
+    enable_openvino_engine = _refused("enable_openvino_engine", _OTHER_ENGINE)
+    exp_disable_tensorrt_subgraph = _refused("exp_disable_tensorrt_subgraph", _TENSORRT)
+    exp_disable_tensorrt_dynamic_shape_ops = _refused("exp_disable_tensorrt_dynamic_shape_ops", _TENSORRT)
+    exp_specify_tensorrt_subgraph_precision = _refused("exp_specify_tensorrt_subgraph_precision", _TENSORRT)
+    exp_sparse_conv_using_buffer = _refused("exp_sparse_conv_using_buffer", _OTHER_ENGINE)
+    dist_config = _refused("dist_config", "A Predictor computes in one process.")
+    nnadapter = _refused("nnadapter", _OTHER_ENGINE)
+    load_ipu_config = _refused("load_ipu_config", _OTHER_DEVICE)
+    set_ipu_custom_info = _refused("set_ipu_custom_info", _OTHER_DEVICE)
+    xpu_config = _refused("xpu_config", _OTHER_DEVICE)
     enable_ipu = _refused("enable_ipu", _OTHER_DEVICE)
     set_ipu_config = _refused("set_ipu_config", _OTHER_DEVICE)
     enable_custom_device = _refused("enable_custom_device", _OTHER_DEVICE)
@@ -311,6 +376,13 @@ class Config:
     onnxruntime_enabled = _never("onnxruntime_enabled")
     mkldnn_int8_enabled = _never("mkldnn_int8_enabled")
     shape_range_info_collected = _never("shape_range_info_collected")
+    onednn_int8_enabled = _never("onednn_int8_enabled")
+    openvino_engine_enabled = _never("openvino_engine_enabled")
+    tensorrt_dla_enabled = _never("tensorrt_dla_enabled")
+    tensorrt_explicit_quantization_enabled = _never("tensorrt_explicit_quantization_enabled")
+    tensorrt_inspector_enabled = _never("tensorrt_inspector_enabled")
+    trt_allow_build_at_runtime = _never("trt_allow_build_at_runtime")
+    tuned_tensorrt_dynamic_shape = _never("tuned_tensorrt_dynamic_shape")
     use_opencl = _never("use_opencl")
     use_xpu = _never("use_xpu")
 

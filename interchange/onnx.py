@@ -23,12 +23,13 @@ from ..core.lazy import listed
 from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
 from ..ops.program.print_assert import assert_op
-from ..static.files.inference_model import program_desc, save_inference_model
+from ..static.files.inference_model import program_bytes, program_desc, program_of, save_inference_model
 from ..static.files.model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, program_file
 from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
+from .onnx_recurrence import divide_layers, is_for_converter
 
 __all__ = ["export"]
 __dir__ = listed(__name__)
@@ -40,6 +41,7 @@ _CONVERTER_OPTIONS = ("auto_upgrade_opset", "enable_onnx_checker", "deploy_backe
 _SAVE_OPTIONS = ("output_spec",)
 _CHECK = assert_op.type
 _UNDEFINED = re.compile(r"Input (\S+) is undefined")
+_TOO_NEW = re.compile(r"Due to the operator: (\w+), requires opset_version >= (\d+)")
 _UNSUPPORTED = re.compile(r"operators not supported yet, including (.*)")
 
 
@@ -78,6 +80,7 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
     with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
         model, params = _model_files(layer, os.path.join(folder, "model"), input_spec, configs)
         model = _without_checks(model, os.path.join(folder, "unchecked.pdmodel"))
+        model = _with_single_layers(model, os.path.join(folder, "divided.pdmodel"))
         converted = _converted(model, params, os.path.join(folder, "model.onnx"), opset_version, options)
     with atomic_write(path if path.endswith(".onnx") else path + ".onnx") as file:
         file.write(converted)
@@ -120,6 +123,20 @@ def _without_checks(model: str, target: str) -> str:
     return target
 
 
+def _with_single_layers(model: str, target: str) -> str:
+    """A model whose recurrences have a layer each: the file itself, or `target`."""
+    with open(model, "rb") as file:
+        data = file.read()
+    if b"rnn" in data:
+        program = program_of(data, model)
+        if not is_for_converter(program):
+            divide_layers(program)
+            with open(target, "wb") as file:
+                file.write(program_bytes(program))
+            return target
+    return model
+
+
 def _save_program(program: Program, prefix: str, configs: dict[str, Any]) -> None:
     block = program.global_block()
     feeds = configs.get("feed_vars") or [block.var(name) for name in feed_names(program)]
@@ -133,7 +150,7 @@ def _save_program(program: Program, prefix: str, configs: dict[str, Any]) -> Non
 def _converted(model: str, params: str, target: str, opset: int, options: dict[str, Any]) -> bytes:
     """The bytes of the ONNX file, from a process in which `import paddle` gives this package."""
     call = {"model_filename": model, "params_filename": params, "save_file": target, "opset_version": opset,
-            "verbose": False, **options}
+            "verbose": True, **options}
     environment = child_processes.environment()
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [*_module_folders(), environment.get("PYTHONPATH")]))
     run = subprocess.run([sys.executable, "-m", _PACKAGE, "run", "-c", _CONVERT, json.dumps(call)], env=environment,
@@ -148,6 +165,10 @@ def _converted(model: str, params: str, target: str, opset: int, options: dict[s
     if undefined:
         raise NotImplementedError(f"onnx.export: the converter paddle2onnx left out {_maker(model, undefined[1])}: it "
                                   "has nothing for it with these attributes. Write what it computes with others.")
+    needed = max(_TOO_NEW.findall(run.stdout), key=lambda pair: int(pair[1]), default=None)
+    if run.returncode and needed and "Due to opset version" in run.stdout:
+        raise NotImplementedError(f"onnx.export: the operator {needed[0]} needs version {needed[1]} of ONNX's "
+                                  "operators, which the converter paddle2onnx does not write. Keep it out of what is exported.")
     if run.returncode or not os.path.isfile(target) or not os.path.getsize(target):
         raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
                            f"said:\n{run.stdout[-2000:].strip()}")

@@ -224,6 +224,24 @@ def test_options(saved):
     paddle.set_num_threads(before)
 
 
+def test_options_of_paddle_3(saved):
+    told = config(saved[0])
+    told.enable_new_ir()
+    told.set_optimization_level(3)
+    told.disable_onednn()
+    assert told.new_ir_enabled() and not told.onednn_enabled() and not told.mkldnn_enabled()
+    told.enable_onednn()
+    told.set_onednn_cache_capacity(10)
+    told.enable_cinn()
+    told.use_optimized_model(True)
+    told.enable_custom_passes([])
+    assert told.onednn_enabled() and told.Float32 == inference.PrecisionType.Float32 == told.tensorrt_precision_mode()
+    assert told.to_native_config() is told and told.shape_range_info_path() == ""
+    with pytest.raises(RuntimeError, match="passes cannot be added"):
+        told.enable_custom_passes(["auto_mixed_precision_pass"])
+    inference.create_predictor(told)
+
+
 def test_names():
     assert inference.get_version().startswith("version: ")
     assert inference.get_trt_compile_version() == inference.get_trt_runtime_version() == (0, 0, 0)

@@ -189,3 +189,49 @@ def test_a_file_that_is_no_model_is_told_by_its_reader(tmp_path):
 def test_an_operator_that_the_converter_leaves_out_is_named(tmp_path):
     with pytest.raises(NotImplementedError, match="left out the operator rnn, which makes"):
         paddle.onnx.export(paddle.nn.SimpleRNN(3, 4), str(tmp_path / "rnn"), input_spec=[InputSpec([2, 5, 3])])
+
+
+@pytest.mark.parametrize(("kind", "layers", "direction", "time_major"), [
+    ("LSTM", 2, "bidirect", False), ("GRU", 3, "forward", False), ("LSTM", 2, "forward", True),
+])
+def test_the_states_of_all_layers(tmp_path, kind, layers, direction, time_major):
+    """The converter gives those of the last layer where a recurrence has several."""
+    class States(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rnn = getattr(paddle.nn, kind)(6, 5, layers, direction=direction, time_major=time_major)
+
+        def forward(self, x):
+            y, states = self.rnn(x)
+            return [y, *(states if kind == "LSTM" else [states])]
+
+    _same(States(), _values(2, 4, 6), specs=[InputSpec([None, None, 6])], folder=tmp_path)
+
+
+def test_lengths_of_sequences_are_refused(tmp_path):
+    class Sequences(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rnn = paddle.nn.GRU(6, 5)
+
+        def forward(self, x, lengths):
+            return self.rnn(x, sequence_length=lengths)[0]
+
+    with pytest.raises(NotImplementedError, match=r"takes no notice of the lengths of sequences \('lengths'\)"):
+        paddle.onnx.export(Sequences(), str(tmp_path / "rnn"), input_spec=[
+            InputSpec([None, None, 6]), InputSpec([None], "int64", "lengths")])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_operator_of_a_version_that_the_converter_does_not_write_is_named(tmp_path):
+    class Deformed(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.conv = paddle.vision.ops.DeformConv2D(3, 2, 3)
+
+        def forward(self, x, offsets):
+            return self.conv(x, offsets, paddle.ones([1, 9, 3, 3]))
+
+    with pytest.raises(NotImplementedError, match="deformable_conv needs version 19 of ONNX's operators"):
+        paddle.onnx.export(Deformed(), str(tmp_path / "net"), input_spec=[
+            InputSpec([1, 3, 5, 5]), InputSpec([1, 18, 3, 3])])
