@@ -11,7 +11,14 @@ from typing import Any
 from .module_files import module_of
 
 _SUBJECTS = {
-    "quantization of Programs": "incubate.quantization fluid.contrib.slim",
+    "quantization of Programs": "incubate.quantization",
+    "compression by a file of strategies; the package paddleslim has pruning, distillation and search":
+        "fluid.contrib.slim.Compressor fluid.contrib.slim.core fluid.contrib.slim.distillation "
+        "fluid.contrib.slim.graph fluid.contrib.slim.nas fluid.contrib.slim.prune fluid.contrib.slim.searcher "
+        "fluid.contrib.slim.quantization.QuantizationStrategy "
+        "fluid.contrib.slim.quantization.MKLDNNPostTrainingQuantStrategy",
+    "Programs for oneDNN's whole numbers; ConvertToInt8Pass gives what runs here":
+        "fluid.contrib.slim.quantization.QatInt8MkldnnPass fluid.contrib.slim.quantization.Qat2Int8MkldnnPass",
     "learned step sizes of quantization": "nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "static.sparsity sparsity",
     "cost models": "cost_model",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import extend_optimizer, layers, memory_usage_calc, mixed_precision, reader, utils
+    from . import extend_optimizer, layers, memory_usage_calc, mixed_precision, reader, slim, utils
     from .extend_optimizer import extend_with_decoupled_weight_decay
     from .layers import (
         BasicGRUUnit,

@@ -1,9 +1,9 @@
 """Made by `python -m tests.api.stubs`: what type checkers know of `proa.fluid.contrib`."""
 
-from . import extend_optimizer, layers, memory_usage_calc, mixed_precision, reader, utils
+from . import extend_optimizer, layers, memory_usage_calc, mixed_precision, reader, slim, utils
 from .extend_optimizer import extend_with_decoupled_weight_decay
 from .layers import BasicGRUUnit, BasicLSTMUnit, basic_gru, basic_lstm, ctr_metric_bundle, fused_elemwise_activation, fused_embedding_seq_pool, match_matrix_tensor, partial_concat, partial_sum, sequence_topk_avg_pooling, shuffle_batch, tdm_child, tdm_sampler, tree_conv, var_conv_2d
 from .memory_usage_calc import memory_usage
 from .reader import distributed_batch_reader
 
-__all__ = ['BasicGRUUnit', 'BasicLSTMUnit', 'basic_gru', 'basic_lstm', 'ctr_metric_bundle', 'distributed_batch_reader', 'extend_optimizer', 'extend_with_decoupled_weight_decay', 'fused_elemwise_activation', 'fused_embedding_seq_pool', 'layers', 'match_matrix_tensor', 'memory_usage', 'memory_usage_calc', 'mixed_precision', 'partial_concat', 'partial_sum', 'reader', 'sequence_topk_avg_pooling', 'shuffle_batch', 'tdm_child', 'tdm_sampler', 'tree_conv', 'utils', 'var_conv_2d']
+__all__ = ['BasicGRUUnit', 'BasicLSTMUnit', 'basic_gru', 'basic_lstm', 'ctr_metric_bundle', 'distributed_batch_reader', 'extend_optimizer', 'extend_with_decoupled_weight_decay', 'fused_elemwise_activation', 'fused_embedding_seq_pool', 'layers', 'match_matrix_tensor', 'memory_usage', 'memory_usage_calc', 'mixed_precision', 'partial_concat', 'partial_sum', 'reader', 'sequence_topk_avg_pooling', 'shuffle_batch', 'slim', 'tdm_child', 'tdm_sampler', 'tree_conv', 'utils', 'var_conv_2d']

@@ -100,10 +100,8 @@ class PostTrainingQuantization:
     def quantize(self) -> Program:
         """Measures, and gives the quantized Program."""
         if self._program is None:
-            folder, model, parameters = self._from
             with scope_guard(self._scope):
-                self._program, self._feeds, self._fetches = load_inference_model(
-                    str(folder), self._executor, model_filename=model, params_filename=parameters)
+                self._program, self._feeds, self._fetches = self._read(*self._from)
         self._leave_out()
         if self._algo == "min_max":
             self._write_extremes()
@@ -119,11 +117,21 @@ class PostTrainingQuantization:
         """Writes the quantized Program into a folder, as model.pdmodel or under the first part of `model_filename`."""
         if self._program is None:
             raise RuntimeError("save_quantized_model(): nothing is quantized. Call quantize() first.")
-        name = "model" if model_filename is None else model_filename.rsplit(".", 1)[0]
-        feeds = [self._program.global_block().var(each) for each in self._feeds]
         with scope_guard(self._scope):
-            save_inference_model(os.path.join(save_model_path, name), feeds, self._fetches, self._executor,
-                                 program=self._program)
+            self._write(save_model_path, model_filename, params_filename)
+
+    def _read(self, folder: str | None, model: str | None, parameters: str | None) -> Any:
+        return load_inference_model(str(folder), self._executor, model_filename=model, params_filename=parameters)
+
+    def _write(self, folder: str, model: str | None, parameters: str | None) -> None:
+        name = "model" if model is None else model.rsplit(".", 1)[0]
+        feeds = [self._program.global_block().var(each) for each in self._feeds]
+        save_inference_model(os.path.join(folder, name), feeds, self._fetches, self._executor, program=self._program)
+
+    @property
+    def feed_names(self) -> list[str]:
+        """What the model's inputs are called; they are known once `quantize` has read it."""
+        return list(self._feeds or ())
 
     def _leave_out(self) -> None:
         for block in self._program.blocks:

@@ -1,0 +1,114 @@
+"""`fluid.contrib.slim.quantization`: training with whole numbers, by samples, of weights alone; numbers by formula.
+
+PaddlePaddle 1.8.5 gives the same for the Programs of `test_trained_and_frozen` and `test_by_samples`.
+"""
+
+import os
+
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from proa.fluid.contrib.slim.quantization import (
+    PostTrainingQuantization,
+    QuantizationFreezePass,
+    QuantizationTransformPass,
+    WeightQuantization,
+)
+
+X = np.array([[0.1, -0.5, 0.9], [0.4, 0.25, -0.3]], "float32")
+W = np.array([[0.5, -0.25], [1.0, 0.125], [-0.75, 0.3]], "float32")
+PLACE = fluid.CPUPlace()
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    with fluid.scope_guard(fluid.Scope()), fluid.program_guard(fluid.Program(), fluid.Program()), \
+            fluid.unique_name.guard():
+        yield
+
+
+def rounded(values, scale):
+    return np.round(values / scale * 127) * scale / 127
+
+
+def network():
+    """x @ W, its Executor, and the result."""
+    x = fluid.data("x", [None, 3])
+    given = fluid.ParamAttr("w", fluid.initializer.NumpyArrayInitializer(W))
+    y = fluid.layers.fc(x, 2, bias_attr=False, param_attr=given)
+    exe = fluid.Executor(PLACE)
+    exe.run(fluid.default_startup_program())
+    return exe, y
+
+
+def graph_of(program, for_test=False):
+    return fluid.framework.IrGraph(fluid.core.Graph(program.desc), for_test=for_test)
+
+
+def test_trained_and_frozen():
+    exe, y = network()
+    test = graph_of(fluid.default_main_program().clone(for_test=True), for_test=True)
+    fluid.optimizer.SGD(0.0).minimize(fluid.layers.mean(y))
+    exe.run(fluid.default_startup_program())
+    main = graph_of(fluid.default_main_program())
+    for graph in (main, test):
+        QuantizationTransformPass(fluid.global_scope(), PLACE).apply(graph)
+    expected = rounded(X, 0.9) @ rounded(W, 1.0)
+    [got] = exe.run(fluid.CompiledProgram(main.graph), feed={"x": X}, fetch_list=[y.name])
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+    QuantizationFreezePass(fluid.global_scope(), PLACE, 8, 8, "abs_max").apply(test)
+    frozen = test.to_program()
+    assert [op.type for op in frozen.global_block().ops] == [
+        "fake_quantize_abs_max", "mul", "fake_dequantize_max_abs"]
+    [got] = exe.run(frozen, feed={"x": X}, fetch_list=frozen.global_block().ops[-1].output("Out"))
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def saved(folder):
+    exe, y = network()
+    fluid.io.save_inference_model(str(folder), ["x"], [y], exe, model_filename="__model__",
+                                  params_filename="__params__")
+    return exe
+
+
+@pytest.mark.parametrize("given", [
+    {"sample_generator": lambda: ((row,) for row in X), "batch_size": 2}, {"batch_generator": lambda: iter([[X]])},
+    {"sample_generator": lambda: ((row,) for row in X), "batch_size": 1, "batch_nums": 2},
+    {"sample_generator": lambda: iter(X), "batch_size": 3}], ids=["samples", "batches", "two", "arrays"])
+def test_by_samples(tmp_path, given):
+    exe = saved(tmp_path / "model")
+    quantizer = PostTrainingQuantization(
+        executor=exe, scope=fluid.global_scope(), model_dir=str(tmp_path / "model"), model_filename="__model__",
+        params_filename="__params__", algo="abs_max", weight_quantize_type="abs_max", **given)
+    quantizer.quantize()
+    quantizer.save_quantized_model(str(tmp_path / "whole"), "__model__", "__params__")
+    assert sorted(os.listdir(tmp_path / "whole")) == ["__model__", "__params__"]
+    program, feeds, fetches = fluid.io.load_inference_model(str(tmp_path / "whole"), exe, "__model__", "__params__")
+    [got] = exe.run(program, feed={feeds[0]: X}, fetch_list=fetches)
+    np.testing.assert_allclose(got, rounded(X, 0.9) @ rounded(W, 1.0), rtol=1e-5)
+
+
+def test_weights_alone(tmp_path):
+    saved(tmp_path / "model")
+    WeightQuantization(str(tmp_path / "model"), "__model__", "__params__").quantize_weight_to_int(
+        str(tmp_path / "whole"), weight_quantize_type="abs_max", quantizable_op_type=["mul"], generate_test_model=True)
+    assert sorted(os.listdir(tmp_path / "whole")) == ["quantized_model", "test_model"]
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="one of both gives the samples. Received neither"):
+        PostTrainingQuantization(None, model_dir="model")
+    with pytest.raises(ValueError, match="Received both"):
+        PostTrainingQuantization(None, model_dir="model", sample_generator=iter, batch_generator=iter)
+    with pytest.raises(AttributeError, match="the package paddleslim has pruning"):
+        fluid.contrib.slim.Compressor  # noqa: B018
+    with pytest.raises(NotImplementedError, match="paddle-mobile"):
+        fluid.contrib.slim.quantization.TransformForMobilePass().apply(None)
+
+
+def test_samples_of_another_number_of_values(tmp_path):
+    exe = saved(tmp_path / "model")
+    quantizer = PostTrainingQuantization(exe, model_dir=str(tmp_path / "model"), model_filename="__model__",
+                                         params_filename="__params__", batch_generator=lambda: iter([[X, X]]))
+    with pytest.raises(ValueError, match=r"inputs, \['x'\]. Received 2 values"):
+        quantizer.quantize()
