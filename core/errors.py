@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from types import FrameType
+from typing import Any
 
 
 class GraphFreedError(RuntimeError):
@@ -97,5 +98,14 @@ def public_function() -> str:
     frame, name = sys._getframe(1), ""
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         name = frame.f_code.co_name
-        frame = frame.f_back  # type: ignore[assignment]
+        called, frame = frame, frame.f_back  # type: ignore[assignment]
+    if name == "__call__" and "self" in called.f_locals:
+        return type(called.f_locals["self"]).__name__  # a Layer is known by its class
     return name
+
+
+def no_tensor(x: Any) -> TypeError:
+    """What is raised where a Tensor belongs and something else, a number say, was given."""
+    shown = repr(x)
+    return TypeError(f"{public_function()}: must be given a Tensor. Received {type(x).__name__} "
+                     f"{shown if len(shown) < 40 else shown[:36] + '...'}. Make one with paddle.to_tensor(...).")

@@ -187,8 +187,8 @@ class EagerTrace(Trace):
             inputs = self._accepted(op, inputs)
             arrays = slot_arrays(op, inputs)
             listed = elsewhere = wanted = True
-        if op.promotes and arrays[0].dtype is not arrays[1].dtype:
-            inputs, arrays = promoted(inputs)
+        if op.promotes and (arrays[1] is None or arrays[0].dtype is not arrays[1].dtype):
+            inputs, arrays = promoted(op, inputs)
             listed = wanted = True
         xp: Any = np
         if elsewhere or not arrays or arrays[0] is None:

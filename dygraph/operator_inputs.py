@@ -111,8 +111,9 @@ def slot_edges(inputs: tuple) -> list:
     return edges
 
 
-def promoted(inputs: tuple) -> tuple[tuple, list]:
-    """The two operands, and their arrays, in the dtype that both promote to."""
+def promoted(op: Operator, inputs: tuple) -> tuple[tuple, list]:
+    """The two operands, and their arrays, in the dtype that both promote to; TypeError where one is missing."""
+    slot_arrays(op, inputs)
     x, y = inputs[0], inputs[1]
     dtype = promote(x.dtype, y.dtype)
     inputs = (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])

@@ -145,6 +145,9 @@ def load(path: Any, **configs: Any) -> Any:
     unknown = sorted(set(configs) - {"return_numpy", "keep_name_table", "model_filename", "params_filename"})
     if unknown:
         raise ValueError(f"load: unknown options {unknown}.")
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "read"):
+        raise TypeError("load(path): must be a path, or a file that is open for reading. "
+                        f"Received {type(path).__name__}.")
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path) and not os.path.isfile(f"{path}{MODEL_SUFFIX}"):
         return _values_in_folder(os.fspath(path), configs.get("model_filename"), configs.get("params_filename"))
     if isinstance(path, (str, os.PathLike)) and not os.path.isfile(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.concat_split import split
-from ...ops.array.full import value_of
+from ...ops.array.full import changeable, value_of
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
 from ...ops.math.casting import cast
@@ -343,7 +343,7 @@ def relu_(x: Any, name: str | None = None) -> Any:
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(relu(x._alias()))
+    return changeable(x)._rebind(relu(x._alias()))
 
 
 def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
@@ -355,7 +355,7 @@ def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(elu(x._alias(), alpha))
+    return changeable(x)._rebind(elu(x._alias(), alpha))
 
 
 def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
@@ -367,7 +367,7 @@ def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = No
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(hardtanh(x._alias(), min, max))
+    return changeable(x)._rebind(hardtanh(x._alias(), min, max))
 
 
 def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
@@ -379,7 +379,7 @@ def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(leaky_relu(x._alias(), negative_slope))
+    return changeable(x)._rebind(leaky_relu(x._alias(), negative_slope))
 
 
 def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
@@ -391,7 +391,7 @@ def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None)
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(softmax(x._alias(), axis, dtype))
+    return changeable(x)._rebind(softmax(x._alias(), axis, dtype))
 
 
 def tanh_(x: Any, name: str | None = None) -> Any:
@@ -403,7 +403,7 @@ def tanh_(x: Any, name: str | None = None) -> Any:
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(tanh(x._alias()))
+    return changeable(x)._rebind(tanh(x._alias()))
 
 
 def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
@@ -415,4 +415,4 @@ def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -
     >>> bool((x == y).all())
     True
     """
-    return x._rebind(thresholded_relu(x._alias(), threshold))
+    return changeable(x)._rebind(thresholded_relu(x._alias(), threshold))

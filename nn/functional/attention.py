@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ops.array.reshape import transpose
 from ...ops.array.unknown_sizes import size_at
+from ...ops.core.infer import shape_in
 from ...ops.linalg.matrix_product import matmul
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import scale
@@ -67,7 +68,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     [2, 5, 4, 8]
     """
     for what, given in (("query", query), ("key", key), ("value", value)):
-        if len(given.shape) != 4:
+        if len(shape_in(given)) != 4:
             raise ValueError(f"scaled_dot_product_attention({what}): must be [batch, length, heads, head_dim]. "
                              f"Received shape {list(given.shape)}.")
     q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query, key, value))

@@ -132,6 +132,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     >>> round(float(paddle.nn.functional.npair_loss(x, x, paddle.to_tensor([0.0]))), 4)
     0.001
     """
+    anchor, positive = value_of(anchor), value_of(positive)
     if len(anchor.shape) != 2 or list(anchor.shape) != list(positive.shape) or 0 in anchor.shape:
         raise ValueError(f"npair_loss(anchor, positive): both must be [N, D], not empty. Received "
                          f"{list(anchor.shape)} and {list(positive.shape)}.")

@@ -49,7 +49,8 @@ def reduced(loss: Any, reduction: str, name: str | None = None) -> Any:
 
 def numbers_like(input: Any, label: Any) -> Any:
     """Labels; integers and bools in input's dtype, in which the loss is computed."""
-    return label if label.dtype.is_differentiable else cast(label, input.dtype)
+    label = value_of(label)
+    return label if label.dtype.is_differentiable else cast(label, value_of(input).dtype)
 
 
 # cross entropy

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ops.array.reshape import unsqueeze
 from ...ops.array.unknown_sizes import size_at
+from ...ops.core.infer import shape_in
 from ...ops.core.trace import apply
 from ...ops.linalg.matrix_product import matmul
 from ...ops.math.casting import cast
@@ -33,7 +34,8 @@ def sparse_attention(query: Any, key: Any, value: Any, sparse_csr_offset: Any, s
     >>> paddle.nn.functional.sparse_attention(x, x, x, offset, columns).tolist()
     [[[[2.0], [1.0]]]]
     """
-    if len(query.shape) != 4 or len(sparse_csr_offset.shape) != 3 or len(sparse_csr_columns.shape) != 3:
+    ranks = [len(shape_in(x)) for x in (query, sparse_csr_offset, sparse_csr_columns)]
+    if ranks != [4, 3, 3]:
         raise ValueError("sparse_attention(query, sparse_csr_offset, sparse_csr_columns): must be [B, H, N, d], "
                          f"[B, H, N + 1] and [B, H, entries]. Received {list(query.shape)}, "
                          f"{list(sparse_csr_offset.shape)} and {list(sparse_csr_columns.shape)}.")

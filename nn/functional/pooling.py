@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...core.lazy import beside
 from ...ops.array.full import is_value, value_of
+from ...ops.array.pad import pad_op
 from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import scale
 from ...ops.nn import pool as ops
 from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
+from ...ops.nn.windows import geometry
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
@@ -42,6 +46,42 @@ def _pool(kind: str, x: Any, rank: int, **attrs: Any) -> Any:
     return apply(ops.pool2d_op if rank == 2 else ops.pool3d_op, x, pooling_type=kind, **attrs)
 
 
+def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Attributes of windows for an operator that knows neither algorithms of padding nor formats."""
+    return {name: value for name, value in attrs.items() if name not in ("padding_algorithm", "data_format")}
+
+
+def _is_even(attrs: dict[str, Any], rank: int) -> bool:
+    """Whether there is as much padding behind as before."""
+    return attrs["padding_algorithm"] != "SAME" and len(attrs["paddings"]) == rank
+
+
+def _padded(what: str, x: Any, attrs: dict[str, Any], rank: int,
+            value: float) -> tuple[Any, tuple[tuple[int, int], ...], dict[str, Any]]:
+    """x with the padding of its windows around it as elements, the padding, and the windows without any."""
+    channels_last = attrs["data_format"][-1] == "C"
+    sizes = tuple(x.shape[1:-1] if channels_last else x.shape[2:])
+    if -1 in sizes:
+        raise ValueError(f"{what}: must know the sizes where the padding is not the same on both sides. "
+                         f"Received x.shape={list(x.shape)}.")
+    pads = geometry(what, sizes, attrs["ksize"], attrs["strides"], attrs["paddings"], [1] * rank,
+                    attrs["padding_algorithm"]).pads
+    around = [n for pair in pads for n in pair]
+    wider = apply(pad_op, x, paddings=[0, 0, *around, 0, 0] if channels_last else [0, 0, 0, 0, *around],
+                  pad_value=value)
+    return wider, pads, {**attrs, "paddings": [0] * rank, "padding_algorithm": "EXPLICIT"}
+
+
+def _positions_within(positions: Any, sizes: Sequence[int], pads: Sequence[tuple[int, int]]) -> Any:
+    """Of positions in padded channels, counted row after row, those in the channels without the padding."""
+    result, step = None, 1
+    for size, (before, after) in zip(reversed(sizes), reversed(pads), strict=True):
+        along = (positions % (before + size + after) - before) * step
+        result = along if result is None else result + along
+        positions, step = positions // (before + size + after), step * size
+    return result
+
+
 # maxima
 
 def _max_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, return_mask: bool, ceil_mode: bool,
@@ -49,14 +89,16 @@ def _max_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, re
     attrs = _windows(what, kernel_size, stride, padding, rank, data_format)
     if not return_mask:
         return _pool("max", x, rank, ceil_mode=ceil_mode, **attrs)
-    algorithm, layout = attrs.pop("padding_algorithm"), attrs.pop("data_format")
-    if layout[-1] == "C" or algorithm == "SAME" or len(attrs["paddings"]) != rank:
-        raise ValueError(
-            f"{what}(return_mask=True): the channels must come second and the padding be the same on both sides. "
-            f"Received data_format={layout!r}, padding={padding!r}."
-        )
+    if data_format[-1] == "C":
+        raise ValueError(f"{what}(return_mask=True): the channels must come second. Received "
+                         f"data_format={data_format!r}. Transpose x first.")
     op = ops.max_pool2d_with_index_op if rank == 2 else ops.max_pool3d_with_index_op
-    return apply(op, x, ceil_mode=ceil_mode, **attrs)
+    if _is_even(attrs, rank):
+        return apply(op, x, ceil_mode=ceil_mode, **_plain(attrs))
+    x = value_of(x)
+    wider, pads, windows = _padded(what, x, attrs, rank, float("-inf"))
+    found, positions = apply(op, wider, ceil_mode=ceil_mode, **_plain(windows))
+    return found, _positions_within(positions, x.shape[2:], pads)
 
 
 def max_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
@@ -116,6 +158,8 @@ def _avg_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, ce
     count = 1
     for size in attrs["ksize"]:
         count *= size
+    if not _is_even(attrs, rank):  # behind alone it would not count
+        x, _, attrs = _padded(what, value_of(x), attrs, rank, 0.0)
     return scale(_pool("avg", x, rank, ceil_mode=ceil_mode, exclusive=False, **attrs), count / divisor)
 
 
@@ -124,7 +168,8 @@ def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, c
                name: str | None = None) -> Any:
     """The means of windows over x [N, C, H, W]; `stride` is the window's size unless given.
 
-    Padding counts unless `exclusive`. `divisor_override` divides the sums instead of the number of elements.
+    Padding counts unless `exclusive`, behind x as far as there is as much before it. `divisor_override` divides the
+    sums instead of the number of elements.
 
     >>> import proa as paddle
     >>> paddle.nn.functional.avg_pool2d(paddle.ones([1, 1, 4, 4]), 3, 2, 1, exclusive=False).shape
@@ -161,13 +206,18 @@ def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, e
 
 # adaptive windows
 
+def _numbers(output_size: Any, count: int) -> Sequence[Any]:
+    """The numbers of a list, of a Tensor or of an array; one number as `count` of them."""
+    if is_value(output_size) or isinstance(output_size, np.ndarray):
+        output_size = output_size.tolist()
+    return output_size if isinstance(output_size, (list, tuple)) else [output_size] * count
+
+
 def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: int) -> list[int]:
     check_format(what, data_format, _FORMATS[rank])
     if type(output_size) is int and x.ndim == rank + 2:
         return [output_size] * rank
-    if is_value(output_size):
-        output_size = output_size.tolist()
-    given: Sequence[Any] = output_size if isinstance(output_size, (list, tuple)) else [output_size] * rank
+    given = _numbers(output_size, rank)
     sizes = list(x.shape)[1:-1] if data_format[-1] == "C" else list(x.shape)[2:]
     if len(given) != rank or len(sizes) != rank:
         raise ValueError(
@@ -213,7 +263,7 @@ def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> An
     >>> paddle.nn.functional.adaptive_avg_pool1d(paddle.to_tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
     [[[2.0, 6.0]]]
     """
-    size = [1, output_size[0] if isinstance(output_size, (list, tuple)) else output_size]
+    size = [1, *_numbers(output_size, 1)]
     return squeeze(adaptive_avg_pool2d(unsqueeze(x, 2), size), 2)
 
 
@@ -253,6 +303,6 @@ def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, nam
     >>> paddle.nn.functional.adaptive_max_pool1d(paddle.to_tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
     [[[3.0, 7.0]]]
     """
-    size = [1, output_size[0] if isinstance(output_size, (list, tuple)) else output_size]
+    size = [1, *_numbers(output_size, 1)]
     result = adaptive_max_pool2d(unsqueeze(x, 2), size, return_mask)
     return tuple(squeeze(part, 2) for part in result) if return_mask else squeeze(result, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.core.infer import shape_in
 from ...ops.core.trace import apply
 from ...ops.nn.unpool import unpool3d_op, unpool_op
 from ...ops.nn.window_arguments import check_format, repeated
@@ -14,7 +15,7 @@ __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 def _attributes(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any,
                 rank: int) -> dict[str, list[int]]:
-    if len(x.shape) != rank + 2:
+    if len(shape_in(x)) != rank + 2:
         raise ValueError(f"{what}(x): x must have {rank + 2} dimensions. Received x.shape={list(x.shape)}.")
     ksize = repeated(what, "kernel_size", kernel_size, rank)
     strides = ksize if stride is None else repeated(what, "stride", stride, rank)

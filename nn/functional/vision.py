@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.concat_split import concat
-from ...ops.array.full import shape_inputs
+from ...ops.array.full import shape_inputs, value_of
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply
 from ...ops.math.casting import cast
@@ -124,6 +124,7 @@ def grid_sample(x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "
                                      ("padding_mode", padding_mode, ("zeros", "reflection", "border"))):
         if value not in allowed:
             raise ValueError(f"grid_sample({argument}): must be one of {', '.join(allowed)}. Received {value!r}.")
+    x, grid = value_of(x), value_of(grid)
     if len(x.shape) not in (4, 5) or len(grid.shape) != len(x.shape) or grid.shape[-1] not in (-1, len(x.shape) - 2):
         raise ValueError(
             f"grid_sample(x, grid): x must be [N, C, H, W] and grid [N, h, w, 2], or [N, C, D, H, W] and "

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core import launched
 from ...core.param_attr import ParamAttr
+from ...ops.core.infer import shape_in
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import apply
 from ...ops.nn.window_arguments import check_format
@@ -48,7 +49,7 @@ class _BatchNormBase(Layer):
         self._variance = self.create_parameter(shape, variance, dtype)
 
     def _check_input_dim(self, input: Any) -> None:
-        if self.ranks and len(input.shape) not in self.ranks:
+        if self.ranks and len(shape_in(input)) not in self.ranks:
             raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
                              f"Received shape {list(input.shape)}.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...ops.math.casting import dtype_of
 from .. import functional as F
 from ..container import LayerList
 from ..functional.attention import additive_mask
@@ -145,7 +146,7 @@ class TransformerEncoder(Layer):
 
     def forward(self, src: Any, src_mask: Any = None, cache: Sequence[Cache] | None = None) -> Any:
         """[batch, length, d_model] to the same shape; with the caches of all layers a list of the new ones as well."""
-        mask, caches = additive_mask(src_mask, src.dtype), []
+        mask, caches = additive_mask(src_mask, dtype_of(src)), []
         for number, layer in enumerate(self.layers):
             if cache is None:
                 src = layer(src, mask)

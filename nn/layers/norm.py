@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.param_attr import ParamAttr
+from ...ops.core.infer import shape_in
 from ...ops.nn.spectral_norm import spectral_norm
 from ...ops.nn.window_arguments import check_format
 from .. import functional as F
@@ -104,7 +105,7 @@ class _InstanceNormBase(Layer):
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def _check_input_dim(self, input: Any) -> None:
-        if self.ranks and len(input.shape) not in self.ranks:
+        if self.ranks and len(shape_in(input)) not in self.ranks:
             raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
                              f"Received shape {list(input.shape)}.")
 

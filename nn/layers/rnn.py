@@ -13,6 +13,7 @@ from ...core import nest
 from ...ops.array.concat_split import concat, stack
 from ...ops.array.rearrange import flip
 from ...ops.array.reshape import squeeze, transpose, unsqueeze
+from ...ops.core.infer import shape_in
 from ...ops.core.trace import apply
 from ...ops.math.casting import cast
 from ...ops.nn.rnn import rnn_op
@@ -37,7 +38,7 @@ def apply_rnn(mode: str, x: Any, states: Sequence[Any], cells: Sequence[Any], le
 
 def check_sequence(what: str, inputs: Any, input_size: int, time_major: bool) -> None:
     """ValueError unless inputs are three-dimensional and have as many features as the layer takes."""
-    shape = list(inputs.shape)
+    shape = list(shape_in(inputs))
     if len(shape) == 3 and shape[2] in (input_size, -1):
         return
     order = "[steps, batch, features]" if time_major else "[batch, steps, features]"
@@ -107,6 +108,13 @@ def _unless_beyond(lengths: Any, t: int, new: Any, old: Any) -> Any:
     return nest.map_structure(chosen, new, old)
 
 
+def _check_cell(what: str, cell: Any) -> None:
+    """TypeError unless the cell can be called with a step's inputs and states."""
+    if not callable(cell):
+        raise TypeError(f"{what}: must be a cell, a Layer such as nn.LSTMCell(16, 32) that takes (inputs, states). "
+                        f"Received {type(cell).__name__} {cell!r}.")
+
+
 class RNN(Layer):
     """Takes a cell through a sequence, from the first step to the last, or with `is_reverse` the other way round.
 
@@ -123,6 +131,7 @@ class RNN(Layer):
 
     def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False):
         super().__init__()
+        _check_cell("RNN(cell)", cell)
         self.cell, self.is_reverse, self.time_major = cell, is_reverse, time_major
 
     def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None,
@@ -146,6 +155,8 @@ class BiRNN(Layer):
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False):
         super().__init__()
+        _check_cell("BiRNN(cell_fw)", cell_fw)
+        _check_cell("BiRNN(cell_bw)", cell_bw)
         sizes = [getattr(cell, "input_size", None) for cell in (cell_fw, cell_bw)]
         if None not in sizes and sizes[0] != sizes[1]:
             raise ValueError(f"BiRNN(cell_fw, cell_bw): must have one input_size. Received {sizes[0]} and {sizes[1]}.")

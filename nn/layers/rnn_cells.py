@@ -8,6 +8,7 @@ from typing import Any
 from ...core import nest
 from ...ops.array.full import full
 from ...ops.array.reshape import shape as shape_of
+from ...ops.core.infer import shape_in
 from ...ops.linalg.matrix_product import matmul
 from ...ops.math.unary import tanh
 from ...ops.nn.activation import relu
@@ -18,7 +19,8 @@ from ..layer import Layer
 
 def batch_size(x: Any, axis: int) -> Any:
     """A size of x, as a one-element value where a Program does not know it yet."""
-    return x.shape[axis] if x.shape[axis] >= 0 else shape_of(x)[axis]
+    size = shape_in(x)[axis]
+    return size if size >= 0 else shape_of(x)[axis]
 
 
 def _is_shape(shape: Any) -> bool:

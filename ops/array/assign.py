@@ -87,7 +87,7 @@ def tolist(x: Any) -> Any:
     >>> paddle.tolist(paddle.to_tensor([[1, 2]]))
     [[1, 2]]
     """
-    return x.tolist()
+    return value_of(x).tolist()
 
 
 @results_named("assign")

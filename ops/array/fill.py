@@ -9,7 +9,7 @@ from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from .creation import full_like, to_tensor
 from .diagonal import place_diagonal_op
-from .full import full, value_of
+from .full import changeable, full, value_of
 from .where import where
 
 
@@ -27,7 +27,7 @@ def fill_(x: Any, value: Any) -> Any:
     >>> paddle.zeros([2]).fill_(3.0).tolist()
     [3.0, 3.0]
     """
-    return x._rebind(written_over(x, full_like(x, value)))
+    return changeable(x)._rebind(written_over(x, full_like(x, value)))
 
 
 def zero_(x: Any) -> Any:
@@ -37,7 +37,7 @@ def zero_(x: Any) -> Any:
     >>> paddle.ones([2]).zero_().tolist()
     [0.0, 0.0]
     """
-    return x._rebind(written_over(x, full_like(x, 0.0)))
+    return changeable(x)._rebind(written_over(x, full_like(x, 0.0)))
 
 
 def _on_diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:

@@ -15,7 +15,7 @@ from ...backend.kernels import copying as fast
 from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ...core.errors import public_function
+from ...core.errors import no_tensor, public_function
 from ...core.place import Place
 from ..core.facts import free
 from ..core.infer import same
@@ -174,11 +174,11 @@ def value_of(x: Any) -> Any:
     raise no_tensor(x)
 
 
-def no_tensor(x: Any) -> TypeError:
-    """What is raised where a Tensor belongs and something else, a number say, was given."""
-    shown = repr(x)
-    return TypeError(f"{public_function()}: must be given a Tensor. Received {type(x).__name__} "
-                     f"{shown if len(shown) < 40 else shown[:36] + '...'}. Make one with paddle.to_tensor(...).")
+def changeable(x: Any) -> Any:
+    """x itself where it is a value, which can be changed in place; TypeError for anything else."""
+    if is_value(x):
+        return x
+    raise no_tensor(x)
 
 
 _INT = {int}

@@ -363,4 +363,5 @@ def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None 
     >>> paddle.scatter_nd(paddle.to_tensor([[1], [3], [1]]), paddle.to_tensor([1.0, 2.0, 3.0]), [4]).tolist()
     [0.0, 4.0, 0.0, 2.0]
     """
+    updates = value_of(updates)
     return scatter_nd_add(zeros(shape, updates.dtype), index, updates)

@@ -15,7 +15,7 @@ from ..core.infer import broadcast_shapes
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .full import full, is_value, sizes_of
+from .full import full, is_value, sizes_of, value_of
 from .gradient_shapes import reshape_to, sum_to
 
 END = 2147483647
@@ -246,7 +246,7 @@ def strided_slice(x: Any, axes: Sequence[int], starts: Any, ends: Any, strides: 
     >>> paddle.strided_slice(paddle.arange(6), axes=[0], starts=[5], ends=[0], strides=[-2]).tolist()
     [5, 3, 1]
     """
-    ranges = Ranges()
+    x, ranges = value_of(x), Ranges()
     for given in zip(axes, _as_bounds(starts), _as_bounds(ends), _as_bounds(strides), strict=True):
         axis, *bounds = given
         if not isinstance(axis, numbers.Integral) or not -x.ndim <= axis < x.ndim:

@@ -174,6 +174,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
     >>> paddle.select_scatter(paddle.zeros([2, 3]), paddle.ones([3]), 0, 1).tolist()
     [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     """
+    x, values = value_of(x), value_of(values)
     axis = normalize_axis("axis", axis, x.ndim)
     rest = [s for n, s in enumerate(x.shape) if n != axis]
     if len(values.shape) != len(rest) or any(

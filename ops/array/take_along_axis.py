@@ -230,6 +230,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str =
     >>> paddle.put_along_axis(x, paddle.to_tensor([[0], [2]]), 1.0, axis=1).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    arr = value_of(arr)
     value = cast(values, arr.dtype) if is_value(values) else constant(values, dtype=arr.dtype)
     return apply(put_along_op, arr, _index_for(arr, indices, axis, broadcast), value, Axis=axis, Reduce=reduce,
                  Include_self=include_self)

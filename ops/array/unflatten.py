@@ -39,7 +39,7 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Any:
     >>> paddle.view_as(paddle.arange(6), paddle.zeros([2, 3])).shape
     [2, 3]
     """
-    return view(x, sizes(other))
+    return view(x, sizes(value_of(other)))
 
 
 _MOST_PLACES = 1 << 40

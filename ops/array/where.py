@@ -18,7 +18,7 @@ from ..math.casting import cast, dtype_of, in_dtype
 from .concat_split import broadcast_tensors
 from .creation import to_tensor
 from .expand import expand_as
-from .full import full_of_shape, is_value, value_of
+from .full import changeable, full_of_shape, is_value, value_of
 from .gradient_shapes import sum_to
 from .slices import Ranges
 
@@ -80,7 +80,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
         raise ValueError("where(condition, x, y): give both x and y, or neither.")
-    return _chosen(condition, *_pair(x, y))
+    return _chosen(value_of(condition), *_pair(x, y))
 
 
 def _chosen(condition: Any, x: Any, y: Any) -> Any:
@@ -97,7 +97,7 @@ def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None
     >>> x.tolist()
     [1.0, 0.0, 3.0]
     """
-    return x._rebind(where(condition, x._alias(), y))
+    return changeable(x)._rebind(where(condition, x._alias(), y))
 
 
 def _pair(x: Any, y: Any) -> tuple[Any, Any]:

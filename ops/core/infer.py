@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.dtype import DType, bool_, promote
+from ...core.errors import no_tensor
 from .spec import Spec
 
 
@@ -94,9 +95,17 @@ def normalize_axes(what: str, axes: Sequence[int], rank: int) -> tuple[int, ...]
     return tuple(sorted({normalize_axis(what, axis, rank) for axis in axes}))
 
 
+def shape_in(x: Any) -> Any:
+    """The shape of a value (or a Spec); TypeError for what has none."""
+    try:
+        return x.shape
+    except AttributeError:
+        raise no_tensor(x) from None
+
+
 def check_rank(what: str, x: Any, least: int) -> None:
     """ValueError, naming `what`, for a value (or a Spec) of fewer dimensions."""
-    if len(x.shape) < least:
+    if len(shape_in(x)) < least:
         raise ValueError(f"{what}: must have at least {least} dimension{'s' if least > 1 else ''}. Received shape "
                          f"{list(x.shape)}.")
 
@@ -108,7 +117,7 @@ def may_equal(a: Sequence[int], b: Sequence[int]) -> bool:
 
 def check_same_shape(what: str, x: Any, y: Any) -> None:
     """ValueError, naming `what`, for two values (or Specs) whose shapes differ."""
-    if not may_equal(x.shape, y.shape):
+    if not may_equal(shape_in(x), shape_in(y)):
         raise ValueError(f"{what}: both must have the same shape. Received {list(x.shape)} and {list(y.shape)}.")
 
 

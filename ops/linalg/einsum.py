@@ -16,6 +16,7 @@ from ...backend.engines import ONEDNN
 from ...core.dtype import promote
 from ..array.assign import clone
 from ..array.diagonal import diagonal
+from ..array.full import value_of
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.reshape import shape_handle, transpose, unsqueeze
 from ..core.infer import broadcast_shapes, product
@@ -209,7 +210,11 @@ def einsum(equation: str, *operands: Any) -> Any:
     >>> paddle.einsum("ij,kj->ik", paddle.ones([2, 3]), paddle.ones([4, 3])).shape
     [2, 4]
     """
-    values = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
+    if not isinstance(equation, str):
+        raise TypeError("einsum(equation, *operands): the equation must be a text, \"ij,jk->ik\", before the operands. "
+                        f"Received {type(equation).__name__}.")
+    values = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    values = [value_of(v) for v in values]
     equation = _spelled(equation, tuple([v.ndim for v in values]))
     terms, result = _sides(equation)
     pairs = [_without_repeats(v, term) for v, term in zip(values, terms, strict=True)]

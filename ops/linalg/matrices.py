@@ -61,8 +61,8 @@ def check_system(what: str, a: Spec, b: Spec, names: tuple[str, str] = ("x", "y"
 
 def checked(op: Operator, *inputs: Any, **attrs: Any) -> Any:
     """The operator applied after its rule has looked at the inputs: kernels take more than makes sense."""
-    values = [x if x is None else [value_of(item) for item in x] if isinstance(x, list) else value_of(x)
-              for x in inputs]
+    values = [x if x is None and slot.optional else [value_of(item) for item in x] if isinstance(x, list) else
+              value_of(x) for slot, x in zip(op.inputs, inputs, strict=True)]
     op.infer(*[_spec(x) for x in values], **attrs)
     return apply(op, *values, **attrs)
 

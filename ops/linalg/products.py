@@ -12,7 +12,7 @@ from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose
 from ..array.unknown_sizes import count_of, size_at
 from ..core.facts import matrix_product
-from ..core.infer import broadcast_shapes, check_same_shape, may_equal, normalize_axis, product
+from ..core.infer import broadcast_shapes, check_same_shape, may_equal, normalize_axis, product, shape_in
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.result_names import results_named
@@ -36,7 +36,7 @@ from .matrix_product import (
 
 def _ranks(what: str, *wanted: tuple[Any, Sequence[int]]) -> None:
     for value, ranks in wanted:
-        if len(value.shape) not in ranks:
+        if len(shape_in(value)) not in ranks:
             raise ValueError(f"{what}: received a tensor of shape {list(value.shape)}; it must have "
                              f"{' or '.join(map(str, ranks))} dimensions.")
 

@@ -10,6 +10,7 @@ from typing import Any
 from ...core.dtype import promote
 from ..array.concat_split import concat
 from ..array.creation import eye
+from ..array.full import value_of
 from ..core.operator import operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
@@ -180,6 +181,7 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     >>> paddle.linalg.householder_product(paddle.to_tensor([[1.0], [1.0]]), paddle.to_tensor([1.0])).tolist()
     [[0.0], [-1.0]]
     """
+    x, tau = value_of(x), value_of(tau)
     m, n, k = (*x.shape[-2:], tau.shape[-1]) if x.ndim > 1 and tau.ndim else (0, 0, 0)
     if x.ndim < 2 or tau.ndim != x.ndim - 1 or m < n or n < k or min(n, k) < 0:
         raise ValueError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with k <= n,"

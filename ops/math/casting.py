@@ -7,7 +7,7 @@ import numpy as np
 from ...backend.kernels.narrow_floats import converted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..array.full import no_tensor
+from ...core.errors import no_tensor
 from ..core.facts import free
 from ..core.operator import operator
 from ..core.result_names import results_named

@@ -293,18 +293,18 @@ prod_of_fed_op = _reduction_of_fed_axes(prod_op, lambda dtype: dt.int64 if dtype
 
 def _reduced(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, **given: Any) -> Any:
     if axis is None:
-        return apply(op, x, dim=[], keep_dim=keepdim, reduce_all=True, **given)
+        return apply(op, x, dim=[], keep_dim=bool(keepdim), reduce_all=True, **given)
     if type(axis) is int:
-        return apply(op, x, dim=[axis], keep_dim=keepdim, reduce_all=False, **given)
+        return apply(op, x, dim=[axis], keep_dim=bool(keepdim), reduce_all=False, **given)
     fed = fed_values(axis)
     if fed is not None:
-        return apply(of_fed, x, fed, keep_dim=keepdim, **given)
+        return apply(of_fed, x, fed, keep_dim=bool(keepdim), **given)
     return apply(op, x, **_attrs(axis, keepdim), **given)
 
 
 def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:
     dim = [] if axis is None else [axis] if type(axis) is int else ints_of(axis)
-    return {"dim": dim, "keep_dim": keepdim, "reduce_all": not dim}
+    return {"dim": dim, "keep_dim": bool(keepdim), "reduce_all": not dim}
 
 
 @results_named("sum")

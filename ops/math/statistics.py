@@ -141,7 +141,7 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     if fed is not None:
         return _variance_over_fed(x, axis if is_value(axis) else fed, unbiased, keepdim)
     dim = [] if axis is None else ints_of(axis)
-    return apply(variance_op, x, dim=dim, keep_dim=keepdim, reduce_all=not dim, unbiased=unbiased)
+    return apply(variance_op, x, dim=dim, keep_dim=bool(keepdim), reduce_all=not dim, unbiased=unbiased)
 
 
 def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:

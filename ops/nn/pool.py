@@ -144,7 +144,9 @@ def _by_onednn(sizes: tuple, pooling_type: str, ksize: tuple, strides: tuple, pa
         return whole, onednn.MAX
     if exclusive or not whole.is_padded:
         return whole, onednn.MEAN
-    return (whole, onednn.MEAN_WITH_PADDING) if whole.pads == geo.pads else None
+    counts = all((out - 1) * stride + kernel <= size + 2 * before for out, stride, kernel, size, (before, _) in zip(
+        geo.out, geo.strides, geo.kernel, geo.sizes, geo.pads, strict=True))
+    return (whole, onednn.MEAN_WITH_PADDING) if counts else None  # otherwise some of the padding does not
 
 
 def _for_engines(x: Any, pooling_type: str, ksize: Sequence[int], strides: Sequence[int] = (),

@@ -92,11 +92,14 @@ def max_pool_take(xp: Any, x: Any, out: Any, v: Any, geo: Geometry) -> Any:
 # means
 
 def _counts(geo: Geometry, pads: Sequence[tuple[int, int]], exclusive: bool) -> list[list[int]]:
-    """How many elements count in each window, by dimension: those of the input, or of the padding too."""
+    """How many elements count in each window, by dimension: those of the input, or of the padding too.
+
+    Behind the input as much padding counts as there is before it, in PaddlePaddle, whose models are trained so.
+    """
     result = []
-    for kernel, stride, size, out, (before, after) in zip(
+    for kernel, stride, size, out, (before, _) in zip(
             geo.kernel, geo.strides, geo.sizes, geo.out, pads, strict=True):
-        low, high = (0, size) if exclusive else (-before, size + after)
+        low, high = (0, size) if exclusive else (-before, size + before)
         starts = [n * stride - before for n in range(out)]
         result.append([max(min(start + kernel, high) - max(start, low), 1) for start in starts])
     return result

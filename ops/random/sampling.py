@@ -17,11 +17,11 @@ from ...core.dtype import DType, convert_dtype
 from ..array.assign import shape
 from ..array.fed_axes import numbers_in, only_a_run_tells
 from ..array.fill import written_over
-from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of, value_of
+from ..array.full import changeable, inferred_sizes, is_value, shape_inputs, sizes_of, value_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
 from ..array.unknown_sizes import known_number
-from ..core.infer import same
+from ..core.infer import same, shape_in
 from ..core.operator import Ints, Longs, operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
@@ -246,7 +246,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
 
 def _shape(x: Any) -> Any:
     """x's shape for a creating function: ints, or a tensor where a size is not known."""
-    return shape_of(x) if -1 in x.shape else list(x.shape)
+    return shape_of(x) if -1 in shape_in(x) else list(x.shape)
 
 
 def truncated_gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = None,
@@ -342,7 +342,7 @@ def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: s
     >>> 1 <= x.min().item() <= x.max().item() <= 2
     True
     """
-    return x._rebind(written_over(x, uniform(_shape(x), x.dtype, min, max, seed)))
+    return changeable(x)._rebind(written_over(x, uniform(_shape(x), x.dtype, min, max, seed)))
 
 
 def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
@@ -354,7 +354,7 @@ def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None
     >>> 4.9 < x.mean().item() < 5.1
     True
     """
-    return x._rebind(written_over(x, gaussian(_shape(x), mean, std, dtype=x.dtype)))
+    return changeable(x)._rebind(written_over(x, gaussian(_shape(x), mean, std, dtype=x.dtype)))
 
 
 def gaussian_(x: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
@@ -366,7 +366,7 @@ def gaussian_(x: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, name: 
     >>> 4.9 < x.mean().item() < 5.1
     True
     """
-    return x._rebind(written_over(x, gaussian(_shape(x), mean, std, seed, x.dtype)))
+    return changeable(x)._rebind(written_over(x, gaussian(_shape(x), mean, std, seed, x.dtype)))
 
 
 def _gamma(xp, x):
@@ -417,7 +417,7 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     >>> paddle.zeros([9]).exponential_().min().item() >= 0
     True
     """
-    return x._rebind(written_over(x, apply(exponential_op, x._alias(), **{"lambda": float(lam)})))
+    return changeable(x)._rebind(written_over(x, apply(exponential_op, x._alias(), **{"lambda": float(lam)})))
 
 
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
@@ -431,7 +431,7 @@ def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -
     """
     # in turns of half a circle normally distributed numbers are spread evenly, but for one part in 10⁸; as Paddle draws
     angles = (gaussian(_shape(x), dtype=x.dtype) - 0.5) * math.pi
-    return x._rebind(written_over(x, tan(angles) * scale + loc))
+    return changeable(x)._rebind(written_over(x, tan(angles) * scale + loc))
 
 
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
@@ -447,4 +447,4 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     if isinstance(chance, float) and not 0 < chance < 1:
         raise ValueError(f"geometric_(probs): must lie between 0 and 1. Received {chance}.")
     failing = math.log1p(-chance) if isinstance(chance, float) else log(chance * -1.0 + 1.0)
-    return x._rebind(written_over(x, ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0)))
+    return changeable(x)._rebind(written_over(x, ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0)))

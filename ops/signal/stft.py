@@ -4,7 +4,7 @@
 from typing import Any
 
 from ..array.expand import expand
-from ..array.full import full_of_shape, is_value
+from ..array.full import full_of_shape, is_value, value_of
 from ..array.gradient_shapes import sum_to
 from ..array.pad import pad_op, padded_as_volume
 from ..array.rearrange import real
@@ -89,7 +89,7 @@ def stft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | No
     >>> paddle.signal.stft(paddle.ones([2, 64]), n_fft=16).shape
     [2, 9, 17]
     """
-    what = "stft(x)"
+    what, x = "stft(x)", value_of(x)
     if x.ndim not in (1, 2):
         raise ValueError(f"{what}: x must have 1 or 2 dimensions, [T] or [N, T]. Received shape {list(x.shape)}.")
     hop, length = _lengths(what, n_fft, hop_length, win_length)
@@ -125,7 +125,7 @@ def istft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | N
     >>> bool(paddle.allclose(x, y, atol=1e-5))
     True
     """
-    what = "istft(x)"
+    what, x = "istft(x)", value_of(x)
     if x.ndim not in (2, 3):
         raise ValueError(f"{what}: x must have 2 or 3 dimensions, [..., frequencies, frames]. "
                          f"Received shape {list(x.shape)}.")

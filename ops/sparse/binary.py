@@ -9,6 +9,7 @@ from ..array.concat_split import concat
 from ..array.creation import arange
 from ..array.full import is_value
 from ..array.reshape import reshape
+from ..core.infer import shape_in
 from ..math import elementwise
 from .conversion import as_coo, in_kind, to_dense
 from .unary import scale_values
@@ -33,7 +34,7 @@ def is_same_shape(x: Any, y: Any) -> bool:
     >>> paddle.sparse.is_same_shape(x, paddle.ones([2, 2]))
     True
     """
-    return list(x.shape) == list(y.shape)
+    return list(shape_in(x)) == list(shape_in(y))
 
 
 def _checked(what: str, x: Any, y: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..array.full import zeros
 from ..array.reshape import reshape
+from ..core.infer import shape_in
 from ..core.trace import apply
 from ..graph.messages import send_recv_op
 from ..nn.window_arguments import check_format, padding_attributes, repeated
@@ -66,7 +67,7 @@ def _rules(what: str, x: Any, kernel: list[int], stride: Any, padding: Any, dila
 
 def _conv(what: str, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
           data_format: str, keeps_places: bool) -> Any:
-    count = len(weight.shape) - 2
+    count = len(shape_in(weight)) - 2
     check_format(f"paddle.sparse.{what}", data_format, ["NHWC" if count == 2 else "NDHWC"])
     if groups != 1:
         raise ValueError(f"paddle.sparse.{what}(groups): must be 1. Received {groups}.")

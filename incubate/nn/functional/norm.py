@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from ....nn import functional as F
-from ....ops.core.infer import check_rank
+from ....ops.array.full import value_of
+from ....ops.core.infer import check_rank, shape_in
 from ....ops.math.reduce import mean
 from ....ops.math.unary import rsqrt, square
 
@@ -26,8 +27,8 @@ def fused_layer_norm(x: Any, norm_weight: Any, norm_bias: Any, epsilon: float, r
     [[-1.0, 1.0]]
     """
     whole = _sum("fused_layer_norm", x, bias, residual, residual_alpha, quant_scale)
-    shape = whole.shape[begin_norm_axis:]
-    weight, offset = (value if value is None else value.reshape(shape) for value in (norm_weight, norm_bias))
+    shape = shape_in(whole)[begin_norm_axis:]
+    weight, offset = (value if value is None else value_of(value).reshape(shape) for value in (norm_weight, norm_bias))
     normed = F.layer_norm(whole, shape, weight, offset, epsilon)
     return normed if residual is None else (normed, whole)
 

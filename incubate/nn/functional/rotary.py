@@ -7,6 +7,7 @@ from typing import Any
 from ....ops.array.concat_split import concat, stack
 from ....ops.array.creation import arange
 from ....ops.array.gather import gather
+from ....ops.core.infer import shape_in
 from ....ops.math.unary import cos as cosine
 from ....ops.math.unary import sin as sine
 
@@ -30,7 +31,7 @@ def fused_rotary_position_embedding(q: Any, k: Any = None, v: Any = None, sin: A
     """
     if (sin is None) != (cos is None):
         raise ValueError("fused_rotary_position_embedding(sin, cos): must both be given, or neither.")
-    _, length, _, features = q.shape
+    _, length, _, features = shape_in(q)
     if features % 2:
         raise ValueError(f"fused_rotary_position_embedding(q): must have an even number of features. "
                          f"Received shape {list(q.shape)}.")

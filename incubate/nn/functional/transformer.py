@@ -8,8 +8,9 @@ from ....nn import functional as F
 from ....nn.functional.attention import additive_mask
 from ....ops.array.concat_split import concat, stack
 from ....ops.array.creation import arange
+from ....ops.array.full import value_of
 from ....ops.array.where import where
-from ....ops.core.infer import check_rank
+from ....ops.core.infer import check_rank, shape_in
 from ....ops.linalg.matrix_product import matmul
 
 __all__ = ["fused_feedforward", "fused_multi_head_attention", "variable_length_memory_efficient_attention"]
@@ -30,7 +31,7 @@ def fused_feedforward(x: Any, linear1_weight: Any, linear2_weight: Any, linear1_
     >>> f(paddle.ones([1, 2, 4]), paddle.ones([4, 8]), paddle.ones([8, 4])).shape
     [1, 2, 4]
     """
-    features = x.shape[-1:]
+    features = shape_in(x)[-1:]
     out = F.layer_norm(x, features, ln1_scale, ln1_bias, ln1_epsilon) if pre_layer_norm else x
     if not hasattr(F, activation):
         raise ValueError("fused_feedforward(activation): must be a function of nn.functional. "
@@ -62,7 +63,7 @@ def fused_multi_head_attention(x: Any, qkv_weight: Any, linear_weight: Any, pre_
     >>> f(paddle.ones([1, 5, 4]), paddle.ones([3, 2, 2, 4]), paddle.ones([4, 4])).shape
     [1, 5, 4]
     """
-    features = x.shape[-1:]
+    features = shape_in(x)[-1:]
     out = F.layer_norm(x, features, pre_ln_scale, pre_ln_bias, pre_ln_epsilon) if pre_layer_norm else x
     q, k, v = _projected(out, qkv_weight, qkv_bias, num_heads, transpose_qkv_wb)
     if cache_kv is not None:
@@ -108,11 +109,11 @@ def variable_length_memory_efficient_attention(query: Any, key: Any, value: Any,
     queries, keys = query.shape[2], key.shape[2]
     scores = matmul(query, key, transpose_y=True) * (query.shape[-1] ** -0.5 if scale is None else scale)
     if mask is not None:
-        scores = scores + mask[..., :queries, :keys].astype(scores.dtype)
+        scores = scores + value_of(mask)[..., :queries, :keys].astype(scores.dtype)
     place = arange(keys).reshape([1, 1, 1, -1])
-    seen = place < kv_seq_lens.astype("int64").reshape([-1, 1, 1, 1])
+    seen = place < value_of(kv_seq_lens).astype("int64").reshape([-1, 1, 1, 1])
     if causal:
         seen = seen & (place <= arange(queries).reshape([1, 1, -1, 1]) + pre_cache_length)
     weights = F.softmax(where(seen, scores, (scores * 0) - 1e9))
-    there = arange(queries).reshape([1, 1, -1, 1]) < seq_lens.astype("int64").reshape([-1, 1, 1, 1])
+    there = arange(queries).reshape([1, 1, -1, 1]) < value_of(seq_lens).astype("int64").reshape([-1, 1, 1, 1])
     return matmul(weights, value) * there.astype(query.dtype)

@@ -540,6 +540,18 @@ paddle.linalg.pinv(x).sum().backward()
 got = bool(np.isfinite(x.grad.numpy()).all())""", True),
     ("| windows of padding alone",
      "got = F.avg_pool2d(paddle.ones([1, 1, 2, 2]), 1, 1, [1, 1]).numpy()[0, 0, 0, 0].item()", 0.0),
+    ("| `max_pool2d(padding=\"SAME\", return_mask=True)`",
+     "got = F.max_pool2d(paddle.ones([1, 1, 4, 4]), 3, 1, 'SAME', return_mask=True)[0].shape", [1, 1, 4, 4]),
+    ("| `avg_pool2d(divisor_override=…)`",
+     "got = F.avg_pool2d(paddle.ones([1, 1, 2, 2]), 2, 2, 1, divisor_override=2).numpy()[0, 0, 0, 0].item()", 0.5),
+    ("| `AffineTransform.forward_log_det_jacobian(x)`", """
+affine = paddle.distribution.AffineTransform(paddle.to_tensor(0.0), paddle.to_tensor(2.0))
+got = affine.forward_log_det_jacobian(paddle.ones([2, 3])).shape""", [2, 3]),
+    ("| `static.create_global_var` without", """
+paddle.enable_static()
+with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    got = paddle.static.create_global_var([1], 1.0, 'float32').persistable
+paddle.disable_static()""", True),
     ("| `vision.ops.yolo_loss` of a map", """
 try:
     boxes, labels = paddle.zeros([1, 2, 4]), paddle.zeros([1, 2], 'int32')
