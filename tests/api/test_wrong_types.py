@@ -64,7 +64,8 @@ def _made(kind):
 
 
 def test_layers():
-    kinds = [kind for kind in (getattr(nn, name) for name in nn.__all__) if inspect.isclass(kind) and issubclass(kind, nn.Layer)]
+    public = [getattr(nn, name) for name in nn.__all__]
+    kinds = [kind for kind in public if inspect.isclass(kind) and issubclass(kind, nn.Layer)]
     layers = {kind.__name__: _made(kind) for kind in kinds}
     found = {name: _without_an_attribute(layer, paddle.ones([2, 4, 4, 4]), len(_required(layer.forward)))
              for name, layer in layers.items() if layer is not None}
