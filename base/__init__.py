@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         lod_tensor,
         log_helper,
         param_attr,
+        proto,
         reader,
         unique_name,
         wrapped_decorator,

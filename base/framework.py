@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from ..common_ops_import import convert_np_dtype_to_dtype_
-from ..core.dtype import convert_dtype
+from ..core.dtype import DType, convert_dtype
 from ..core.flags import get_flags, set_flags  # noqa: F401 - code for Paddle asks for them here
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.parameter import EagerParamBase, Parameter
@@ -29,6 +29,8 @@ from ..static.building.mode import (
     program_guard,
     switch_programs,
 )
+from ..static.files import op_protos
+from ..static.format import framework_pb2 as pb
 from ..static.ir.block import Block
 from ..static.ir.graph import IrGraph
 from ..static.ir.graph_nodes import IrNode, IrOpNode, IrVarNode
@@ -108,13 +110,88 @@ def switch_startup_program(program: Program) -> Program:
     return switch_programs(startup=program)
 
 
+def get_all_op_protos() -> list[pb.OpProto]:
+    """What each operator takes and gives, as messages.
+
+    >>> import proa as paddle
+    >>> len(paddle.base.framework.get_all_op_protos()) > 400
+    True
+    """
+    return op_protos.all_protos()
+
+
+class OpProtoHolder:
+    """What operators take and give, by type; `instance()` is the one of it.
+
+    >>> import proa as paddle
+    >>> proto = paddle.base.framework.OpProtoHolder.instance().get_op_proto("stack")
+    >>> [(slot.name, slot.duplicable) for slot in proto.inputs]
+    [('X', True)]
+    """
+
+    @classmethod
+    @functools.cache
+    def instance(cls) -> OpProtoHolder:
+        """The holder."""
+        return cls()
+
+    @functools.cached_property
+    def op_proto_map(self) -> dict[str, pb.OpProto]:
+        """The messages of all operators."""
+        return {proto.type: proto for proto in op_protos.all_protos()}
+
+    def get_op_proto(self, type: str) -> pb.OpProto:
+        """The message of an operator; ValueError for a type that is not known."""
+        try:
+            return op_protos.proto_of(type)
+        except NotImplementedError as error:
+            raise ValueError(f"get_op_proto({type!r}): {error}") from error
+
+    def has_op_proto(self, type: str) -> bool:
+        """Whether there is an operator of this type."""
+        return type in self.op_proto_map
+
+    @staticmethod
+    def generated_op_attr_names() -> set[str]:
+        """The attributes that every operation gets by itself."""
+        names = core.op_proto_and_checker_maker
+        return {names.kOpRoleAttrName(), names.kOpRoleVarAttrName(), names.kOpNameScopeAttrName(),
+                names.kOpCreationCallstackAttrName(), names.kOpDeviceAttrName()}
+
+
+def canonicalize_attrs(attrs: Mapping[str, Any], op_proto: pb.OpProto) -> dict[str, Any]:
+    """Attributes as an operator takes them: numbers and lists of the types that its message says.
+
+    TypeError and ValueError where one cannot be converted.
+
+    >>> import proa as paddle
+    >>> framework = paddle.base.framework
+    >>> proto = framework.OpProtoHolder.instance().get_op_proto("reshape2")
+    >>> framework.canonicalize_attrs({"shape": (2, 3.0)}, proto)
+    {'shape': [2, 3]}
+    """
+    types = {attr.name: attr.type for attr in op_proto.attrs}
+    return {name: value if value is None or types.get(name) not in _CONVERTED else _CONVERTED[types[name]](value)
+            for name, value in attrs.items()}
+
+
+def _each(kind: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    return lambda values: [kind(value) for value in values]
+
+
+_CONVERTED: dict[int, Callable[[Any], Any]] = {
+    pb.BOOLEAN: bool, pb.INT: lambda value: value.number if isinstance(value, DType) else int(value), pb.LONG: int,
+    pb.FLOAT: float, pb.FLOAT64: float, pb.STRING: str, pb.INTS: _each(int), pb.LONGS: _each(int),
+    pb.FLOATS: _each(float), pb.FLOAT64S: _each(float), pb.STRINGS: _each(str), pb.BOOLEANS: _each(bool)}
+
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "IrGraph", "IrNode", "IrOpNode",
-    "IrVarNode", "Operator", "Parameter",
-    "Program", "Variable", "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
-    "default_startup_program", "device_guard", "dtype_is_floating", "dygraph_only", "grad_var_name",
-    "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",
-    "program_guard", "static_only", "switch_main_program", "switch_startup_program", "unique_name", "use_pir_api",
+    "IrVarNode", "OpProtoHolder", "Operator", "Parameter", "Program", "Variable", "canonicalize_attrs",
+    "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
+    "default_startup_program", "device_guard", "dtype_is_floating", "dygraph_only", "get_all_op_protos",
+    "grad_var_name", "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope",
+    "non_static_only", "program_guard", "static_only", "switch_main_program", "switch_startup_program",
+    "unique_name", "use_pir_api",
 ]
 
 

@@ -7,14 +7,26 @@ and change nothing.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from ..core import dtype as dt
+from ..core import flags
 from ..core.lazy import require
+from ..core.paddle_flags import DEFAULTS
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..core.random import Generator, default_generator
 from ..core.var_type import AttrType, VarType
-from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
+from ..device import (
+    get_all_custom_device_type,
+    is_compiled_with_cinn,
+    is_compiled_with_cuda,
+    is_compiled_with_custom_device,
+    is_compiled_with_distribute,
+    is_compiled_with_ipu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
 from ..static.ir import descriptions
@@ -24,6 +36,19 @@ from ..static.ir.graph_nodes import IrNode as Node
 from ..static.program import Program
 from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
+from .operators import (
+    Operator,
+    _get_all_register_op_kernels,
+    get_all_op_protos,
+    get_attrtibute_type,
+    get_op_extra_attrs,
+    has_empty_grad_op_maker,
+    has_grad_op_maker,
+    has_infer_inplace,
+    has_non_empty_grad_op_maker,
+    infer_no_need_buffer_slots,
+    op_support_gpu,
+)
 
 Graph = graph_of
 
@@ -120,6 +145,58 @@ def get_custom_device_count(device_type: str) -> int:
     return 0
 
 
+class _Globals(MutableMapping):
+    """The flags by name, read and set as in a dict."""
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return flags.get_flag(name)
+        except ValueError as error:
+            raise KeyError(name) from error
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        flags.set_flags({name: value})
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError(f"del core.globals()[{name!r}]: a flag is set, and not taken away.")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**flags.values, **DEFAULTS})
+
+    def __len__(self) -> int:
+        return len({**flags.values, **DEFAULTS})
+
+    def is_public(self, name: str) -> bool:
+        """Whether `paddle.set_flags` takes a flag: all that there are."""
+        return name in self
+
+
+def globals() -> MutableMapping[str, Any]:
+    """The flags by name, which can be set by it, too.
+
+    >>> import proa as paddle
+    >>> flags = paddle.framework.core.globals()
+    >>> flags["FLAGS_check_nan_inf"]
+    False
+    """
+    return _Globals()
+
+
+def is_compiled_with_mkldnn() -> bool:
+    """False: oneDNN is a library that is looked for when it is needed."""
+    return False
+
+
+def is_bfloat16_supported(place: Place) -> bool:
+    """True: bfloat16 is computed by way of float32 where a processor has none."""
+    return True
+
+
+def is_float16_supported(place: Place) -> bool:
+    """True: as `is_bfloat16_supported`."""
+    return True
+
+
 class eager:
     """Holds the class of Tensors by the name that it has there."""
 
@@ -167,11 +244,15 @@ class VarDesc:
 
 
 __all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "Node",
-           "Place", "ProgramDesc",
-           "Scope", "Tensor", "VarDesc",
-           "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_cuda_device_count",
-           "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",
-           "set_prim_eager_enabled"]
+           "Operator", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc", "_get_all_register_op_kernels",
+           "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_all_custom_device_type",
+           "get_all_op_protos", "get_attrtibute_type", "get_cuda_device_count", "get_custom_device_count",
+           "get_op_extra_attrs", "globals", "has_empty_grad_op_maker", "has_grad_op_maker", "has_infer_inplace",
+           "has_non_empty_grad_op_maker", "infer_no_need_buffer_slots", "is_bfloat16_supported",
+           "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device",
+           "is_compiled_with_distribute",
+           "is_compiled_with_ipu", "is_compiled_with_mkldnn", "is_compiled_with_rocm", "is_compiled_with_xpu",
+           "is_float16_supported", "op_support_gpu", "set_prim_eager_enabled"]
 
 
 _OF_PREDICTORS = ("AnalysisConfig", "PaddleBuf", "PaddlePredictor", "PaddleTensor", "create_paddle_predictor")

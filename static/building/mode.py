@@ -20,6 +20,8 @@ from .trace import ProgramTrace
 class DefaultTrace(ProgramTrace):
     """Appends to whichever Programs are the default ones at the moment."""
 
+    is_default = True
+
     def __init__(self) -> None:
         super().__init__(Program(), Program())
 

@@ -110,6 +110,54 @@ class OpDesc(_message.Message):
     type: str
     def __init__(self, type: _Optional[str] = ..., inputs: _Optional[_Iterable[_Union[OpDesc.Var, _Mapping]]] = ..., outputs: _Optional[_Iterable[_Union[OpDesc.Var, _Mapping]]] = ..., attrs: _Optional[_Iterable[_Union[OpDesc.Attr, _Mapping]]] = ..., is_target: bool = ...) -> None: ...
 
+class OpProto(_message.Message):
+    __slots__ = ["attrs", "comment", "inputs", "outputs", "type"]
+    class Attr(_message.Message):
+        __slots__ = ["comment", "extra", "generated", "name", "quant", "support_tensor", "type"]
+        COMMENT_FIELD_NUMBER: _ClassVar[int]
+        EXTRA_FIELD_NUMBER: _ClassVar[int]
+        GENERATED_FIELD_NUMBER: _ClassVar[int]
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        QUANT_FIELD_NUMBER: _ClassVar[int]
+        SUPPORT_TENSOR_FIELD_NUMBER: _ClassVar[int]
+        TYPE_FIELD_NUMBER: _ClassVar[int]
+        comment: str
+        extra: bool
+        generated: bool
+        name: str
+        quant: bool
+        support_tensor: bool
+        type: AttrType
+        def __init__(self, name: _Optional[str] = ..., type: _Optional[_Union[AttrType, str]] = ..., comment: _Optional[str] = ..., generated: bool = ..., extra: bool = ..., quant: bool = ..., support_tensor: bool = ...) -> None: ...
+    class Var(_message.Message):
+        __slots__ = ["comment", "dispensable", "duplicable", "extra", "intermediate", "name", "quant"]
+        COMMENT_FIELD_NUMBER: _ClassVar[int]
+        DISPENSABLE_FIELD_NUMBER: _ClassVar[int]
+        DUPLICABLE_FIELD_NUMBER: _ClassVar[int]
+        EXTRA_FIELD_NUMBER: _ClassVar[int]
+        INTERMEDIATE_FIELD_NUMBER: _ClassVar[int]
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        QUANT_FIELD_NUMBER: _ClassVar[int]
+        comment: str
+        dispensable: bool
+        duplicable: bool
+        extra: bool
+        intermediate: bool
+        name: str
+        quant: bool
+        def __init__(self, name: _Optional[str] = ..., comment: _Optional[str] = ..., duplicable: bool = ..., intermediate: bool = ..., dispensable: bool = ..., extra: bool = ..., quant: bool = ...) -> None: ...
+    ATTRS_FIELD_NUMBER: _ClassVar[int]
+    COMMENT_FIELD_NUMBER: _ClassVar[int]
+    INPUTS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUTS_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    attrs: _containers.RepeatedCompositeFieldContainer[OpProto.Attr]
+    comment: str
+    inputs: _containers.RepeatedCompositeFieldContainer[OpProto.Var]
+    outputs: _containers.RepeatedCompositeFieldContainer[OpProto.Var]
+    type: str
+    def __init__(self, type: _Optional[str] = ..., inputs: _Optional[_Iterable[_Union[OpProto.Var, _Mapping]]] = ..., outputs: _Optional[_Iterable[_Union[OpProto.Var, _Mapping]]] = ..., attrs: _Optional[_Iterable[_Union[OpProto.Attr, _Mapping]]] = ..., comment: _Optional[str] = ...) -> None: ...
+
 class OpVersion(_message.Message):
     __slots__ = ["version"]
     VERSION_FIELD_NUMBER: _ClassVar[int]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import user_line
 from ...core.var_type import VarType
+from ...ops.array.full import empty
 from ...ops.core.decomposition import Decomposition, find_decomposition
+from ...ops.core.trace import current_trace
 from .append_op import described, slots_by_name
 from .applied_op import apply_by_slots, holds_tensors
 from .descriptions import BlockDesc
@@ -18,11 +20,21 @@ from .variable import ParameterVariable, Variable, class_of_kind
 if TYPE_CHECKING:
     from .program import Program
 
+_OF_TENSORS = ("persistable", "stop_gradient")
 _OF_PARAMETERS = ("trainable", "optimize_attr", "regularizer", "need_clip", "do_model_average")
 
 
 def _text(name: str | bytes) -> str:
     return name.decode() if isinstance(name, bytes) else name
+
+
+def _waiting(name: str | None, dtype: Any, attributes: Mapping[str, Any]) -> Any:
+    """A Tensor that becomes the result of an operator."""
+    tensor = empty([0], dtype)
+    tensor.name = name or tensor.name
+    for key in attributes.keys() & _OF_TENSORS:
+        setattr(tensor, key, attributes[key])
+    return tensor
 
 
 class Block:
@@ -70,10 +82,13 @@ class Block:
 
         `type`: what it holds, a tensor by default. `error_clip`: what clips its gradient (`fluid.clip`). Where
         `stop_gradient` is not given, the operation that makes its value says whether gradients stop there. Where
-        nothing but the name of one that is there is given, it is that one.
+        nothing but the name of one that is there is given, it is that one. Of the default Program, while eager code
+        runs, a Tensor that waits for the result of `append_op`, as in Paddle.
         """
         from ...core.dtype import convert_dtype
 
+        if current_trace().computes and self.program.own_trace().is_default:
+            return _waiting(name, dtype, attributes)
         if name in self.vars and not shape and dtype is None and type is None and not attributes:
             return self.vars[name]
         name = name or self.program.draw_name("_generated_var")

@@ -70,6 +70,9 @@ class OpDesc:
         """What an attribute is in a file: AttrType.INT, AttrType.STRINGS and so on."""
         return self._operation.attr_type(name)
 
+    def infer_var_type(self, block: BlockDesc) -> None:
+        """Nothing: what the results hold is known since the operation was appended."""
+
     def infer_shape(self, block: BlockDesc) -> None:
         """Gives the results the shapes that follow from those that the inputs have now, as after `VarDesc.set_shape`.
 

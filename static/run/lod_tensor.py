@@ -131,6 +131,26 @@ class LoDTensor:
         """Where the array lies."""
         return backend.place_of(self._held())
 
+    def _numel(self) -> int:
+        """How many elements there are."""
+        return int(self._held().size)
+
+    def _set_dims(self, shape: Sequence[int]) -> None:
+        """Gives the array another shape."""
+        self._value = self._held().reshape(tuple(shape))
+
+    def _get_element(self, index: int) -> Any:
+        return self._held().reshape(-1)[index].item()
+
+    def _set_element(self, index: int, value: Any) -> None:
+        self._value = backend.namespace_of([self._held()]).ascontiguousarray(self._value)
+        self._value.reshape(-1)[index] = value
+
+    _get_float_element = _get_double_element = _get_element
+    _get_complex64_element = _get_complex128_element = _get_element
+    _set_float_element = _set_double_element = _set_element
+    _set_complex64_element = _set_complex128_element = _set_element
+
     def _held(self) -> Any:
         if self._value is None:
             what = f"The variable {self._name!r}" if self._name else "The LoDTensor"
