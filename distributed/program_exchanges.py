@@ -30,7 +30,7 @@ def append_met_ring(program: Any, rank: int, endpoints: Sequence[str], ring: int
     _append_ring(program, "comm_id", rank, endpoints, endpoints[rank], ring, {"ring_id": ring},
                  {"endpoints": ",".join(endpoints)})
     block = program.global_block()
-    met = block.create_var(name=unique_name.generate("sync_var"), dtype=int32, shape=[1], stop_gradient=True)
+    met = block.new_var(name=unique_name.generate("sync_var"), dtype=int32, shape=[1], stop_gradient=True)
     named = {"inputs": {"X": met}, "outputs": {"Out": met}}
     block.append_op(type="fill_constant", outputs={"Out": met}, attrs={"shape": [1], "dtype": int32, "value": 1.0,
                                                                       **FORWARD})
@@ -42,7 +42,7 @@ def _append_ring(program: Any, name: str, rank: int, endpoints: Sequence[str], c
                  found_by: dict[str, Any], connected_by: dict[str, Any]) -> None:
     block = program.global_block()
     others = [endpoint for place, endpoint in enumerate(endpoints) if place != rank]
-    found = block.create_var(name=unique_name.generate(name), persistable=True, type=VarType.RAW)
+    found = block.new_var(name=unique_name.generate(name), persistable=True, type=VarType.RAW)
     block.append_op(type="c_gen_nccl_id", outputs={"Out": found}, attrs={
         "rank": rank, "endpoint": current_endpoint, "other_endpoints": others, **found_by, **FORWARD})
     block.append_op(type="c_comm_init", inputs={"X": found}, attrs={
@@ -106,7 +106,7 @@ def insert_fused_exchanges(program: Any, ring: int = 0, most: int = 8, begin: in
     groups = sorted((group for of_dtype in segments.values() for group in of_dtype if group),
                     key=lambda group: max(place for place, _, _ in group))
     first = next((place for place, op in enumerate(block.ops) if place >= begin and op.is_backward), len(block.ops))
-    fused = [None if group[0][2] in rows else block.create_var(
+    fused = [None if group[0][2] in rows else block.new_var(
         name=unique_name.generate(f"FusedOutput_{group[0][2]}"), dtype=block.var(group[0][2]).dtype,
         persistable=False, stop_gradient=True) for group in groups]
     for group, whole in reversed(list(zip(groups, fused, strict=True))):

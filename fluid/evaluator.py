@@ -35,7 +35,7 @@ class Evaluator:
 
     def _create_state(self, suffix: str, dtype: str, shape: Sequence[int]) -> Variable:
         block = default_main_program().current_block()
-        state = block.create_var(f"{generate(self._name)}_{suffix}", shape, dtype, persistable=True)
+        state = block.new_var(f"{generate(self._name)}_{suffix}", shape, dtype, persistable=True)
         self.states.append(state)
         return state
 
@@ -60,7 +60,7 @@ class Evaluator:
 def _same(program: Program, state: Variable) -> Variable:
     """The variable of this name in another Program."""
     block = program.current_block()
-    return block.var(state.name) if block.has_var(state.name) else block.create_var(
+    return block.var(state.name) if block.has_var(state.name) else block.new_var(
         state.name, state.shape, state.dtype, persistable=True)
 
 
@@ -170,10 +170,10 @@ class DetectionMAP(Evaluator):
     def _kept(self, suffix: str, dtype: str, shape: list[int], offsets: int = 0) -> Variable:
         """A sum that the startup Program makes zero; of so many `offsets` where it is one for each class."""
         block, name = default_main_program().global_block(), f"{generate(self._name)}_{suffix}"
-        state = block.create_var(name, [-1 if size == 0 else size for size in shape], dtype, persistable=True)
+        state = block.new_var(name, [-1 if size == 0 else size for size in shape], dtype, persistable=True)
         _fill_with_zeros(name, shape, dtype)
         if offsets:
-            level = block.create_var(f"{name}_lod", [offsets], "int64", persistable=True)
+            level = block.new_var(f"{name}_lod", [offsets], "int64", persistable=True)
             _fill_with_zeros(level.name, [offsets], "int64")
             set_lod(state, [level])
         return state
@@ -185,7 +185,7 @@ class DetectionMAP(Evaluator):
 
 def _fill_with_zeros(name: str, shape: list[int], dtype: str) -> None:
     block = default_startup_program().global_block()
-    block.create_var(name, shape, dtype, persistable=True)
+    block.new_var(name, shape, dtype, persistable=True)
     with using(ProgramTrace(block.program, None)):
         layers.fill_constant(shape=shape, value=0, dtype=dtype, out=block.var(name))
 

@@ -227,7 +227,7 @@ def _name_all_results(program: Any) -> None:
             for slot in missing:
                 first = block.var(op.output_arg_names[0])
                 name = f"{first.name}.{slot.name}"
-                made = op.input(slot.alias) if slot.alias else [block.create_var(name, first.shape, uint8).name]
+                made = op.input(slot.alias) if slot.alias else [block.new_var(name, first.shape, uint8).name]
                 op.set_output(slot.name, made)
 
 

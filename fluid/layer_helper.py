@@ -157,7 +157,7 @@ class LayerHelper(static_helper.LayerHelper):
         trace = current_trace()
         if trace.computes:
             return trace.zeros((0,), convert_dtype(dtype))
-        return trace.block.create_var(self._result_name(), shape or (), convert_dtype(dtype),
+        return trace.block.new_var(self._result_name(), shape or (), convert_dtype(dtype),
                                       stop_gradient=stop_gradient)
 
     create_tmp_variable = create_variable_for_type_inference
@@ -165,12 +165,12 @@ class LayerHelper(static_helper.LayerHelper):
     @face
     def create_variable(self, *args: Any, **kwargs: Any) -> Any:
         """A variable of the block that is written."""
-        return current_trace().block.create_var(*args, **kwargs)
+        return current_trace().block.new_var(*args, **kwargs)
 
     @face
     def create_global_variable(self, persistable: bool = False, *args: Any, **kwargs: Any) -> Any:
         """A variable of the Program's outermost block."""
-        return current_trace().main.global_block().create_var(*args, persistable=persistable, **kwargs)
+        return current_trace().main.global_block().new_var(*args, persistable=persistable, **kwargs)
 
     @face
     def create_or_get_global_variable(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, bool]:

@@ -162,11 +162,11 @@ class Operator:
         program = Program()
         block = program.global_block()
         for name, array in arrays.items():
-            block.create_var(name, array.shape, array.dtype.name, is_data=True, stop_gradient=True,
+            block.new_var(name, array.shape, array.dtype.name, is_data=True, stop_gradient=True,
                              lod_level=levels[name])
         for name in dict.fromkeys(self.output_vars()):
             if not block.has_var(name):
-                block.create_var(name, stop_gradient=True)
+                block.new_var(name, stop_gradient=True)
         attrs = {attr.name: attr_value(attr) for attr in self._message.attrs}
         block.append_op(type=self.type(), inputs=self.inputs(), outputs=self.outputs(), attrs=attrs)
         made = dict.fromkeys(self.output_vars())

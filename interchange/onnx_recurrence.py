@@ -71,5 +71,5 @@ def _layers(block: Block, op: Operation) -> list[Operation]:
 def _like(block: Block, name: str, made: str) -> str:
     """A new variable with the type of another one, whose first size is another."""
     of = block.var(name)
-    block.create_var(made, (-1, *of.shape[1:]) if of.shape else (), of._dtype, stop_gradient=True)
+    block.new_var(made, (-1, *of.shape[1:]) if of.shape else (), of._dtype, stop_gradient=True)
     return made

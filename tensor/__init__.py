@@ -43,7 +43,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     if trace.computes:
         return _zeros([0], dtype)
     block: Any = trace.block
-    return block.create_var(name, (), dtype, persistable=persistable)
+    return block.new_var(name, (), dtype, persistable=persistable)
 
 
 def create_array(dtype: Any, initialized_list: Sequence[Any] | None = None) -> Any:

@@ -17,7 +17,7 @@ from ..mode import face
 def array_named(name: str) -> ArrayVariable:
     """A list without items in the block that is being written; no file has an operation for that."""
     block = current_trace().block
-    made = block.create_var(name, kind="array", stop_gradient=False)
+    made = block.new_var(name, kind="array", stop_gradient=False)
     block.append("empty_array", {}, {"Out": [name]}, {IMPLIED: True})
     return made
 

@@ -89,7 +89,7 @@ class DynamicRNN:
         with enclosing_block() as outer:
             if self.lod_rank_table is None:
                 self._rank(x, level)
-            array: Any = outer.create_var(generate("dynamic_rnn_input_array"), kind="array", stop_gradient=False)
+            array: Any = outer.new_var(generate("dynamic_rnn_input_array"), kind="array", stop_gradient=False)
             self._apply("lod_tensor_to_array", x, self.lod_rank_table, out=array)
             self.input_array.append(array)
         return array_read(array, self.step_idx)
@@ -103,7 +103,7 @@ class DynamicRNN:
         less_than(self.step_idx, self.max_seq_len, cond=self.cond)
 
     def _named(self, key: str) -> Variable:
-        return current_trace().block.create_var(generate(key), (), "int64", stop_gradient=False)
+        return current_trace().block.new_var(generate(key), (), "int64", stop_gradient=False)
 
     def _apply(self, type: str, *inputs: Any, out: Any, **attrs: Any) -> None:
         self.helper.apply(type, *inputs, out=out, **attrs)
@@ -120,7 +120,7 @@ class DynamicRNN:
 
     def _reordered(self, x: Variable, key: str) -> Variable:
         with enclosing_block() as outer:
-            made = outer.create_var(generate(key), x.shape, x.dtype, stop_gradient=x.stop_gradient)
+            made = outer.new_var(generate(key), x.shape, x.dtype, stop_gradient=x.stop_gradient)
             self._apply("reorder_lod_tensor_by_rank", x, self.lod_rank_table, out=made)
         return made
 
@@ -164,7 +164,7 @@ class DynamicRNN:
 
     def _filled(self, shape: list[int], value: float, dtype: Any) -> Variable:
         with enclosing_block() as outer:
-            made = outer.create_var(generate("mem_init"), [-1, *shape], dtype, stop_gradient=False)
+            made = outer.new_var(generate("mem_init"), [-1, *shape], dtype, stop_gradient=False)
             first = self.input_array[0].read(self.zero_idx)
             self._apply("fill_constant_batch_size_like", first, out=made, shape=[-1, *shape],
                         dtype=convert_dtype(dtype), value=float(value), input_dim_idx=0, output_dim_idx=0)

@@ -139,7 +139,7 @@ def center_loss(input: Any, label: Any, num_classes: int, alpha: Any, param_attr
 
 def _step_of_centers() -> Any:
     trace = current_trace()
-    return None if trace.computes else trace.block.create_var("centerloss_alpha", (1,), "float32", persistable=True)
+    return None if trace.computes else trace.block.new_var("centerloss_alpha", (1,), "float32", persistable=True)
 
 
 @face

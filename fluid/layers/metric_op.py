@@ -29,7 +29,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 
 def _counts(helper: LayerHelper, shape: tuple[int, ...]) -> Any:
-    made = current_trace().main.global_block().create_var(generate("_generated_var"), shape, "int64",
+    made = current_trace().main.global_block().new_var(generate("_generated_var"), shape, "int64",
                                                           persistable=True)
     return helper.set_variable_initializer(made, Constant(0))
 
@@ -56,7 +56,7 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
 
 def _named(name: str) -> dict[str, Any]:
     block = current_trace().block
-    return {"AUC": block.create_var(name, (), "float64", stop_gradient=True)}
+    return {"AUC": block.new_var(name, (), "float64", stop_gradient=True)}
 
 
 @face

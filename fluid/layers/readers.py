@@ -73,7 +73,7 @@ def py_reader(capacity: int, shapes: Sequence[Sequence[int]], dtypes: Sequence[A
         raise ValueError(f"py_reader(shapes, dtypes, lod_levels): one of each for every value. Received {len(shapes)} "
                          f"shapes, {len(dtypes)} dtypes and {len(levels)} lod_levels.")
     block = Program().global_block()
-    values = [block.create_var(str(number), shape, convert_dtype(dtype), lod_level=level)
+    values = [block.new_var(str(number), shape, convert_dtype(dtype), lod_level=level)
               for number, (shape, dtype, level) in enumerate(zip(shapes, dtypes, levels, strict=True))]
     return _reader(capacity, values, name, use_double_buffer)
 
@@ -120,7 +120,7 @@ def read_file(reader: PyReaderVariable) -> Variable | list[Variable]:
                         f"{type(reader).__name__}.")
     block = default_main_program().current_block()
     name = generate("read_file")
-    found = [block.create_var(generate(f"{name}.tmp"), v.shape, v.dtype, lod_level=v.lod_level)
+    found = [block.new_var(generate(f"{name}.tmp"), v.shape, v.dtype, lod_level=v.lod_level)
              for v in reader.source.variables]
     for variable in found:
         variable.takes_any_size = True

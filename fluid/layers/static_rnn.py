@@ -77,7 +77,7 @@ class StaticRNN:
                              f"{x.shape[0]}.")
         self.seq_len = x.shape[0]
         self.inputs.append(x)
-        return current_trace().block.create_var(x.name, x.shape[1:], x.dtype, stop_gradient=x.stop_gradient)
+        return current_trace().block.new_var(x.name, x.shape[1:], x.dtype, stop_gradient=x.stop_gradient)
 
     def memory(self, init: Any = None, shape: Sequence[int] | None = None, batch_ref: Any = None,
                init_value: float = 0.0, init_batch_dim_idx: int = 0, ref_batch_dim_idx: int = 1) -> Variable:
@@ -91,7 +91,7 @@ class StaticRNN:
             init = self._filled(shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx)
         if not isinstance(init, Variable):
             raise TypeError(f"StaticRNN.memory(init): must be a Variable. Received {type(init).__name__}.")
-        before = current_trace().block.create_var(generate(f"{self.helper.name}@mem"), init.shape, init.dtype,
+        before = current_trace().block.new_var(generate(f"{self.helper.name}@mem"), init.shape, init.dtype,
                                                   stop_gradient=False)
         self.memories[before.name] = _Memory(init, before)
         return before
@@ -104,7 +104,7 @@ class StaticRNN:
             if whole is None:
                 raise ValueError("StaticRNN.memory(batch_ref): must be a step input, or made before the step. "
                                  f"Received {batch_ref.name!r}, which the step computes.")
-            made = outer.create_var(generate(f"{self.helper.name}@memory_boot"), shape, batch_ref.dtype,
+            made = outer.new_var(generate(f"{self.helper.name}@memory_boot"), shape, batch_ref.dtype,
                                     stop_gradient=False)
             self.helper.append_op("fill_constant_batch_size_like", {"Input": whole}, {"Out": made}, {
                 "shape": list(shape), "dtype": made.dtype, "value": float(value), "input_dim_idx": of,
@@ -136,7 +136,7 @@ class StaticRNN:
             raise TypeError(f"StaticRNN.step_output(o): must be a Variable. Received {type(o).__name__}.")
         inner = self._left(o)
         with enclosing_block() as outer:
-            self.outputs.append(outer.create_var(inner.name, [self.seq_len, *inner.shape], inner.dtype,
+            self.outputs.append(outer.new_var(inner.name, [self.seq_len, *inner.shape], inner.dtype,
                                                  stop_gradient=inner.stop_gradient))
 
     def output(self, *outputs: Any) -> None:
@@ -150,7 +150,7 @@ class StaticRNN:
         if not self.inputs:
             raise ValueError("StaticRNN: a step needs an input, step_input(x).")
         taken = {v.name for v in self.inputs} | {memory.init.name for memory in self.memories.values()}
-        scopes = parent.create_var(generate("_generated_var"), kind="scopes")
+        scopes = parent.new_var(generate("_generated_var"), kind="scopes")
         parent.append("recurrent", {
             "inputs": [v.name for v in self.inputs],
             "initial_states": [memory.init.name for memory in self.memories.values()],

@@ -30,7 +30,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     't'
     """
     helper = LayerHelper("create_tensor", name=name)
-    return current_trace().block.create_var(helper.name, (), convert_dtype(dtype), persistable=persistable,
+    return current_trace().block.new_var(helper.name, (), convert_dtype(dtype), persistable=persistable,
                                             stop_gradient=False)
 
 
@@ -55,7 +55,7 @@ def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistabl
     """A variable of the Program's outermost block that the startup Program fills with a number."""
     helper = LayerHelper("global_var", name=name)
     block = current_trace().main.global_block()
-    made = block.create_var(name or generate("_generated_var"), tuple(shape), convert_dtype(dtype),
+    made = block.new_var(name or generate("_generated_var"), tuple(shape), convert_dtype(dtype),
                             persistable=persistable, stop_gradient=True)
     return helper.set_variable_initializer(made, Constant(float(value)))
 

@@ -137,7 +137,7 @@ class LocalSGD(Collective):
         return param_name + self.snapshot_key
 
     def _snapshot(self, block: Any, parameter: Any) -> Any:
-        return block.create_var(name=self.snapshot_name(parameter.name), shape=parameter.shape, dtype=parameter.dtype,
+        return block.new_var(name=self.snapshot_name(parameter.name), shape=parameter.shape, dtype=parameter.dtype,
                                 persistable=True, stop_gradient=True)
 
     def _transpile_startup_program(self) -> None:
@@ -230,7 +230,7 @@ def transpile_nccl2(config: Any, trainer_id: int, trainers: str | Sequence[str],
     block = startup.global_block()
 
     def identifier(name: str) -> Any:
-        return block.create_var(name=name, persistable=True, type=VarType.RAW)
+        return block.new_var(name=name, persistable=True, type=VarType.RAW)
 
     found = identifier("NCCLID")
     for number in range(1, config.nccl_comm_num):

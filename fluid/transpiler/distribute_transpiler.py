@@ -332,7 +332,7 @@ class DistributeTranspiler:
         like = self.origin_program.global_block().var(counter)
         name = f"{counter}.trainer_{self.trainer_id}"
         for home in (self.origin_program.global_block(), self.startup_program.global_block()):
-            home.create_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
+            home.new_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
         self.startup_program.global_block().append_op(
             type="fill_constant", inputs={}, outputs={"Out": name},
             attrs={"shape": list(like.shape), "dtype": like.dtype, "value": 1.0})

@@ -53,9 +53,9 @@ class Server:
             return
         for part in parts:
             dtype, kind = self.home.var(part.parameter).dtype, types[part.parameter]
-            merged = self.block.create_var(name=part.gradient, shape=part.shape, dtype=dtype, type=kind,
+            merged = self.block.new_var(name=part.gradient, shape=part.shape, dtype=dtype, type=kind,
                                            persistable=True, stop_gradient=True)
-            each = [self.block.create_var(name=name, shape=part.shape, dtype=dtype, type=kind, persistable=False,
+            each = [self.block.new_var(name=name, shape=part.shape, dtype=dtype, type=kind, persistable=False,
                                           stop_gradient=True) for name in self._of_trainers(part.gradient)]
             self.inputs += each or [merged]
 
@@ -63,7 +63,7 @@ class Server:
         return [f"{gradient}.trainer_{number}" for number in range(self.trainers)] if self.suffixed else []
 
     def _keep(self, name: str, like: Any, shape: Sequence[int]) -> Any:
-        return self.block.create_var(name=name, shape=tuple(shape), dtype=like.dtype, type=like.type,
+        return self.block.new_var(name=name, shape=tuple(shape), dtype=like.dtype, type=like.type,
                                      lod_level=like.lod_level, persistable=True, stop_gradient=True)
 
     def _slice(self, name: str, origin: str, part: Part) -> None:
@@ -147,7 +147,7 @@ class Server:
         for number, name in enumerate(kept):
             self.copies[name] = part.name
             self.places[name] = f"{part.parameter}.trainer_{number}_bak", part.begin
-        trainer = block.create_var(name="@TRAINER_ID@", shape=[1], dtype="int64", stop_gradient=True)
+        trainer = block.new_var(name="@TRAINER_ID@", shape=[1], dtype="int64", stop_gradient=True)
         old = var(name=f"{part.name}.local_bak", shape=like.shape, dtype=like.dtype, stop_gradient=True)
         block.append_op(type="ref_by_trainer_id", inputs={"X": kept, "TrainerId": trainer}, outputs={"Out": old})
         value = part.name
@@ -170,7 +170,7 @@ class Server:
                 if var.persistable:
                     self._keep(here, var, var.shape)
                 else:
-                    self.block.create_var(name=here, shape=part.shape if cut and part else var.shape, dtype=var._dtype,
+                    self.block.new_var(name=here, shape=part.shape if cut and part else var.shape, dtype=var._dtype,
                                           type=var.type, stop_gradient=True)
         sub = op.attrs.get("sub_block")
         attrs = {key: value for key, value in op.attrs.items() if key != "sub_block"}
@@ -191,7 +191,7 @@ class Server:
         """A block that adds to a part what trainers send of it."""
         block = self._block()
         like = self.block.var(part.name)
-        delta = self.block.create_var(name=f"{part.name}.delta", shape=like.shape, dtype=like.dtype, stop_gradient=True)
+        delta = self.block.new_var(name=f"{part.name}.delta", shape=like.shape, dtype=like.dtype, stop_gradient=True)
         block.append_op(type="sum", inputs={"X": [like, delta]}, outputs={"Out": like})
         self.of_gradients.append(f"{delta.name}:{block.idx}")
         if holds_rows:
@@ -249,7 +249,7 @@ class Server:
         made.random_seed = original.random_seed
         block, source = made.global_block(), original.global_block()
         for name, var in self.block.vars.items():
-            block.create_var(name=name, shape=var.shape, dtype=var._dtype, type=var.type, lod_level=var.lod_level,
+            block.new_var(name=name, shape=var.shape, dtype=var._dtype, type=var.type, lod_level=var.lod_level,
                              persistable=var.persistable, stop_gradient=True)
         wanted: dict[str, list[str]] = {}
         for here, there in {**{name: name for name in self.block.vars}, **self.origin_of}.items():
@@ -279,7 +279,7 @@ class Server:
         else:
             self._clone_ways(block, source, op)
             like = source.var(name)
-            whole = block.create_var(name=f"{here}.whole", shape=like.shape, dtype=like.dtype, stop_gradient=True)
+            whole = block.new_var(name=f"{here}.whole", shape=like.shape, dtype=like.dtype, stop_gradient=True)
             block.append(op.type, op.inputs, {slot: [whole.name] for slot in outputs}, dict(op.attrs), op.source)
             block.append_op(type="slice", inputs={"Input": whole}, outputs={"Out": here}, attrs={
                 "axes": [0], "starts": [part.begin], "ends": [part.begin + part.shape[0]], "decrease_axis": []})
@@ -289,7 +289,7 @@ class Server:
         for name in op.input_arg_names:
             if not block.has_var(name):
                 var = source.var(name)
-                block.create_var(name=name, shape=var.shape, dtype=var.dtype, type=var.type, stop_gradient=True)
+                block.new_var(name=name, shape=var.shape, dtype=var.dtype, type=var.type, stop_gradient=True)
                 for maker in source.ops:
                     if name in maker.output_arg_names:
                         self._clone_ways(block, source, maker)

@@ -15,7 +15,7 @@ FORWARD, RPC, DIST = 0, 4, 8  # of the attribute op_role in files
 
 def control_variable(block: Any) -> Any:
     """A variable that orders operations, and has no value of use."""
-    return block.create_var(name=f"__control_var@{random.random()}", stop_gradient=True)
+    return block.new_var(name=f"__control_var@{random.random()}", stop_gradient=True)
 
 
 class Trainer:
@@ -59,7 +59,7 @@ class Trainer:
 
     def _cut(self, place: int, name: str, parts: Sequence[Part], sections: list[int], holds_rows: bool) -> list[str]:
         whole = self.block.var(name)
-        made = [self.block.create_var(name=part.gradient + self.suffix, shape=part.shape, dtype=whole.dtype,
+        made = [self.block.new_var(name=part.gradient + self.suffix, shape=part.shape, dtype=whole.dtype,
                                       type=whole.type, stop_gradient=True) for part in parts]
         if holds_rows:
             self._insert(place, "split_selected_rows", {"X": whole}, {"Out": made}, DIST, height_sections=sections)
@@ -95,7 +95,7 @@ class Trainer:
         if self.runtime_split or len(parts) == 1:
             return [block.var(parts[0].parameter)]
         whole = self.block.var(parts[0].parameter)
-        return [block.vars[part.name] if block.has_var(part.name) else block.create_var(
+        return [block.vars[part.name] if block.has_var(part.name) else block.new_var(
             name=part.name, shape=part.shape, dtype=whole.dtype, persistable=False, stop_gradient=True)
             for part in parts]
 

@@ -90,7 +90,7 @@ class CaptureTrace(ProgramTrace):
         if isinstance(tensor, EagerParameter):
             variable: Variable = block.add_var(ParameterVariable(block, name, tensor.shape, tensor.dtype))
         else:
-            variable = block.create_var(name, tensor.shape, tensor.dtype, persistable=True)
+            variable = block.new_var(name, tensor.shape, tensor.dtype, persistable=True)
         # Whether a gradient is wanted is asked at each run, so that parameters may be frozen and freed later.
         variable.stop_gradient = not (tensor.dtype.is_differentiable and not tensor.stop_gradient
                                       or isinstance(tensor, EagerParameter))

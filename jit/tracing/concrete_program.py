@@ -342,7 +342,7 @@ def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
     name = leaf.name or "input"
     while block.has_var(name):
         name += "_1"
-    return block.create_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
+    return block.new_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
 
 
 def _up_to_date(leaf: Any) -> Any:

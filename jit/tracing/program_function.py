@@ -209,7 +209,7 @@ class ProgramFunction:
         roots = []
         for index, name in enumerate(self.outputs):
             variable = block.var(name)
-            cotangent = block.create_var(
+            cotangent = block.new_var(
                 f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
             cotangents.append(cotangent.name)
             edge = graph.edge(name)

@@ -33,6 +33,6 @@ class TensorsAsVariables(ProgramTrace):
         if isinstance(tensor, EagerParameter):
             return block.add_var(ParameterVariable(block, tensor.name, tensor.shape, tensor.dtype,
                                                    trainable=not tensor.stop_gradient))
-        variable = block.create_var(tensor.name, tensor.shape, tensor.dtype, persistable=True)
+        variable = block.new_var(tensor.name, tensor.shape, tensor.dtype, persistable=True)
         variable.stop_gradient = tensor.stop_gradient
         return variable

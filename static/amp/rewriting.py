@@ -117,7 +117,7 @@ class _Rewriting:
 
     def _new(self, like: Variable, name: str, dtype: DType) -> Variable:
         name = name if not self.block.has_var(name) else self.block.program.new_name(name)
-        return self.block.create_var(name, like.shape, dtype, stop_gradient=like.stop_gradient)
+        return self.block.new_var(name, like.shape, dtype, stop_gradient=like.stop_gradient)
 
     def _append_cast(self, source: Variable, target: str, dtype: DType) -> None:
         self._append(Operation(self.block, "cast", {"X": [source.name]}, {"Out": [target]},

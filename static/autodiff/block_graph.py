@@ -249,7 +249,7 @@ def _keep_version(block: Block, name: str, maker: Operation | None, kept: str) -
     if not readers and not own_output:
         return
     outer = block.var(name)
-    block.create_var(kept, outer.shape, outer.dtype, stop_gradient=outer.stop_gradient)
+    block.new_var(kept, outer.shape, outer.dtype, stop_gradient=outer.stop_gradient)
     for op in readers:
         _rename_reads(op, name, kept)
     if own_output:
@@ -356,5 +356,5 @@ def _saved_names(block: Block, inner: Block) -> list[str]:
     names = [name for name in block_reads(block) if inner.has_var(name) and not block.has_var(name)]
     for name in names:
         source = inner.vars[name]
-        block.create_var(name, source.shape, source._dtype, kind=source.kind, stop_gradient=source.stop_gradient)
+        block.new_var(name, source.shape, source._dtype, kind=source.kind, stop_gradient=source.stop_gradient)
     return names

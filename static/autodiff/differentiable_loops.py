@@ -76,7 +76,7 @@ def _list_of(forward: Operation, inner: Block, name: str | None) -> Variable:
     source = None if name is None else inner.vars[name]
     fresh = parent.program.new_name("rounds" if name is None else f"{name}@ROUNDS")
     shape, dtype = ((1,), bool_) if source is None else (source.shape, source._dtype)
-    made = parent.create_var(fresh, shape, dtype, kind="array",
+    made = parent.new_var(fresh, shape, dtype, kind="array",
                              stop_gradient=source is None or source.stop_gradient)
     at = parent.ops.index(forward)
     parent.ops.insert(at, Operation(parent, "empty_array", {}, {"Out": [fresh]}, {}))
@@ -98,7 +98,7 @@ def _append_to_lists(forward: Operation, inner: Block, lists: dict[Any, Variable
 def _made(block: Block, kind: str, inputs: dict[str, list[str]], shape: Any, dtype: Any, attrs: Any = None) -> str:
     """Appends an operation with one result, and gives its name."""
     name = block.program.new_name(kind)
-    block.create_var(name, shape, dtype)
+    block.new_var(name, shape, dtype)
     block.append(kind, inputs, {"Out": [name]}, attrs or {})
     return name
 
@@ -109,7 +109,7 @@ def _replace(gradient: Operation, block: Block, lists: dict[str, Variable], kind
     outer = gradient.block
     for array in (*lists.values(), rounds):
         if outer.find_var(array.name) is None:  # a gradient block, which gets the list from its own list
-            outer.create_var(array.name, array.shape, array._dtype, kind=array.kind, stop_gradient=array.stop_gradient)
+            outer.new_var(array.name, array.shape, array._dtype, kind=array.kind, stop_gradient=array.stop_gradient)
     at = outer.ops.index(gradient)
     tail = outer.ops[at + 1:]
     del outer.ops[at:]
@@ -137,7 +137,7 @@ def _read_from_lists(block: Block, lists: dict[str, Variable], kinds: dict[str, 
     body, block.ops = block.ops, []
     at_round = _made(block, "scale", {"X": [index]}, (1,), int64, {"scale": 1.0, "bias": -1.0})
     for name, array in lists.items():
-        block.create_var(name, array.shape, array._dtype, kind=kinds[name], stop_gradient=array.stop_gradient)
+        block.new_var(name, array.shape, array._dtype, kind=kinds[name], stop_gradient=array.stop_gradient)
         block.append("read_from_array", {"X": [array.name], "I": [at_round]}, {"Out": [name]}, {})
     block.ops += body
     return at_round
@@ -167,6 +167,6 @@ def _append_running(gradient: Operation, block: Block, kind: str, inputs: dict[s
                     scope: str, attrs: dict[str, Any]) -> None:
     """Appends an operation that runs the block, in the role of the gradient operation."""
     outer = gradient.block
-    scopes = outer.create_var(outer.program.new_name("scopes"), kind="scopes")
+    scopes = outer.new_var(outer.program.new_name("scopes"), kind="scopes")
     outer.append(kind, inputs, {"Out": results, scope: [scopes.name]},
                  {"sub_block": block.idx, "op_role": gradient.attrs.get("op_role", 0), **attrs})

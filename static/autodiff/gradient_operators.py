@@ -121,5 +121,5 @@ def _name(block: Block, gradient: Variable, name: str, op: Operation) -> None:
     held = block.find_var(name)
     if held is None or held.kind != "tensor":  # rows of a table there, all of it here
         block.vars.pop(name, None)
-        block.create_var(name, gradient.shape, gradient.dtype, stop_gradient=True)
+        block.new_var(name, gradient.shape, gradient.dtype, stop_gradient=True)
     block.append("assign", {"X": [gradient.name]}, {"Out": [name]}, {"op_role": op.attrs.get("op_role", 1)})

@@ -76,7 +76,7 @@ def _keep_between(block: Block, name: str, maker: Operation | None, overwriting:
     if not any(map(_may_be_read_again, [*readers, *([] if maker is None else [maker])])):
         return False
     old = block.vars[name]
-    kept = block.create_var(block.program.new_name(f"{name}@BEFORE"), old.shape, old.dtype)
+    kept = block.new_var(block.program.new_name(f"{name}@BEFORE"), old.shape, old.dtype)
     for op in readers:
         _rename_reads(op, name, kept.name)
     if maker is not None and sub_block(maker) is None:

@@ -185,7 +185,7 @@ def _flowing(values: list[Variable], inputs: list[Variable]) -> Iterator[None]:
 def _stand_in(block: Block, value: Variable, materialize: bool, flows: bool) -> Variable | None:
     """A variable for the gradient of a result; zeros, or None, for that of one that has none."""
     if flows:
-        return block.create_var(block.program.new_name(f"{value.name}@GRADIENT"), value.shape, value.dtype,
+        return block.new_var(block.program.new_name(f"{value.name}@GRADIENT"), value.shape, value.dtype,
                                 stop_gradient=False)
     return zeros_like(value) if materialize else None
 

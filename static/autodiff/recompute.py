@@ -68,7 +68,7 @@ def _again(block: Block, op: Operation, own: set[str], number: int) -> Operation
     for name in op.output_arg_names:
         variable = block.var(name)
         if name in own and not block.has_var(name + _SUFFIX):
-            made = block.create_var(name + _SUFFIX, variable.shape, variable._dtype, kind=variable.kind,
+            made = block.new_var(name + _SUFFIX, variable.shape, variable._dtype, kind=variable.kind,
                                     stop_gradient=variable.stop_gradient)
             made.lod_level, made.lod = variable.lod_level, variable.lod
     inputs = {slot: [*renamed(names)] for slot, names in op.inputs.items()}

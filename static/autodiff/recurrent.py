@@ -103,11 +103,11 @@ class _Backward:
     def _place(self, block: Block, variable: Variable) -> Variable:
         """A variable of the gradient's block for the gradient of a step's value."""
         name = block.program.new_name(f"{variable.name}@STEP")
-        return block.create_var(name, variable.shape, variable.dtype, stop_gradient=False)
+        return block.new_var(name, variable.shape, variable.dtype, stop_gradient=False)
 
     def _outer(self, parent: Block, name: str) -> Variable:
         source = parent.var(name)
-        return parent.create_var(parent.program.new_name("recurrent"), source.shape, source.dtype, stop_gradient=False)
+        return parent.new_var(parent.program.new_name("recurrent"), source.shape, source.dtype, stop_gradient=False)
 
     def _walk(self, trace: Any, of_outputs: dict[str, Variable], of_states: list[Variable]) -> dict[str, Variable]:
         """The gradients of what the block begins with, by name."""
@@ -125,6 +125,6 @@ class _Backward:
         names = [name for name in block_reads(block) if self.inner.has_var(name)]
         for name in names:
             source = self.inner.vars[name]
-            block.create_var(name, source.shape, source._dtype, kind=source.kind, stop_gradient=source.stop_gradient)
+            block.new_var(name, source.shape, source._dtype, kind=source.kind, stop_gradient=source.stop_gradient)
         assert all(holds_values(self.inner.vars[name]) for name in names)
         return names

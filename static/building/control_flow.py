@@ -69,7 +69,7 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     """A variable of the enclosing block that the branch being traced assigns `value` to."""
     parent = block.parent
     assert parent is not None
-    outer = parent.create_var(block.program.draw_name("_generated_var"), value.shape, value.dtype, kind=value.kind,
+    outer = parent.new_var(block.program.draw_name("_generated_var"), value.shape, value.dtype, kind=value.kind,
                               stop_gradient=value.stop_gradient)
     _assign_to(outer, value)
     return outer
@@ -104,7 +104,7 @@ def append_branch(block: Block, conditions: Sequence[Variable], is_scalar: bool,
     """Appends what runs a block under conditions. `own`: the names it writes that have no value where it does not."""
     parent = block.parent
     assert parent is not None
-    scope = parent.create_var(block.program.draw_name("_generated_var"), kind="scopes")
+    scope = parent.new_var(block.program.draw_name("_generated_var"), kind="scopes")
     written = list(dict.fromkeys([*own, *block_writes(block)]))
     kept = [n for n in written if n not in own]  # where the branch does not run
     read = dict.fromkeys([*block_reads(block), *kept])
@@ -203,7 +203,7 @@ def _recast(a: Variable, b: Variable, dtype: DType) -> tuple[Variable, Variable]
         op = next(op for op in block.ops if op.type == "conditional_block" and outer.name in op.output("Out"))
         inner = outer.program.blocks[op.attrs["sub_block"]]
         last = next(o for o in reversed(inner.ops) if outer.name in o.output_arg_names)
-        before = inner.create_var(outer.program.draw_name("_generated_var"), outer.shape, outer.dtype,
+        before = inner.new_var(outer.program.draw_name("_generated_var"), outer.shape, outer.dtype,
                                   stop_gradient=outer.stop_gradient)
         last.rename_output(outer.name, before.name)
         inner.append("cast", {"X": [before.name]}, {"Out": [outer.name]}, {"in_dtype": outer.dtype, "out_dtype": dtype})
@@ -389,7 +389,7 @@ def append_while(block: Block, pred: Variable, is_test: bool) -> None:
     """Appends what runs a block as long as `pred`, which the block writes, is true."""
     program, parent = block.program, block.parent
     assert parent is not None
-    scopes = parent.create_var(program.draw_name("_generated_var"), kind="scopes")
+    scopes = parent.new_var(program.draw_name("_generated_var"), kind="scopes")
     written = [name for name in block_writes(block) if name != pred.name]
     read = list(dict.fromkeys([*block_reads(block), *written]))
     parent.append("while", {"X": [n for n in read if n != pred.name], "Condition": [pred.name]},

@@ -36,7 +36,7 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     block = default_main_program().global_block()
     block.check_redeclared("static.data(name)", name, shape, dtype, persistable=False)
     if not block.has_var(name):
-        variable = block.create_var(name, shape, dtype, is_data=True, lod_level=lod_level)
+        variable = block.new_var(name, shape, dtype, is_data=True, lod_level=lod_level)
         fed_offsets(variable)
         return variable
     block.vars[name].stop_gradient = True

@@ -86,7 +86,7 @@ class LayerHelper:
         if in_dynamic_mode():
             return empty([0], dtype)
         block = self.main_program.current_block()
-        return block.create_var(generate(f"{self.name}.tmp"), shape or (), convert_dtype(dtype),
+        return block.new_var(generate(f"{self.name}.tmp"), shape or (), convert_dtype(dtype),
                                 stop_gradient=stop_gradient)
 
     def create_parameter(self, attr: Any, shape: Any, dtype: Any = None, is_bias: bool = False,

@@ -323,7 +323,7 @@ def create_array(dtype: Any = None, initialized_list: Iterable[Any] | None = Non
     """A list in the block that is being built, with these items."""
     trace = current_trace()
     block: Block = trace.block
-    array = block.create_var(trace.main.new_name("array"), tuple(shape), convert_dtype(dtype) if dtype else None,
+    array = block.new_var(trace.main.new_name("array"), tuple(shape), convert_dtype(dtype) if dtype else None,
                              kind="array")
     assert isinstance(array, ArrayVariable)
     array._append_operation("empty_array", {})

@@ -288,7 +288,7 @@ class ProgramTrace(Trace):
         if isinstance(name, Variable):
             return _filled(name, shape, spec.dtype, stop_gradient)
         kind = _KINDS.get(type(spec), "tensor")
-        return self.block.create_var(name, shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
+        return self.block.new_var(name, shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
 
     def _append(self, op: Operator, inputs: tuple, results: list, extras: list[list[str]], attrs: dict[str, Any],
                 inferred: tuple[tuple, tuple]) -> None:
@@ -414,7 +414,7 @@ class ProgramTrace(Trace):
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:
         """A persistable Variable of this name, filled by the startup Program."""
         self.main.global_block().check_redeclared("a persistable variable", name, shape, dtype, persistable=True)
-        variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
+        variable = self.main.global_block().new_var(name, shape, dtype, persistable=True)
         if isinstance(value, Variable):
             self.initialize(variable, lambda: cast(_like(value, self.startup), dtype))
         else:
@@ -483,7 +483,7 @@ def _like(variable: Variable, program: Any) -> Variable:
     block = program.global_block()
     if block.has_var(variable.name):
         return block.var(variable.name)
-    return block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+    return block.new_var(variable.name, variable.shape, variable.dtype, persistable=True)
 
 
 def _filled(variable: Variable, shape: tuple[int, ...], dtype: DType, stop_gradient: bool) -> Variable:

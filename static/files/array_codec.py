@@ -47,7 +47,7 @@ def _like(op: Operation, kind: str, inputs: dict[str, list[str]], attrs: dict[st
 def _write_empty(op: Operation) -> Operation:
     """What a list holds is taken from one that nobody writes: a block may run again in the same scope."""
     (name,) = op.output("Out")
-    op.block.create_var(name + _EMPTY, op.block.var(name).shape, op.block.var(name)._dtype, kind="array")
+    op.block.new_var(name + _EMPTY, op.block.var(name).shape, op.block.var(name)._dtype, kind="array")
     return _like(op, "assign", {"X": [name + _EMPTY]}, {})
 
 

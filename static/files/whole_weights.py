@@ -57,13 +57,13 @@ def _brought_back(block: Block, op: Operation) -> list[Operation]:
             continue
         floats = f"{name}.as_floats"
         if not block.has_var(floats):
-            block.create_var(name=floats, shape=variable.shape, dtype="float32")
+            block.new_var(name=floats, shape=variable.shape, dtype="float32")
         most = (1 << (int(op.attrs[_BITS]) - 1)) - 1
         scale, zero = f"{floats}@scale", f"{floats}@zero_point"
         for of, dtype, values in ((scale, "float32", [float(each) * most for each in scales]),
                                   (zero, "int32", [0] * len(scales))):
             if not block.has_var(of):
-                block.create_var(name=of, shape=[len(scales)], dtype=dtype)
+                block.new_var(name=of, shape=[len(scales)], dtype=dtype)
             made.append(Operation(block, "assign_value", {}, {"Out": [of]}, {
                 "shape": [len(scales)], "dtype": block.var(of).dtype, "values": np.array(values, dtype)}))
         axis = -1 if len(scales) == 1 else _axis(op)

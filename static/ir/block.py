@@ -77,7 +77,7 @@ class Block:
         return name in self.vars
 
     def create_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, type: VarType | None = None,
-                   error_clip: Any = None, **attributes: Any) -> Variable:
+                   error_clip: Any = None, **attributes: Any) -> Any:
         """A new variable here; without a name it gets one of its own.
 
         `type`: what it holds, a tensor by default. `error_clip`: what clips its gradient (`fluid.clip`). Where
@@ -85,10 +85,15 @@ class Block:
         nothing but the name of one that is there is given, it is that one. Of the default Program, while eager code
         runs, a Tensor that waits for the result of `append_op`, as in Paddle.
         """
-        from ...core.dtype import convert_dtype
-
         if current_trace().computes and self.program.own_trace().is_default:
             return _waiting(name, dtype, attributes)
+        return self.new_var(name, shape, dtype, type, error_clip, **attributes)
+
+    def new_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, type: VarType | None = None,
+                error_clip: Any = None, **attributes: Any) -> Variable:
+        """As `create_var`, a variable whatever code runs."""
+        from ...core.dtype import convert_dtype
+
         if name in self.vars and not shape and dtype is None and type is None and not attributes:
             return self.vars[name]
         name = name or self.program.draw_name("_generated_var")
@@ -124,7 +129,7 @@ class Block:
         return parameter
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
-        return self.create_var(var.name, var.shape, var._dtype, kind=var.kind, lod_level=var.lod_level,
+        return self.new_var(var.name, var.shape, var._dtype, kind=var.kind, lod_level=var.lod_level,
                                persistable=force_persistable or var.persistable, is_data=var.is_data,
                                stop_gradient=var.stop_gradient)
 

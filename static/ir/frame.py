@@ -17,7 +17,7 @@ def prepend_feed_ops(inference_program: Program, feed_target_names: Sequence[str
     if not feed_target_names:
         return
     block = inference_program.global_block()
-    block.create_var(feed_holder_name, kind="feed", persistable=True)
+    block.new_var(feed_holder_name, kind="feed", persistable=True)
     block.ops[:0] = [Operation(block, "feed", {"X": [feed_holder_name]}, {"Out": [block.var(name).name]}, {"col": n})
                      for n, name in enumerate(feed_target_names)][::-1]
     inference_program.version += 1
@@ -27,7 +27,7 @@ def append_fetch_ops(inference_program: Program, fetch_target_names: Sequence[st
                      fetch_holder_name: str = "fetch") -> None:
     """Puts a fetch operation for each of these names behind the others."""
     block = inference_program.global_block()
-    block.create_var(fetch_holder_name, kind="fetch", persistable=True)
+    block.new_var(fetch_holder_name, kind="fetch", persistable=True)
     block.ops += [Operation(block, "fetch", {"X": [name]}, {"Out": [fetch_holder_name]}, {"col": n})
                   for n, name in enumerate(fetch_target_names)]
     inference_program.version += 1

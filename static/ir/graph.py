@@ -191,7 +191,7 @@ class IrGraph:
     def _created(self, name: str, var_type: Any, shape: Any, var_dtype: Any, persistable: bool) -> IrVarNode:
         block = self._own().block
         home = self.graph.global_block() if persistable else block
-        variable = block.find_var(name) or home.create_var(name=name, shape=shape, dtype=var_dtype, type=var_type,
+        variable = block.find_var(name) or home.new_var(name=name, shape=shape, dtype=var_dtype, type=var_type,
                                                            persistable=persistable)
         added: IrVarNode = self._own().add(IrVarNode(variable))
         return added

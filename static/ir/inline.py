@@ -40,7 +40,7 @@ class _Copier:
             if name in names or variable is None:
                 continue
             names[name] = self.target.new_name(name.partition(".tmp")[0])
-            block.create_var(names[name], variable.shape, variable._dtype, kind=variable.kind,
+            block.new_var(names[name], variable.shape, variable._dtype, kind=variable.kind,
                              stop_gradient=self.stop_gradient or variable.stop_gradient)
 
     def _block(self, source: Block, parent: Block, names: dict[str, str]) -> Block:

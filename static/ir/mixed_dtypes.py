@@ -100,7 +100,7 @@ def _floats(block: Block, op: Operation, slot: str) -> list[Variable]:
 
 
 def _like(variable: Variable, block: Block, dtype: DType) -> Variable:
-    return block.create_var(block.program.new_name("cast"), variable.shape, dtype, stop_gradient=variable.stop_gradient)
+    return block.new_var(block.program.new_name("cast"), variable.shape, dtype, stop_gradient=variable.stop_gradient)
 
 
 def _cast(block: Block, source: Variable, target: Variable, place: str) -> Operation:

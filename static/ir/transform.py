@@ -198,7 +198,7 @@ def _append_changes(block: Block, state: Mapping[str, str]) -> None:
     changes = {name: last for name, last in state.items() if name != last}
     for name, last in changes.items():
         if last in state:
-            aside = block.create_var(None, block.var(last).shape, block.var(last).dtype)
+            aside = block.new_var(None, block.var(last).shape, block.var(last).dtype)
             block.append("assign", {"X": [last]}, {"Out": [aside.name]}, {})
             changes[name] = aside.name
     for name, last in changes.items():
@@ -296,5 +296,5 @@ def complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
         if slot.alias:
             op.set_output(slot.name, list(op.input(slot.alias)))
         elif spec is not None:
-            made = block.create_var(block.program.new_name(op.type), spec.shape, spec.dtype)
+            made = block.new_var(block.program.new_name(op.type), spec.shape, spec.dtype)
             op.set_output(slot.name, [made.name])

@@ -86,7 +86,7 @@ class Insertion:
         """A variable of the sizes and dtype of another one; its name."""
         if self.block.find_var(made) is None:
             shown: Any = self.block.find_var(name)
-            self.block.create_var(name=made, shape=shown.shape, dtype=shown.dtype, persistable=False)
+            self.block.new_var(name=made, shape=shown.shape, dtype=shown.dtype, persistable=False)
         return made
 
     def constant(self, name: str, values: Any, dtype: str = "float32") -> str:
@@ -94,7 +94,7 @@ class Insertion:
         array = np.asarray(values, dtype)
         home = self.block.program.global_block()
         if not home.has_var(name):
-            home.create_var(name=name, shape=list(array.shape), dtype=dtype, persistable=True, stop_gradient=True)
+            home.new_var(name=name, shape=list(array.shape), dtype=dtype, persistable=True, stop_gradient=True)
         self.scope.set_array(name, array)
         return name
 
@@ -102,5 +102,5 @@ class Insertion:
         """Other values, of another dtype it may be, for a parameter."""
         variable = self.block.find_var(name)
         if variable is not None and variable.dtype.name != values.dtype.name:
-            variable.block.create_var(name=name, shape=list(values.shape), dtype=values.dtype.name, persistable=True)
+            variable.block.new_var(name=name, shape=list(values.shape), dtype=values.dtype.name, persistable=True)
         self.scope.set_array(name, values)

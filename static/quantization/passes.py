@@ -491,6 +491,6 @@ class ConvertToInt8Pass(_Pass):
                 if values is not None and values.dtype != np.int8 and put.block.program.global_block().has_var(
                         f"{name}@weight_scale"):
                     put.weight(f"{name}.int8", values.astype(np.int8))
-                    put.block.program.global_block().create_var(
+                    put.block.program.global_block().new_var(
                         name=f"{name}.int8", shape=list(values.shape), dtype="int8", persistable=True)
                     op.rename_input(name, f"{name}.int8")

@@ -185,3 +185,16 @@ def test_flags_are_set_by_the_dict_of_globals():
         flags["FLAGS_no_such"]
     with pytest.raises(TypeError, match="not taken away"):
         del flags["FLAGS_check_nan_inf"]
+
+
+def test_only_what_code_itself_asks_the_default_program_for_in_eager_mode_is_a_tensor():
+    with paddle.utils.unique_name.guard():
+        block = paddle.static.default_main_program().global_block()
+        waiting = block.create_var(name="waits", dtype="float32", stop_gradient=False, persistable=True)
+        assert isinstance(waiting, paddle.Tensor) and waiting.name == "waits" and not waiting.stop_gradient
+        assert isinstance(paddle.static.Program().global_block().create_var(name="y"), paddle.static.Variable)
+        assert isinstance(paddle.static.data("declared_in_eager_mode", [2, 3]), paddle.static.Variable)
+        block._remove_var("declared_in_eager_mode")
+    with paddle.static.program_guard(paddle.static.Program()) as _:
+        made = paddle.static.default_main_program().global_block().create_var(name="z", shape=[2], dtype="float32")
+        assert isinstance(made, paddle.static.Variable)

@@ -21,7 +21,7 @@ _names = UniqueNameGenerator()  # of loaders; no guard begins it anew, so that l
 def append_reader(block: Block, variables: Sequence[Variable], names: tuple[str, str]) -> Variable:
     """The variable of a reader of values like these, and the operation that makes it. `names`: of queue and reader."""
     queue, name = names
-    reader = block.create_var(name, kind="reader", persistable=True)
+    reader = block.new_var(name, kind="reader", persistable=True)
     block.append("create_py_reader", {"blocking_queue": [queue]}, {"Out": [name]}, {
         "shape_concat": [size for v in variables for size in v.shape],
         "lod_levels": [v.lod_level for v in variables],
@@ -35,7 +35,7 @@ def append_reader(block: Block, variables: Sequence[Variable], names: tuple[str,
 
 def append_double_buffer(block: Block, reader: Variable, name: str, place: Any = None) -> Variable:
     """The variable of a reader that reads another one ahead."""
-    made = block.create_var(name, kind="reader", persistable=True)
+    made = block.new_var(name, kind="reader", persistable=True)
     where = "AUTO" if place is None else str(place).upper()
     block.append("create_double_buffer_reader", {"UnderlyingReader": [reader.name]}, {"Out": [name]},
                  {"place": where}, user_line())

@@ -119,7 +119,7 @@ def _data(t: Translation) -> None:
     if not isinstance(of_type, TensorType) or of_type.dtype is None or not name or t.block.idx or \
             name in t.block.vars:
         t.fail("an input is a tensor of the outermost block, with a name of its own")
-    t.block.create_var(name, of_type.shape, of_type.dtype, stop_gradient=True)
+    t.block.new_var(name, of_type.shape, of_type.dtype, stop_gradient=True)
     t.feeds.append(name)
     t.bind(number, name, of_type)
 

@@ -63,7 +63,7 @@ class Translation:
         """Makes a variable in the block in hand."""
         assert isinstance(of_type, TensorType)
         kind = {"array": "array"}.get(of_type.kind, "tensor")
-        self.block.create_var(name, of_type.shape, of_type.dtype, kind=kind, stop_gradient=stop_gradient,
+        self.block.new_var(name, of_type.shape, of_type.dtype, kind=kind, stop_gradient=stop_gradient,
                               persistable=persistable)
         self.taken.add(name)
         return name

@@ -147,7 +147,7 @@ def _tell_rates(fleet: DistributedTranspiler, rates: dict[str, Any]) -> None:
                    if made._server(endpoint).block.find_var(name) is not None]
         like = made._original.global_block().var(name)
         if not block.has_var(name):
-            block.create_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
+            block.new_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
         program.host_values[name] = source
         control = control_variable(block)
         block._insert_op(0, type="send", inputs={"X": block.var(name)}, outputs={"Out": control}, attrs={
