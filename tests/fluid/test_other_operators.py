@@ -102,8 +102,6 @@ def test_a_diagonal_of_uniform_values(program):
 
 
 def test_what_is_refused(program):
-    with pytest.raises(NotImplementedError, match=r"fluid.io.load_vars"):
-        program.load(program.create_tensor("float32"), "x.bin")
     with pytest.raises(ValueError, match=r"similarity_focus\(indexes\): must be places along dimension 1, of size 2"):
         program.similarity_focus(fluid.data("x", [None, 2, 3, 4]), 1, [2])
     with pytest.raises(ValueError, match=r"hash\(input\): must be rows of int32 or int64"):
