@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from ..nn import Layer
@@ -21,7 +23,9 @@ from .traced_layer import TracedLayer
 from .translated_layer import TranslatedLayer
 
 __all__ = ["ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "enable_to_static", "ignore_module",
-           "load", "not_to_static", "save", "set_code_level", "set_verbosity", "to_static"]
+           "load", "not_to_static", "save", "set_code_level", "set_verbosity", "sot_mode_guard", "to_static"]
+
+_FALLS_BACK = "ENABLE_FALL_BACK"  # Paddle's name
 
 
 _Target = TypeVar("_Target")
@@ -44,9 +48,10 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
     `input_spec`: InputSpecs (or example Tensors) of the tensor arguments; without it there is a Program for each
     combination of shapes that it is called with. Python's `if`, `while` and `for` on tensors become part of the
     Program. What cannot become a Program runs as it was written, after a FallbackWarning that says why;
-    `full_graph=True` makes that an error. `build_strategy` (a `paddle.static.BuildStrategy`) changes nothing: every
-    Program is optimized. `backend`: None; there is no CINN here. `property=True`: the function gives a value of a
-    model's, such as a number or a name; it runs as it was written, and `jit.save` leaves it out.
+    `full_graph=True` makes that an error (None: False, unless the variable ENABLE_FALL_BACK of the environment is
+    False). `build_strategy` (a `paddle.static.BuildStrategy`) changes nothing: every Program is optimized. `backend`:
+    None; there is no CINN here. `property=True`: the function gives a value of a model's, such as a number or a name;
+    it runs as it was written, and `jit.save` leaves it out.
 
     >>> import proa as paddle
     >>> @paddle.jit.to_static
@@ -83,6 +88,7 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
 def _flags(options: dict[str, Any]) -> tuple[bool, bool]:
     """full_graph and property."""
     names = ("full_graph", "property")
+    options = {name: value for name, value in options.items() if name not in names or value is not None}
     unknown = sorted(set(options) - set(names))
     if unknown:
         raise TypeError(f"to_static() got unexpected arguments {unknown}. Known: function, input_spec, build_strategy, "
@@ -90,7 +96,36 @@ def _flags(options: dict[str, Any]) -> tuple[bool, bool]:
     for name in names:
         if not isinstance(options.get(name, False), bool):
             raise TypeError(f"to_static({name}): must be True or False. Received {options[name]!r}.")
-    return options.get("full_graph", False), options.get("property", False)
+    return options.get("full_graph", not _falls_back()), options.get("property", False)
+
+
+def _falls_back() -> bool:
+    """Whether functions run as they were written where nobody says what else, and no Program can be made of them."""
+    return os.environ.get(_FALLS_BACK, "True").strip().lower() in ("true", "1")
+
+
+@contextlib.contextmanager
+def sot_mode_guard(value: bool) -> Iterator[None]:
+    """Within the block `to_static` makes functions with `full_graph=not value` where that is not given.
+
+    The variable ENABLE_FALL_BACK of the environment says the same for a process.
+
+    >>> import proa as paddle
+    >>> with paddle.jit.api.sot_mode_guard(False):
+    ...     as_list = paddle.jit.to_static(lambda x: x.tolist())
+    >>> as_list(paddle.ones([2]))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    TypeError: x.tolist(): the variable 'x' of a static Program has no value while the Program is being built
+    """
+    before = os.environ.get(_FALLS_BACK)
+    os.environ[_FALLS_BACK] = str(bool(value))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_FALLS_BACK]
+        else:
+            os.environ[_FALLS_BACK] = before
 
 
 def _check_options(input_spec: Any, build_strategy: Any, backend: Any) -> None:

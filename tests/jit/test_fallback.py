@@ -2,6 +2,7 @@
 
 import asyncio
 import operator
+import os
 import random
 import warnings
 
@@ -508,3 +509,27 @@ def test_what_reads_a_gradient_reads_it_at_each_call():
             for times in (1, 2, 3):
                 net(x).sum().backward()
                 assert converted(x).tolist() == [[2.0 * times, 2.0 * times]]
+
+
+def test_what_full_graph_is_where_nobody_says_it(monkeypatch):
+    def as_list(x):
+        return x.tolist()
+
+    monkeypatch.delenv("ENABLE_FALL_BACK", raising=False)
+    x = paddle.to_tensor([1.0, 2.0])
+    with paddle.jit.api.sot_mode_guard(False):
+        whole, may_fall_back = paddle.jit.to_static(as_list), paddle.jit.to_static(as_list, full_graph=False)
+        with paddle.jit.api.sot_mode_guard(True):
+            inner = paddle.jit.to_static(as_list, full_graph=None)
+    assert "ENABLE_FALL_BACK" not in os.environ
+    with pytest.raises(TypeError, match="has no value while the Program is being built"):
+        whole(x)
+    with pytest.warns(FallbackWarning):
+        assert may_fall_back(x) == [1.0, 2.0]
+    for function in (inner, paddle.jit.to_static(as_list, full_graph=None)):
+        assert function(x) == [1.0, 2.0]
+    monkeypatch.setenv("ENABLE_FALL_BACK", "False")
+    with pytest.raises(TypeError, match="has no value"):
+        paddle.jit.to_static(as_list)(x)
+    with pytest.raises(TypeError, match=r"to_static\(full_graph\): must be True or False. Received 1"):
+        paddle.jit.to_static(as_list, full_graph=1)
