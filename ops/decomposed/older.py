@@ -15,7 +15,10 @@ from ..core.decomposition import decomposition
 from ..core.trace import apply
 from ..fluid.lookup_table import lookup_table_op
 from ..math.elementwise import add_n, multiply
+from ..nn.activation import elu_op, leaky_relu_op
+from ..nn.attention_lstm import attending_lstm_op
 from ..nn.dynamic_rnn import lstm_op
+from ..nn.norm import batch_norm_op
 from ..nn.pool import pool2d_op
 from ..random.sampling import randint
 
@@ -69,6 +72,37 @@ def _embedding_lstm(ids: Any, table: Any, recurrent: Any, bias: Any, state: Any,
                  use_peepholes=use_peepholes, is_reverse=is_reverse, gate_activation=gate_activation,
                  cell_activation=cell_activation, candidate_activation=candidate_activation)
     return (*made[:2], *[None] * 6)
+
+
+@decomposition("attention_lstm", "X, C0, H0?, AttentionWeight, AttentionBias?, AttentionScalar?, AttentionScalarBias?, "
+               "LSTMWeight, LSTMBias -> Hidden, Cell, AttentionedX?, AttentionFCOut?, LSTMX?, LSTMOUT?")
+def _attention_lstm(x: Any, cell: Any, hidden: Any, attention: Any, attention_bias: Any, scalar: Any, scalar_bias: Any,
+                    weight: Any, bias: Any, *, gate_activation: str = "sigmoid", cell_activation: str = "tanh",
+                    candidate_activation: str = "tanh") -> tuple:
+    made = apply(attending_lstm_op, x, cell, hidden, attention, attention_bias, scalar, scalar_bias, weight, bias, None,
+                 gate_activation=gate_activation, cell_activation=cell_activation,
+                 candidate_activation=candidate_activation)
+    return (*made, None, None, None, None)
+
+
+@decomposition("inplace_abn", "X, Scale, Bias, Mean, Variance, MomentumTensor? -> "
+               "Y, MeanOut?, VarianceOut?, SavedMean?, SavedVariance?, ReserveSpace?")
+def _inplace_abn(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, momentum_tensor: Any, *,
+                 is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-5, data_layout: str = "NCHW",
+                 use_global_stats: bool = False, trainable_statistics: bool = False, activation: str = "",
+                 alpha: float = 0.1, use_sync_bn: bool = False, use_mkldnn: bool = False,
+                 fuse_with_relu: bool = False) -> tuple:
+    """batch_norm, and behind it leaky_relu, elu or nothing: in the memory of its input, there."""
+    if use_sync_bn:
+        raise NotImplementedError("inplace_abn: statistics of several devices are not known here.")
+    made, *statistics = apply(batch_norm_op, x, scale, bias, mean, variance, momentum_tensor, is_test=is_test,
+                              momentum=momentum, epsilon=epsilon, data_layout=data_layout,
+                              use_global_stats=use_global_stats, trainable_statistics=trainable_statistics)
+    if activation in ("leaky_relu", "elu"):
+        made = apply(leaky_relu_op if activation == "leaky_relu" else elu_op, made, alpha=alpha)
+    elif activation not in ("", "identity"):
+        raise NotImplementedError(f"inplace_abn: the activation {activation!r} is not known here.")
+    return (made, *statistics[:4], None)
 
 
 @decomposition("delete_var", "X* ->")

@@ -101,7 +101,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="Received both"):
         PostTrainingQuantization(None, model_dir="model", sample_generator=iter, batch_generator=iter)
     with pytest.raises(AttributeError, match="the package paddleslim has pruning"):
-        fluid.contrib.slim.Compressor  # noqa: B018
+        fluid.contrib.slim.Compressor
     with pytest.raises(NotImplementedError, match="paddle-mobile"):
         fluid.contrib.slim.quantization.TransformForMobilePass().apply(None)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 from proa.ops.core.trace import apply
-from proa.ops.nn import dynamic_rnn, rnn_units
+from proa.ops.nn import attention_lstm, dynamic_rnn, rnn_units
 from records import Record, floats
 
 OFFSETS = np.array([0, 3, 3, 4, 9])
@@ -208,6 +208,37 @@ def of_lstm_unit(values, grads):
     return list(apply(rnn_units.lstm_unit_grad_op, x, c, new, *grads, forget_bias=0.5))
 
 
+def attending(optional=True, **attrs):
+    """(function, reference, inputs) of an attending_lstm: states and cells."""
+    gate, inner, candidate = (FUNCTIONS[attrs.get(f"{name}_activation", usual)] for name, usual in (
+        ("gate", "sigmoid"), ("cell", "tanh"), ("candidate", "tanh")))
+
+    def function(x, c0, h0, attention, attention_bias, factor, factor_bias, weight, bias, offsets):
+        chosen = [h0, attention, attention_bias, factor, factor_bias]
+        chosen = chosen if optional else [None, attention, None, None, None]
+        return list(apply(attention_lstm.attending_lstm_op, x, c0, *chosen, weight, bias, [offsets], **attrs))
+
+    def reference(x, c0, h0, attention, attention_bias, factor, factor_bias, weight, bias, offsets):
+        of_sequence = np.repeat(np.arange(SEQUENCES), np.diff(offsets))
+        kept = optional * 1.0
+
+        def step(row, h, c):
+            rows = x[of_sequence == of_sequence[row]]
+            scores = relu(rows @ attention[:SIZE] + c @ attention[SIZE:] + kept * attention_bias)
+            scores = relu(scores * factor + factor_bias) if optional else scores
+            mean = (np.exp(scores) / np.exp(scores).sum() * rows).sum(0)
+            forget, write, show, new = np.split(h @ weight[:HIDDEN] + mean @ weight[HIDDEN:] + bias[0], 4)
+            c = gate(forget) * c + gate(write) * candidate(new)
+            return gate(show) * inner(c), c
+
+        return walk(np.arange(ROWS), offsets, False, [kept * h0, c0], step)
+
+    inputs = [floats(ROWS, SIZE), floats(SEQUENCES, HIDDEN, seed=1), floats(SEQUENCES, HIDDEN, seed=2),
+              floats(SIZE + HIDDEN, 1, seed=3), floats(1, 1, seed=4), floats(1, 1, seed=5), floats(1, 1, seed=6),
+              floats(SIZE + HIDDEN, 4 * HIDDEN, seed=7), floats(1, 4 * HIDDEN, seed=8), OFFSETS]
+    return function, reference, inputs
+
+
 UNIT = [floats(5, 12), floats(5, 3, seed=1)]
 
 
@@ -217,6 +248,8 @@ def record(type, case, label, **kwargs):
 
 
 RECORDS = [
+    record("attending_lstm", attending(), "all inputs"),
+    record("attending_lstm", attending(False, gate_activation="relu", candidate_activation="identity"), "what must be"),
     record("gru", gru(), "both states and rows"),
     record("gru", gru(is_reverse=True, origin_mode=True), "reversed, the other way round"),
     record("gru", gru(activation="sigmoid", gate_activation="relu"), "activations"),

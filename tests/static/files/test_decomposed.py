@@ -134,6 +134,11 @@ BY_FORMULA |= {
                       "out"),
     "view_shape": ({"input": X}, {"dims": [6, 8]}, lambda: X.reshape(6, 8), "out"),
     "index_select_strided": ({"x": X}, {"index": 1, "axis": 1}, lambda: X[:, 1], "out"),
+    "inplace_abn": (  # as PaddlePaddle 1.8.5
+        {"X": X[0], "Scale": SCALE, "Bias": BIAS, "Mean": BIAS * 2, "Variance": SCALE ** 2 + 0.5},
+        {"is_test": True, "activation": "leaky_relu", "alpha": 0.2},
+        lambda: (lambda y: np.where(y > 0, y, 0.2 * y))(
+            (X[0] - BIAS * 2) / np.sqrt(SCALE ** 2 + 0.5 + 1e-5) * SCALE + BIAS), "Y"),
     "fill": ({}, {"shape": [2, 2], "dtype": 5, "value": [1.0, 2.0, 3.0, 4.0]}, lambda: np.float32([[1, 2], [3, 4]])),
     "conv_shift": ({"X": X[0], "Y": Y[0, :, :5]}, {}, lambda: sum(  # as PaddlePaddle 1.8.5
         np.roll(X[0], 2 - n, 1) * Y[0, :, n:n + 1] for n in range(5))),
@@ -190,6 +195,8 @@ REFUSED = {
     "fc, numbers": ({"Input": X[0], "W": WEIGHT[:, 0]}, {"mkldnn_data_type": "int8"}, "optimized for oneDNN in int8"),
     "fc, shape": ({"Input": X[0], "W": WEIGHT[:, 0]}, {"fused_reshape_X": [1]}, "fc has been fused .*fused_reshape_X"),
     "dropout_nd": ({"X": X}, {"is_test": False}, "evaluation mode"),
+    "inplace_abn, activation": ({"X": X[0], "Scale": SCALE, "Bias": BIAS, "Mean": BIAS, "Variance": SCALE},
+                                {"activation": "tanh"}, "the activation 'tanh' is not known"),
     "fake_quantize_range_abs_max": ({"X": X, "InScale": BIAS[:1]}, {"is_test": False}, "for inference"),
     "fake_channel_wise_quantize_abs_max": ({"X": X}, {"is_test": True}, "converted weights"),
     "fused_bias_dropout_residual_layer_norm": ({"X": X, "Residual": Y}, {"dropout_rate": 0.5}, "evaluation mode"),
