@@ -58,13 +58,13 @@ class LookaheadOptimizer:
         with current_trace().training(loss, startup_program):
             trace = current_trace()
             with trace.updating():
-                step = trace.persistent((1,), int32, 0, "lookahead_step")
-                alpha = trace.persistent((1,), float32, self.alpha, "lookahead_alpha")
+                slows = [trace.persistent(tuple(fast.shape), fast.dtype, fast, f"{fast.name}@SLOW") for fast, _ in pairs]
                 k = trace.persistent((1,), int32, self.k, "lookahead_k")
+                alpha = trace.persistent((1,), float32, self.alpha, "lookahead_alpha")
+                step = trace.persistent((1,), int32, 0, "lookahead_step")
                 trace.store(step, step + 1)
                 moves = equal(remainder(step, k), 0)
-                for fast, _ in pairs:
-                    slow = trace.persistent(tuple(fast.shape), fast.dtype, fast, f"{fast.name}@SLOW")
+                for (fast, _), slow in zip(pairs, slows, strict=True):
                     behind = where(moves, slow + (fast - slow) * alpha, slow)
                     trace.store(fast, where(moves, behind, fast))
                     trace.store(slow, behind)

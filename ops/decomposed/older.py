@@ -15,12 +15,13 @@ from ..core.decomposition import decomposition
 from ..core.trace import apply
 from ..fluid.lookup_table import lookup_table_op
 from ..math.elementwise import add_n, multiply
-from ..nn.activation import elu_op, leaky_relu_op
+from ..nn.activation import elu_op
 from ..nn.attention_lstm import attending_lstm_op
 from ..nn.dynamic_rnn import lstm_op
 from ..nn.norm import batch_norm_op
 from ..nn.pool import pool2d_op
 from ..random.sampling import randint
+from .activations import activated
 
 
 @decomposition("seed", "-> Out")
@@ -98,10 +99,8 @@ def _inplace_abn(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, moment
     made, *statistics = apply(batch_norm_op, x, scale, bias, mean, variance, momentum_tensor, is_test=is_test,
                               momentum=momentum, epsilon=epsilon, data_layout=data_layout,
                               use_global_stats=use_global_stats, trainable_statistics=trainable_statistics)
-    if activation in ("leaky_relu", "elu"):
-        made = apply(leaky_relu_op if activation == "leaky_relu" else elu_op, made, alpha=alpha)
-    elif activation not in ("", "identity"):
-        raise NotImplementedError(f"inplace_abn: the activation {activation!r} is not known here.")
+    is_elu = activation == "elu"
+    made = apply(elu_op, made, alpha=alpha) if is_elu else activated("inplace_abn", made, activation, alpha)
     return (made, *statistics[:4], None)
 
 

@@ -196,7 +196,7 @@ REFUSED = {
     "fc, shape": ({"Input": X[0], "W": WEIGHT[:, 0]}, {"fused_reshape_X": [1]}, "fc has been fused .*fused_reshape_X"),
     "dropout_nd": ({"X": X}, {"is_test": False}, "evaluation mode"),
     "inplace_abn, activation": ({"X": X[0], "Scale": SCALE, "Bias": BIAS, "Mean": BIAS, "Variance": SCALE},
-                                {"activation": "tanh"}, "the activation 'tanh' is not known"),
+                                {"activation": "sine"}, "the activation 'sine' "),
     "fake_quantize_range_abs_max": ({"X": X, "InScale": BIAS[:1]}, {"is_test": False}, "for inference"),
     "fake_channel_wise_quantize_abs_max": ({"X": X}, {"is_test": True}, "converted weights"),
     "fused_bias_dropout_residual_layer_norm": ({"X": X, "Residual": Y}, {"dropout_rate": 0.5}, "evaluation mode"),
