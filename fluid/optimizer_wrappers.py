@@ -58,7 +58,8 @@ class LookaheadOptimizer:
         with current_trace().training(loss, startup_program):
             trace = current_trace()
             with trace.updating():
-                slows = [trace.persistent(tuple(fast.shape), fast.dtype, fast, f"{fast.name}@SLOW") for fast, _ in pairs]
+                slows = [trace.persistent(tuple(fast.shape), fast.dtype, fast, f"{fast.name}@SLOW")
+                         for fast, _ in pairs]
                 k = trace.persistent((1,), int32, self.k, "lookahead_k")
                 alpha = trace.persistent((1,), float32, self.alpha, "lookahead_alpha")
                 step = trace.persistent((1,), int32, 0, "lookahead_step")

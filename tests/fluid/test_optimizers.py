@@ -218,3 +218,12 @@ def test_a_step_towards_penalties(l1, l2, expected):
         np.testing.assert_allclose(found[0], expected, rtol=1e-6)
         if kept:
             np.testing.assert_allclose(found[1], [[1, 1], [1, 1]])
+
+
+def test_lookahead_makes_its_variables_in_the_order_of_1_8():
+    with program():
+        loss = fluid.layers.mean(fluid.layers.fc(fluid.layers.data("x", [3]), 2))
+        fluid.optimizer.LookaheadOptimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
+        names = [variable.name for variable in fluid.default_main_program().list_vars() if variable.persistable]
+    assert names == ["fc_0.w_0", "fc_0.b_0", "learning_rate_0", "fc_0.w_0@SLOW", "fc_0.b_0@SLOW", "lookahead_k",
+                     "lookahead_alpha", "lookahead_step"]
