@@ -69,6 +69,11 @@ class ConcreteProgram:
             self.main_program.value_wanted = None
             surroundings.finish()
 
+    @property
+    def startup_program(self) -> Program:
+        """An empty Program: what a function reads are Tensors, which have their values."""
+        return type(self.main_program)()
+
     def _trace(self, trace: CaptureTrace, surroundings: Surroundings, reads: Reads, converted: Callable,
                inputs: FunctionInputs, receiver: tuple) -> None:
         from ..operators.partial import as_result

@@ -91,6 +91,7 @@ def test_input_spec_gives_one_program_for_all_sizes():
         np.testing.assert_allclose(net(x).numpy(), eager(x).numpy(), rtol=1e-5, atol=1e-6)
     assert net.forward.get_traced_count() == 1 and net.calls == 3
     assert net.forward.concrete_program.inputs[0].shape == (-1, 4)
+    assert not net.forward.concrete_program.startup_program.global_block().ops
 
 
 @pytest.mark.parametrize("full_graph", [False, True])
