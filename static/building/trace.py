@@ -271,7 +271,7 @@ class ProgramTrace(Trace):
 
     def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
         """What names the results of an application, by their slots."""
-        if self.least_rank:
+        if self.least_rank and op not in self._calls.applying()[0].only:  # parts of a variable are called after it
             return lambda slot: generate("tmp")
         return namer(op, inputs, self._calls, self._draw_variable, self.main.has_name)
 
