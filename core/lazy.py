@@ -13,6 +13,7 @@ import importlib
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
+from importlib.util import resolve_name
 from typing import Any
 
 from .absent import refusal
@@ -140,8 +141,12 @@ class _Elsewhere:
 
 
 def stand_at(package: str, **places: str) -> None:
-    """Lets `import package.name` give the modules of the package that stand at `places`, as its attributes do."""
-    moved = {f"{package}.{name}": f"{package}.{place}" for name, place in places.items()}
+    """Lets `import package.name` give the modules of the package that stand at `places`, as its attributes do.
+
+    A place that begins with dots is relative, as in an import statement of the package.
+    """
+    moved = {f"{package}.{name}": resolve_name(place, package) if place.startswith(".") else f"{package}.{place}"
+             for name, place in places.items()}
     _moved.update(moved)
     sys.meta_path.append(_Elsewhere(moved))
 

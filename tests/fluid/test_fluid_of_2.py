@@ -70,3 +70,29 @@ def test_names_that_later_paddle_moved():
 
     assert param_guard and core.Generator and not framework.in_pir_mode()
     assert not hasattr(framework, "nothing") and not hasattr(core, "__nothing__")
+
+
+SLIM = """
+import paddle
+import paddle.fluid as fluid
+from paddle.fluid.contrib.slim.quantization import ImperativeQuantAware, PostTrainingQuantization
+from paddle.fluid.contrib.slim.quantization.imperative.qat import ImperativeQuantAware as same
+from paddle.fluid.contrib.slim.quantization.quantization_pass import QuantizationTransformPass
+from paddle.fluid.layers import core
+
+assert same is ImperativeQuantAware is paddle.quantization.ImperativeQuantAware and core.VarDesc
+assert PostTrainingQuantization and fluid.contrib.slim.quantization.QuantWeightPass
+assert fluid.contrib.slim.quantization.QuantizationTransformPass is QuantizationTransformPass
+layer = paddle.nn.Sequential(paddle.nn.Linear(2, 3))
+ImperativeQuantAware().quantize(layer)
+print(layer(paddle.ones([1, 2])).shape)
+"""
+
+
+def test_quantization_where_packages_of_2_import_it(tmp_path):
+    """paddleslim 2.2 and paddlex 2.1 do, GammaGL takes `core` from the layers."""
+    script = tmp_path / "slim.py"
+    script.write_text(SLIM)
+    done = subprocess.run([sys.executable, "-m", "proa", "run", "--api", "2.4", str(script)], capture_output=True,
+                          text=True, check=False, timeout=120)
+    assert (done.stdout, done.returncode) == ("[1, 3]\n", 0), done.stderr
