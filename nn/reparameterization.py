@@ -153,9 +153,9 @@ def spectral_norm(layer: Layer, name: str = "weight", n_power_iterations: int = 
     """The layer with its parameter `name` divided by its largest singular value, as a matrix of `dim` by the rest.
 
     The parameter is then called `name_orig`; the vectors of the power method, which makes `n_power_iterations` steps
-    before each call in training, are the buffers `name_u` and `name_v`. `dim` is 1 for Linear and for transposed
-    convolutions, 0 for other layers, unless given. Miyato et al., Spectral Normalization for Generative Adversarial
-    Networks, 2018.
+    before each call in training, are the buffers `name_u` and `name_v`; a length below `eps` counts as `eps`. `dim` is
+    1 for Linear and for transposed convolutions, 0 for other layers, unless given. Miyato et al., Spectral
+    Normalization for Generative Adversarial Networks, 2018.
 
     >>> import proa as paddle
     >>> layer = paddle.nn.utils.spectral_norm(paddle.nn.Linear(2, 3))

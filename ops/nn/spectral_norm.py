@@ -26,15 +26,18 @@ def _check_steps(steps: int) -> None:
         raise ValueError(f"spectral_norm(power_iters): must lie between 0 and {_MOST_STEPS}. Received {steps}.")
 
 
-def _iterated(xp: Any, matrix: Any, u: Any, v: Any, steps: int, eps: float) -> tuple[Any, Any]:
-    """Left and right vectors after steps of the power method; each step brings them closer to the singular ones."""
+def _iterated(xp: Any, matrix: Any, u: Any, v: Any, steps: int, eps: float, least: float = 0.0) -> tuple[Any, Any]:
+    """Left and right vectors after steps of the power method; each step brings them closer to the singular ones.
+
+    A vector is divided by its length, which is `least` at least, and `eps` more.
+    """
     _check_steps(steps)
     u, v = u.reshape(-1), v.reshape(-1)
     for _ in range(steps):
         v = u @ matrix
-        v = v / (xp.sqrt((v * v).sum()) + eps)
+        v = v / (xp.maximum(xp.sqrt((v * v).sum()), least) + eps)
         u = matrix @ v
-        u = u / (xp.sqrt((u * u).sum()) + eps)
+        u = u / (xp.maximum(xp.sqrt((u * u).sum()), least) + eps)
     return u, v
 
 
@@ -56,8 +59,8 @@ def _infer(weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
     return weight
 
 
-def _power_iteration(xp, weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
-    return _iterated(xp, _matrix(weight, dim), u, v, power_iters, eps)
+def _power_iteration(xp, weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, least: float = 0.0):
+    return _iterated(xp, _matrix(weight, dim), u, v, power_iters, eps, least)
 
 
 power_iteration_op = operator(
@@ -91,6 +94,6 @@ def spectral_norm(weight: Any, u: Any, v: Any, dim: int = 0, power_iters: int = 
     return apply(spectral_norm_op, weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
 
 
-def power_iteration(weight: Any, u: Any, v: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12) -> Any:
-    """u and v after `power_iters` steps of the power method."""
-    return apply(power_iteration_op, weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
+def power_iteration(weight: Any, u: Any, v: Any, dim: int = 0, power_iters: int = 1, least: float = 1e-12) -> Any:
+    """u and v after `power_iters` steps of the power method; a length below `least` counts as `least`."""
+    return apply(power_iteration_op, weight, u, v, dim=dim, power_iters=power_iters, eps=0.0, least=least)

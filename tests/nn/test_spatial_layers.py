@@ -142,6 +142,20 @@ def test_a_weight_is_normalized_once():
         nn.utils.spectral_norm(nn.Linear(2, 2), n_power_iterations=0)
 
 
+@pytest.mark.parametrize("eps, u, v", [
+    (0.1, [0.39475232, 0.4612157, 0.52767915, 0.5941425], [0.1353881, 0.49642307, 0.857458]),
+    (5.0, [0.0784, 0.0916, 0.1048, 0.118], [0.06, 0.22, 0.38])])
+def test_a_length_below_the_epsilon_of_spectral_norm_counts_as_that(eps, u, v):
+    """PaddlePaddle 2.6.2's numbers."""
+    layer = nn.Linear(3, 4)
+    layer.weight.set_value(np.arange(12, dtype="float32").reshape(3, 4) / 10)
+    nn.utils.spectral_norm(layer, eps=eps)
+    layer.weight_u.set_value(np.full(4, 0.5, "float32"))
+    layer(paddle.ones([1, 3]))
+    np.testing.assert_allclose(layer.weight_u.numpy(), u, rtol=1e-5)
+    np.testing.assert_allclose(layer.weight_v.numpy(), v, rtol=1e-5)
+
+
 def _with_gradients():
     parameters = [nn.Linear(2, 2, bias_attr=False).weight for _ in range(2)]
     ((parameters[0] * 3).sum() + (parameters[1] * 4).sum()).backward()
