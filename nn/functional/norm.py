@@ -111,8 +111,8 @@ def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, wei
                   name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + eps) * weight + bias, by sample and channel; `weight` and `bias` are [C].
 
-    The statistics are those of the input, unless `use_input_stats` is False: then the running ones, which must be
-    given. They are not changed. After "Instance Normalization" (Ulyanov et al., 2016).
+    The statistics are those of the input, unless `use_input_stats` is False and running ones are given: then these.
+    They are not changed. After "Instance Normalization" (Ulyanov et al., 2016).
 
     >>> import proa as paddle
     >>> y = paddle.nn.functional.instance_norm(paddle.rand([2, 3, 4, 4]))
@@ -123,9 +123,10 @@ def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, wei
     if _LAYOUTS.get(data_format) is None:
         raise ValueError(f"instance_norm(data_format): must be one of {', '.join(_LAYOUTS)}. "
                          f"Received {data_format!r}.")
-    if not use_input_stats:
+    if not use_input_stats and (running_mean is not None or running_var is not None):
         if running_mean is None or running_var is None:
-            raise ValueError("instance_norm(use_input_stats=False): running_mean and running_var must be given.")
+            raise ValueError("instance_norm(running_mean, running_var): give both or neither. Received "
+                             f"{'running_var' if running_mean is None else 'running_mean'} alone.")
         return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps, data_format)
     drawing("instance_norm", name)
     rank = len(x.shape)

@@ -128,6 +128,15 @@ def test_spectral_norm_moves_its_vectors_in_a_program_too():
     assert np.abs(layer.weight_u.numpy() - before).max() > 0
 
 
+def test_instances_without_running_statistics_are_normalized_by_their_own():
+    """Layers of others call it so when they evaluate: `F.instance_norm(x, None, None, scale, bias, self.training)`."""
+    x = paddle.to_tensor([[[[1.0, 3.0]]]])
+    found = F.instance_norm(x, None, None, use_input_stats=False, eps=0.0)
+    np.testing.assert_allclose(found.numpy(), [[[[-1.0, 1.0]]]])
+    with pytest.raises(ValueError, match="both or neither. Received running_var alone"):
+        F.instance_norm(x, None, paddle.ones([1]), use_input_stats=False)
+
+
 def test_a_weight_is_normalized_once():
     for function in (nn.utils.weight_norm, nn.utils.spectral_norm):
         with pytest.raises(RuntimeError, match="already"):
