@@ -168,7 +168,8 @@ def _converted(model: str, params: str, target: str, opset: int, options: dict[s
     needed = max(_TOO_NEW.findall(run.stdout), key=lambda pair: int(pair[1]), default=None)
     if run.returncode and needed and "Due to opset version" in run.stdout:
         raise NotImplementedError(f"onnx.export: the operator {needed[0]} needs version {needed[1]} of ONNX's "
-                                  "operators, which the converter paddle2onnx does not write. Keep it out of what is exported.")
+                                  "operators, which the converter paddle2onnx does not write. Keep it out of what is "
+                                  "exported.")
     if run.returncode or not os.path.isfile(target) or not os.path.getsize(target):
         raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
                            f"said:\n{run.stdout[-2000:].strip()}")
