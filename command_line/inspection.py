@@ -83,7 +83,8 @@ def _damage(values: str, shapes: dict[str, list[int]]) -> str:
             else each_combined(values, names)
         for name, tensor in found:
             there, here = list(tensor.array.shape), shapes[name]
-            if len(there) != len(here) or any(size not in (-1, given) for size, given in zip(here, there, strict=True)):
+            fits = len(there) == len(here) and all(size in (-1, given) for size, given in zip(here, there, strict=True))
+            if not fits and [size for size in there if size != 1] != [size for size in here if size != 1]:
                 return (f"{values}: variable {name!r}: the file has the shape {there}, the model {here}. The file "
                         "belongs to another model.")
     except (CorruptFileError, OSError) as error:

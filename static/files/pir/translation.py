@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....core.dtype import convert_dtype
 from ....ops.core.trace import using
 from ...building.trace import ProgramTrace
 from ...ir.frame import append_fetch_ops, prepend_feed_ops
@@ -135,6 +136,13 @@ def _deformable_conv(t: Translation) -> None:
     translate(t, "deformable_conv" if t.operand(3) else "deformable_conv_v1")
 
 
+def _generate_proposals(t: Translation) -> None:
+    """PaddlePaddle 3 says of the numbers of boxes that they are floats; they are 32-bit integers there, too."""
+    translate(t)
+    if len(t.op.results) > 2 and t.op.results[2][0]:
+        t.block.var(t.tensor(t.op.results[2][0]))._dtype = convert_dtype("int32")
+
+
 _OWN: dict[str, Handler] = {
     "builtin.parameter": _parameter, "pd_op.data": _data, "pd_op.feed": _data,
     "pd_op.fetch": _nothing, "builtin.shadow_output": _nothing,
@@ -144,5 +152,6 @@ _OWN: dict[str, Handler] = {
     "pd_op.full_like": constants.full_like, "pd_op.assign_value": constants.assign_value,
     "pd_op.shape64": constants.shape64, "pd_op.arange": constants.arange, "pd_op.if": blocks.branch,
     "pd_op.while": blocks.loop, "pd_op.deformable_conv": _deformable_conv,
+    "pd_op.generate_proposals": _generate_proposals,
     "pd_op.create_array": lists.create_array, "pd_op.array_write": lists.array_write, "cf.yield": _nothing,
 }

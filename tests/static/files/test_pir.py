@@ -24,6 +24,7 @@ from proa.static import Executor
 from proa.static.files.inference_model import program_desc
 from proa.static.files.pir.operators import correspondences
 from proa.static.ir.frame import feed_names, fetch_names
+from proa.static.ir.shape_inference import infer_again
 from proa.static.program import from_desc
 
 FIXTURES = Path(__file__).parents[2] / "fixtures/static/pir"
@@ -171,6 +172,13 @@ def test_a_call_gives_what_paddle_3_gives(name):
         found = Executor().run(program, feed=dict(zip(feed_names(program), inputs, strict=True)),
                                fetch_list=fetch_names(program))
     same(found, expected)
+
+
+def test_numbers_of_boxes_are_integers_where_shapes_are_inferred_again():
+    """PaddlePaddle 3 declares them as floats."""
+    program = from_desc(program_desc(CALLS["generate_proposals"]["program"].encode(), "it"), "it")
+    infer_again(program, {})
+    assert program.global_block().var(fetch_names(program)[1]).dtype == paddle.int32
 
 
 #: What belongs to training, what has no operator here, and where PaddlePaddle 3 itself changes what the file says.
