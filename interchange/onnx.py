@@ -24,12 +24,12 @@ from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
 from ..ops.program.print_assert import assert_op
 from ..static.files.inference_model import program_bytes, program_desc, program_of, save_inference_model
-from ..static.files.model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, program_file
+from ..static.files.model_files import JSON_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, QUANTIZED_WEIGHTS, program_file
 from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
-from .onnx_recurrence import divide_layers, is_for_converter
+from .onnx_misread import READ_WITH_CARE, check, divide_layers, has_layers
 
 __all__ = ["export"]
 __dir__ = listed(__name__)
@@ -80,7 +80,7 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
     with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
         model, params = _model_files(layer, os.path.join(folder, "model"), input_spec, configs)
         model = _without_checks(model, os.path.join(folder, "unchecked.pdmodel"))
-        model = _with_single_layers(model, os.path.join(folder, "divided.pdmodel"))
+        model = _as_read(model, os.path.join(folder, "divided.pdmodel"))
         converted = _converted(model, params, os.path.join(folder, "model.onnx"), opset_version, options)
     with atomic_write(path if path.endswith(".onnx") else path + ".onnx") as file:
         file.write(converted)
@@ -92,11 +92,12 @@ def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, An
         given = os.fspath(layer).removesuffix(MODEL_SUFFIX).removesuffix(JSON_SUFFIX)
         if not os.path.isfile(program_file(given)):
             raise MissingFileError(f"onnx.export(layer): there is no model {program_file(given)!r}.")
-        if program_file(given).endswith(JSON_SUFFIX):
-            save_model(load_model(given), prefix)
+        with open(program_file(given), "rb") as file:
+            content = file.read()
+        if program_file(given).endswith(JSON_SUFFIX) or QUANTIZED_WEIGHTS in content:
+            save_model(load_model(given), prefix)  # as .pdmodel, and with weights that are floats
         else:
-            with open(program_file(given), "rb") as file:
-                program_desc(file.read(), program_file(given))  # says what is wrong, which the converter does not
+            program_desc(content, program_file(given))  # says what is wrong, which the converter does not
             prefix = given
     elif isinstance(layer, Program):
         _save_program(layer, prefix, configs)
@@ -123,13 +124,14 @@ def _without_checks(model: str, target: str) -> str:
     return target
 
 
-def _with_single_layers(model: str, target: str) -> str:
-    """A model whose recurrences have a layer each: the file itself, or `target`."""
+def _as_read(model: str, target: str) -> str:
+    """A model in a form that the converter does not misread: the file itself, or `target`."""
     with open(model, "rb") as file:
         data = file.read()
-    if b"rnn" in data:
+    if any(word in data for word in READ_WITH_CARE):
         program = program_of(data, model)
-        if not is_for_converter(program):
+        check(program)
+        if has_layers(program):
             divide_layers(program)
             with open(target, "wb") as file:
                 file.write(program_bytes(program))

@@ -5,7 +5,9 @@ import importlib.util
 import numpy as np
 import proa as paddle
 import pytest
+from proa.core.dtype import from_numpy_dtype
 from proa.static import InputSpec
+from proa.static.format.tensor_stream import write_combined
 
 if importlib.util.find_spec("paddle2onnx") is None:
     pytest.skip("paddle2onnx is not installed", allow_module_level=True)
@@ -235,3 +237,39 @@ def test_an_operator_of_a_version_that_the_converter_does_not_write_is_named(tmp
     with pytest.raises(NotImplementedError, match="deformable_conv needs version 19 of ONNX's operators"):
         paddle.onnx.export(Deformed(), str(tmp_path / "net"), input_spec=[
             InputSpec([1, 3, 5, 5]), InputSpec([1, 18, 3, 3])])
+
+
+def test_adaptive_pooling_of_unknown_sizes_is_refused(tmp_path):
+    """The converter writes windows with a stride of 0, which ONNX Runtime does not open."""
+    net = paddle.nn.AdaptiveAvgPool2D(2)
+    with pytest.raises(NotImplementedError, match=r"adaptive pooling to \[2, 2\].* shape \[-1, 3, -1, -1\]"):
+        paddle.onnx.export(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 3, None, None])])
+    _same(net, _values(2, 3, 8, 6), specs=[InputSpec([None, 3, 8, 6])], folder=tmp_path)
+    _same(paddle.nn.AdaptiveAvgPool2D(1), _values(2, 3, 8, 6), specs=[InputSpec([None, 3, None, None])],
+          folder=tmp_path)
+
+
+def test_whole_weights_that_the_program_calls_floats(tmp_path):
+    """As PaddlePaddle's files for Paddle Lite have them, whose values' file alone says that they are int8."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [1, 2, 4, 4])
+        y = paddle.static.nn.conv2d(x, 3, 3, bias_attr=False)
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    (op,) = main.global_block().ops
+    weight, scales = op.input("Filter")[0], [0.01, 0.02, 0.03]
+    op._set_attr("quantize_weight_bits", 8)
+    op._set_attr(weight + "_quant_scale", scales)
+    prefix = str(tmp_path / "m")
+    paddle.static.save_inference_model(prefix, [x], [y], executor, program=main)
+    paddle.disable_static()
+    numbers = np.random.default_rng(0).integers(-127, 128, (3, 2, 3, 3)).astype("int8")
+    with open(prefix + ".pdiparams", "wb") as file:
+        write_combined(file, [(numbers, from_numpy_dtype(numbers.dtype).number)])
+    paddle.onnx.export(prefix, str(tmp_path / "model"))
+    image = _values(1, 2, 4, 4)
+    wanted = paddle.nn.functional.conv2d(paddle.to_tensor(image), paddle.to_tensor(
+        numbers * np.float32(scales)[:, None, None, None]))
+    np.testing.assert_allclose(_run(str(tmp_path / "model.onnx"), image)[0], wanted.numpy(), 1e-4, 1e-4)

@@ -1,6 +1,7 @@
-"""Recurrences for the converter to ONNX, which gives the states of the last layer alone: a layer by itself each.
+"""What the converter to ONNX would get wrong without a word: written in a form that it reads, or refused.
 
-Of lengths of sequences it takes no notice, which nothing else could be written for: they are refused.
+Of a recurrence it gives the states of the last layer alone: each layer becomes one of its own. Of lengths of sequences
+it takes no notice, and windows of sizes that only a run knows it gives a stride of 0: these are refused.
 """
 
 from __future__ import annotations
@@ -10,22 +11,39 @@ from ..static.ir.operation import Operation
 from ..static.ir.program import Program
 
 _RECURRENCE = "rnn"
+READ_WITH_CARE = (b"rnn", b"pool")
+"""What the content of a model's file has in it where something may have to be done."""
 
 
-def is_for_converter(program: Program) -> bool:
-    """Whether the converter computes the recurrences of a Program; NotImplementedError where nothing helps."""
-    found = True
+def check(program: Program) -> None:
+    """NotImplementedError where the converter would write what computes something else, or nothing."""
     for block in program.blocks:
         for op in block.ops:
-            if op.type == _RECURRENCE:
-                if op.input("SequenceLength"):
-                    raise NotImplementedError(
-                        f"onnx.export: the converter paddle2onnx takes no notice of the lengths of sequences "
-                        f"({op.input('SequenceLength')[0]!r}) that the operator rnn has, which makes "
-                        f"{op.output('Out')[0]!r}: padding would be computed with. Export the model without "
-                        "sequence_length, and feed sequences of one length at a time.")
-                found = found and int(op.attrs.get("num_layers", 1)) == 1
-    return found
+            if op.type == _RECURRENCE and op.input("SequenceLength"):
+                raise NotImplementedError(
+                    f"onnx.export: the converter paddle2onnx takes no notice of the lengths of sequences "
+                    f"({op.input('SequenceLength')[0]!r}) that the operator rnn has, which makes "
+                    f"{op.output('Out')[0]!r}: padding would be computed with. Export the model without "
+                    "sequence_length, and feed sequences of one length at a time.")
+            if op.type in ("pool2d", "pool3d") and op.attrs.get("adaptive") and not op.attrs.get("global_pooling"):
+                _check_adaptive_pool(block, op)
+
+
+def _check_adaptive_pool(block: Block, op: Operation) -> None:
+    (name,), sizes = op.input("X"), list(op.attrs["ksize"])
+    shape = list(block.var(name).shape)
+    inner = shape[1:-1] if op.attrs.get("data_format") in ("NHWC", "NDHWC") else shape[2:]
+    if any(size != 1 for size in sizes) and any(size < 0 for size in inner):
+        raise NotImplementedError(
+            f"onnx.export: adaptive pooling to {sizes}, which makes {op.output('Out')[0]!r}, has windows whose size "
+            f"only a run knows: its input has the shape {shape}, and ONNX has no such operator. Give the sizes of the "
+            "image in input_spec=, or pool to a size of 1.")
+
+
+def has_layers(program: Program) -> bool:
+    """Whether a recurrence has several layers."""
+    return any(op.type == _RECURRENCE and int(op.attrs.get("num_layers", 1)) > 1
+               for block in program.blocks for op in block.ops)
 
 
 def divide_layers(program: Program) -> None:
