@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, TypeVar
@@ -175,39 +176,65 @@ def check_numerics(tensor: Any, op_type: str, var_name: str,
     >>> counts.tolist(), values.tolist()
     ([0, 0, 1], [2.0, 0.0, 1.0])
     """
-    array = tensor.astype("float32").numpy() if tensor.dtype.itemsize == 2 else tensor.numpy()
-    counts, values = _told(array, "cpu" if "cpu" in str(tensor.place) else "gpu", tensor.dtype, op_type, var_name,
-                           debug_mode)
+    counts, values = _check(tensor, op_type, var_name, debug_mode)
     return to_tensor(np.array(counts, "int64")), to_tensor(np.array(values, "float32"))
+
+
+def _check(tensor: Any, op_type: str, var_name: str, debug_mode: DebugMode,
+           folder: str | None = None) -> tuple[list[int], list[float]]:
+    array = tensor.astype("float32").numpy() if tensor.dtype.itemsize == 2 else tensor.numpy()
+    return _told(array, "cpu" if "cpu" in str(tensor.place) else "gpu", tensor.dtype, op_type, var_name, debug_mode,
+                 folder)
 
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 _LARGEST_FLOAT16 = 65504.0
 
 
+def _range_and_mean(array: np.ndarray) -> list[float]:
+    """The largest and the smallest of what is not NaN, and the mean of all."""
+    if not array.size:
+        return [0.0] * 3
+    return [float(np.fmax.reduce(array, None)), float(np.fmin.reduce(array, None)), float(array.mean())]
+
+
 def _told(array: np.ndarray, device: str, dtype: DType, op_type: str, var_name: str,
-          debug_mode: DebugMode) -> tuple[list[int], list[float]]:
-    """Says what is in an array as `debug_mode` asks: its counts, and its maximum, minimum and mean."""
+          debug_mode: DebugMode, folder: str | None = None) -> tuple[list[int], list[float]]:
+    """Says what is in an array as `debug_mode` asks: its counts, and its maximum, minimum and mean.
+
+    It is printed, or written behind what a file of `folder` has.
+    """
     with np.errstate(all="ignore"):
         counts = [int(np.isnan(array).sum()), int(np.isinf(array).sum()), int((array == 0).sum())]
-        values = [float(array.max()), float(array.min()), float(array.mean())] if array.size else [0.0] * 3
+        values = _range_and_mean(array)
     line = (f"[device={device}, op={op_type}, tensor={var_name}, "
             f"dtype={_SHORT.get(dtype.name, dtype.name)}], numel={array.size}, num_nan={counts[0]}, "
             f"num_inf={counts[1]}, num_zero={counts[2]}, max={values[0]:e}, min={values[1]:e}, mean={values[2]:e}")
     bad = counts[0] + counts[1] > 0
     beyond = debug_mode is DebugMode.CHECK_ALL_FOR_OVERFLOW and max(map(abs, values[:2])) > _LARGEST_FLOAT16
     if bad or beyond or debug_mode is DebugMode.CHECK_ALL:
-        print(f"[PRECISION] {'[ERROR] ' if bad else ''}in {line}")
+        _say(f"[PRECISION] {'[ERROR] ' if bad else ''}in {line}", folder, device)
     if bad and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         raise NotFiniteError(f"There are NaNs or infinities in {line}.")
     return counts, values
+
+
+def _say(line: str, folder: str | None, device: str) -> None:
+    if folder is None:
+        print(line)
+        return
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, f"worker_{device}"), "a", encoding="utf-8") as file:
+        file.write(line + "\n")
 
 
 class TensorCheckerConfig:
     """What `enable_tensor_checker` checks: `debug_mode`, and the operators, by type, that it looks at or passes over.
 
     `debug_step=(first, end)` checks only these steps; every `enable_tensor_checker` begins one. `stack_height_limit`
-    is accepted; an error's own traceback tells where it was. Writing to `output_dir` is not supported (ValueError).
+    is accepted; an error's own traceback tells where it was. With `output_dir` the lines are not printed but written
+    to files of that folder, `worker_cpu` and `worker_gpu`, behind what they have; CHECK_NAN_INF_AND_ABORT raises all
+    the same.
 
     >>> import proa as paddle
     >>> debugging = paddle.amp.debugging
@@ -220,13 +247,10 @@ class TensorCheckerConfig:
                  output_dir: str | None = None, checked_op_list: Sequence[str] | None = None,
                  skipped_op_list: Sequence[str] | None = None, debug_step: Sequence[int] | None = None,
                  stack_height_limit: int = 1):
-        if output_dir is not None:
-            raise ValueError("TensorCheckerConfig(output_dir): writing what was checked to files is not supported; "
-                             "it is printed.")
         if debug_step is not None and (not isinstance(debug_step, (list, tuple)) or len(debug_step) != 2
                                        or not debug_step[0] < debug_step[1]):
             raise ValueError(f"TensorCheckerConfig(debug_step): must be (first, end). Received {debug_step!r}.")
-        self.output_dir = output_dir
+        self.output_dir = None if output_dir is None else os.fspath(output_dir)
         self.enable, self.debug_mode, self.stack_height_limit = bool(enable), debug_mode, stack_height_limit
         self.checked_op_list = frozenset(checked_op_list or ())
         self.skipped_op_list = frozenset(skipped_op_list or ())
@@ -257,7 +281,7 @@ class _Checking(Watching):
             return
         for result in nest.leaves(results):
             if is_value(result) and result.dtype.is_floating:
-                check_numerics(result, op.type, result.name, self.config.debug_mode)
+                _check(result, op.type, result.name, self.config.debug_mode, self.config.output_dir)
 
 
 def _checked_arrays(config: TensorCheckerConfig, type: str, results: Any) -> None:
@@ -270,7 +294,7 @@ def _checked_arrays(config: TensorCheckerConfig, type: str, results: Any) -> Non
             dtype = from_numpy_dtype(host.dtype)
             device = "cpu" if backend.namespace_of([array]) is np else "gpu"
             _told(host.astype("float32") if host.dtype.itemsize == 2 else host, device, dtype, type, "",
-                  config.debug_mode)
+                  config.debug_mode, config.output_dir)
 
 
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
@@ -336,7 +360,7 @@ def _check_all(layer: Any, what: str, values: Any) -> None:
 
 def compare_accuracy(dump_path: str, another_dump_path: str, output_filename: str, loss_scale: float = 1,
                      dump_all_tensors: bool = False) -> None:
-    """Raises NotImplementedError: it compares files that a tensor checker writes, and the one here prints.
+    """Raises NotImplementedError: two folders of TensorCheckerConfig's `output_dir` are compared line by line.
 
     >>> import proa as paddle
     >>> paddle.amp.debugging.compare_accuracy("one", "another", "result.xlsx")
@@ -345,6 +369,6 @@ def compare_accuracy(dump_path: str, another_dump_path: str, output_filename: st
     NotImplementedError: compare_accuracy: comparing dumps of two runs is not supported. Run each with...
     """
     raise NotImplementedError(
-        "compare_accuracy: comparing dumps of two runs is not supported. Run each with enable_tensor_checker and "
-        "DebugMode.CHECK_ALL, and compare what they print."
+        "compare_accuracy: comparing dumps of two runs is not supported. Run each with enable_tensor_checker, "
+        "DebugMode.CHECK_ALL and an output_dir of its own, and compare the files there line by line."
     )
