@@ -14,19 +14,22 @@ from ..core.trace import apply
 
 
 class Registered(NamedTuple):
-    """A function, what its results are like, and which of a gradient's values it is given."""
+    """A function, what its results are like, which of a gradient's values it is given, and how many it takes where
+    offsets of sequences are among them."""
 
     function: Callable[..., Any]
     specs: Sequence[Spec]
     taken: Sequence[bool] = ()
+    takes: int | None = None
 
 
 _functions: list[Registered] = []
 
 
-def register(function: Callable[..., Any], specs: Sequence[Spec], taken: Sequence[bool] = ()) -> int:
+def register(function: Callable[..., Any], specs: Sequence[Spec], taken: Sequence[bool] = (),
+             takes: int | None = None) -> int:
     """The number under which an operation calls a function."""
-    _functions.append(Registered(function, list(specs), list(taken)))
+    _functions.append(Registered(function, list(specs), list(taken), takes))
     return len(_functions) - 1
 
 
@@ -56,7 +59,14 @@ def _gradient(d_Out, X, Out, backward_callable_id):
     return apply(py_func_op, values, forward_callable_id=backward_callable_id)
 
 
+def _infer(x, *, forward_callable_id, **_):
+    found = registered(forward_callable_id)
+    if found.takes not in (None, len(x or ())):
+        raise ValueError("py_func: the function was given offsets of sequences when this Program was built, and a "
+                         "file, or a copy for sequences of other levels, has none. Build the Program anew, with the "
+                         "levels that are fed.")
+    return list(found.specs),
+
+
 py_func_op = operator(
-    "py_func", "X* -> Out*~X", kernel=_py_func,
-    infer=lambda x, *, forward_callable_id, **_: (list(registered(forward_callable_id).specs),),
-    grad={"X": _gradient}, effects="calls")
+    "py_func", "X* -> Out*~X", kernel=_py_func, infer=_infer, grad={"X": _gradient}, effects="calls")

@@ -12,6 +12,7 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.program.print_assert import assert_value, print_op
 from ...ops.program.py_func import py_func_op, register
 from ..ir.variable import Variable
+from .sequence_functions import new_offsets_of, offsets_of, with_lods
 
 
 def Print(input: Any, first_n: int = -1, message: str | None = None, summarize: int = 20,
@@ -79,6 +80,8 @@ def py_func(func: Callable[..., Any], x: Any, out: Any, backward_func: Callable[
     """Calls `func` with the arrays of `x` whenever the Program runs, and gives `out` what it returns.
 
     `x`, `out`: a Variable, several, or None; `out` is made before, with `block.create_var(name, shape, dtype)`.
+    An array of a variable with an LoD has `lod()`; what is for a variable with a `lod_level` is a LoDTensor. (Not with
+    `backward_func`.)
     `backward_func`, when given, gets the arrays of x, of out and of out's gradients, without those of
     `skip_vars_in_backward_input`, and returns the gradients of x; without it no gradient flows. A file cannot hold
     the functions.
@@ -98,8 +101,14 @@ def py_func(func: Callable[..., Any], x: Any, out: Any, backward_func: Callable[
     unknown = sorted(skipped - {v.name for v in (*inputs, *outputs)})
     if unknown:
         raise ValueError(f"py_func(skip_vars_in_backward_input): {unknown} are neither in x nor in out.")
-    attrs = {"forward_callable_id": register(func, [v.spec for v in outputs]), "backward_callable_id": -1,
-             "backward_skip_vars": sorted(skipped)}
+    takes = None
+    if backward_func is None and any(v.lod_level for v in (*inputs, *outputs)):
+        behind = offsets_of(inputs), new_offsets_of(outputs)
+        func = with_lods(func, *([len(v.lod) for v in values] for values in (inputs, outputs)))
+        inputs, outputs = [*inputs, *behind[0]], [*outputs, *behind[1]]
+        takes = len(inputs)
+    attrs = {"forward_callable_id": register(func, [v.spec for v in outputs], takes=takes),
+             "backward_callable_id": -1, "backward_skip_vars": sorted(skipped)}
     if backward_func is not None:
         _check_callable("backward_func", backward_func)
         taken = [v.name not in skipped for v in (*inputs, *outputs)] + [True] * len(outputs)

@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import static
+from proa.static.run.lod_tensor import LoDTensor
 
 ONES = np.ones((1, 3), "float32")
 
@@ -126,3 +127,52 @@ def test_pylayer_errors(programs):
         static.gradients(y, x)
     with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER), pytest.raises(RuntimeError, match="autograd.PyLayer"):
         static.nn.static_pylayer(lambda a: a, [paddle.ones([1])])
+
+
+def lengthened(x):
+    """Each sequence with its first row once more; how long they were."""
+    rows = [np.concatenate([x[a:b], x[a:a + 1]]) for a, b in zip(x.lod()[0][:-1], x.lod()[0][1:], strict=True)]
+    made = LoDTensor()
+    made.set(np.concatenate(rows), paddle.CPUPlace())
+    made.set_recursive_sequence_lengths([[len(row) for row in rows]])
+    return made, np.array(x.recursive_sequence_lengths()[0])
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_function_on_sequences(copied):  # numbers are PaddlePaddle 1.8.5's
+    main, exe = static.Program(), static.Executor()
+    with static.program_guard(main):
+        x = static.data("x", [None, 2], lod_level=1)
+        y = main.current_block().create_var("y", [-1, 2], "float32", lod_level=1)
+        lengths = main.current_block().create_var("lengths", [-1], "int64")
+        static.py_func(lengthened, x * 2.0, [y, lengths])
+        total = static.nn.sequence_pool(y, "sum")
+    fed = LoDTensor(np.arange(6, dtype="float32").reshape(3, 2), [[0, 1, 3]])
+    found = exe.run(main.clone(for_test=True) if copied else main, feed={"x": fed}, fetch_list=[y, lengths, total],
+                    return_numpy=False)
+    assert found[0].lod() == [[0, 2, 5]] and np.array(found[1]).tolist() == [1, 2]
+    assert np.array(found[2]).tolist() == [[0, 4], [16, 22]]
+
+
+def test_a_function_that_gives_no_sequences_where_they_were_declared():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 2], lod_level=1)
+        y = main.current_block().create_var("y", [-1, 2], "float32", lod_level=1)
+        static.py_func(lambda array: array + 1, x, y)
+    fed = LoDTensor(np.zeros((3, 2), "float32"), [[0, 1, 3]])
+    with pytest.raises(ValueError, match="result 0 of <lambda> was made with lod_level=1, and must be a LoDTensor"):
+        static.Executor().run(main, feed={"x": fed}, fetch_list=[y])
+
+
+def test_a_file_holds_no_offsets_for_a_function():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [None, 2], lod_level=1)
+        y = main.current_block().create_var("y", [-1], "int64")
+        static.py_func(lambda array: np.array(array.recursive_sequence_lengths()[0]), x, y)
+    read = static.Program.parse_from_string(main.serialized())
+    fed = LoDTensor(np.zeros((3, 2), "float32"), [[0, 1, 3]])
+    assert static.Executor().run(main, feed={"x": fed}, fetch_list=[y])[0].tolist() == [1, 2]
+    with pytest.raises(ValueError, match="a file, or a copy for sequences of other levels, has none"):
+        static.Executor().run(read, feed={"x": fed}, fetch_list=["y"])
