@@ -24,6 +24,29 @@ class _Memory(NamedTuple):
     after: Variable | None = None
 
 
+def _move_out(value: Variable, what: str) -> None:
+    """Puts what a value is computed by in the step, as a part of a variable that is taken there, before the recurrence.
+
+    ValueError for one that the step computes of its inputs or states.
+    """
+    block = current_trace().block
+    if value.block is not block:
+        return
+    made = next((op for op in reversed(block.ops) if value.name in op.output_arg_names), None)
+    if made is None:
+        raise ValueError(f"StaticRNN.{what}: must be there before the steps. {value.name!r} is of the step.")
+    for name in made.input_arg_names:
+        if name in block.vars:
+            _move_out(block.vars[name], what)
+    with enclosing_block() as outer:
+        block.ops.remove(made)
+        outer.ops.append(made)
+        made.block = outer
+        for name in made.output_arg_names:
+            outer.add_var(block.vars.pop(name))
+    block.program.version += 1
+
+
 class StaticRNN:
     """Runs a step, written in `with rnn.step():`, for each item of its inputs along the first dimension.
 
@@ -91,6 +114,7 @@ class StaticRNN:
             init = self._filled(shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx)
         if not isinstance(init, Variable):
             raise TypeError(f"StaticRNN.memory(init): must be a Variable. Received {type(init).__name__}.")
+        _move_out(init, "memory(init)")
         before = current_trace().block.new_var(generate(f"{self.helper.name}@mem"), init.shape, init.dtype,
                                                   stop_gradient=False)
         self.memories[before.name] = _Memory(init, before)

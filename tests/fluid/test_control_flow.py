@@ -203,3 +203,31 @@ def test_beams_of_what_has_sizes_that_are_not_known(main):
     np.testing.assert_array_equal(found[0], expected)
     np.testing.assert_array_equal(found[1], expected.reshape(2, 3, 5, 2))
     np.testing.assert_array_equal(found[2], expected)
+
+
+def test_a_state_begins_with_what_is_taken_of_a_variable_in_the_step(main):  # losses are PaddlePaddle 1.8.5's
+    weight, first = (fluid.ParamAttr(name=name, initializer=fluid.initializer.Constant(0.1)) for name in "wv")
+    x, states = fluid.data("x", [3, 2, 4]), fluid.data("i", [2, 2, 4])
+    projected = fluid.layers.fc(x, 4, num_flatten_dims=2, param_attr=first)
+    rnn = fluid.layers.StaticRNN()
+    with rnn.step():
+        item, state = rnn.step_input(projected), rnn.memory(init=states[1])
+        new = fluid.layers.fc(fluid.layers.concat([item, state], 1), 4, act="tanh", param_attr=weight, bias_attr=False)
+        rnn.update_memory(state, new)
+        rnn.step_output(new)
+    loss = fluid.layers.mean(fluid.layers.square(rnn()))
+    fluid.optimizer.SGD(1.0).minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    draw = np.random.RandomState(0)
+    fed = {"x": draw.rand(3, 2, 4).astype("float32"), "i": draw.rand(2, 2, 4).astype("float32")}
+    with fluid.scope_guard(fluid.Scope()):
+        exe.run(fluid.default_startup_program())
+        losses = [float(exe.run(feed=fed, fetch_list=[loss])[0][0]) for _ in range(2)]
+    np.testing.assert_allclose(losses, [0.05960096, 0.00671805], rtol=1e-5)
+
+
+def test_a_state_does_not_begin_with_what_the_step_computes(main):
+    x = fluid.data("x", [3, 2, 4])
+    rnn = fluid.layers.StaticRNN()
+    with pytest.raises(ValueError, match=r"StaticRNN.memory\(init\): must be there before the steps"), rnn.step():
+        rnn.memory(init=rnn.step_input(x) * 2.0)
