@@ -131,10 +131,10 @@ class QuantizationTransformPass(_Shown):
             if given is not None:
                 raise NotImplementedError(f"{where}({name}): functions of one's own are not known here. Leave it out, "
                                           "or write them into the network.")
-        if activation_quantize_type == "range_abs_max":
+        if activation_quantize_type == "range_abs_max" and not self.whole:
             raise NotImplementedError(f"{where}(activation_quantize_type='range_abs_max'): the largest magnitude of a "
                                       "window of steps is not known here. Use 'moving_average_abs_max'.")
-        if activation_quantize_type not in ("abs_max", "moving_average_abs_max"):
+        if activation_quantize_type not in ("abs_max", "moving_average_abs_max", "range_abs_max"):
             raise ValueError(f"{where}(activation_quantize_type): must be 'abs_max' or 'moving_average_abs_max'. "
                              f"Received {activation_quantize_type!r}.")
         if weight_quantize_type not in _OF_WEIGHTS:
@@ -144,7 +144,7 @@ class QuantizationTransformPass(_Shown):
         if unknown:
             raise ValueError(f"{where}(quantizable_op_type): must be of {WEIGHTED}. Received {unknown}.")
         super().__init__(scope, place, quantizable_op_type, activation_bits, moving_rate, skip_pattern, is_test)
-        self._follows = activation_quantize_type == "moving_average_abs_max"
+        self._follows = self.whole or activation_quantize_type == "moving_average_abs_max"
         self._weight_bits, self._weight_kind = weight_bits, weight_quantize_type
 
     def _before(self, put: Insertion, op: Operation, shown: dict[str, str], is_test: bool) -> None:
@@ -198,7 +198,10 @@ class QuantizationTransformPass(_Shown):
 
 
 class QuantizationTransformPassV2(QuantizationTransformPass):
-    """The same for files of quantize_linear and dequantize_linear. One scale of a weight follows it as inputs' do."""
+    """The same for files of quantize_linear and dequantize_linear. One scale of a weight follows it as inputs' do.
+
+    Inputs' scales are moving averages whatever `activation_quantize_type` says, as in PaddlePaddle.
+    """
 
     whole = True
 

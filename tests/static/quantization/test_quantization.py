@@ -172,3 +172,22 @@ def test_gradients_of_a_pool_are_of_the_rounded_values():
 def test_kinds_of_weights_scales_are_checked():
     with pytest.raises(ValueError, match="weight_quantize_type"):
         quantization.QuantizationTransformPass(weight_quantize_type="foo")
+
+
+@pytest.mark.parametrize("kind", ["moving_average_abs_max", "abs_max", "range_abs_max"])
+def test_the_later_pass_follows_inputs_whatever_it_is_told(kind):
+    """The number is PaddlePaddle 2.6.2's for all three."""
+    main, startup, scope = paddle.static.Program(), paddle.static.Program(), paddle.static.Scope()
+    constant = paddle.nn.initializer.Constant
+    with paddle.static.program_guard(main, startup), paddle.static.scope_guard(scope):
+        x = paddle.static.data("x", [2, 6])
+        y = paddle.static.nn.fc(x, 1, weight_attr=constant(0.3), bias_attr=False)
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        graph = paddle.base.framework.IrGraph(paddle.base.core.Graph(main.desc), for_test=False)
+        quantization.QuantizationTransformPassV2(scope, paddle.CPUPlace(), activation_quantize_type=kind).apply(graph)
+        program = graph.to_program()
+        for step in range(2):
+            feed = {"x": np.linspace(-1, 2 + step, 12, dtype="float32").reshape(2, 6)}
+            (found,) = executor.run(program, feed, [y.name])
+    np.testing.assert_allclose(np.ravel(found), [-0.16176003, 3.264611], 1e-5)
