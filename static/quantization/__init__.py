@@ -1,6 +1,6 @@
 """Programs that compute with whole numbers: by samples, or trained so. The names of `paddle.static.quantization`."""
 
-from . import quant_config, quanter, utils
+from . import post_training_quantization, quant_config, quanter, quantization_pass, utils
 from .passes import (
     AddQuantDequantForInferencePass,
     AddQuantDequantPass,

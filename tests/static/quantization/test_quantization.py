@@ -191,3 +191,13 @@ def test_the_later_pass_follows_inputs_whatever_it_is_told(kind):
             feed = {"x": np.linspace(-1, 2 + step, 12, dtype="float32").reshape(2, 6)}
             (found,) = executor.run(program, feed, [y.name])
     np.testing.assert_allclose(np.ravel(found), [-0.16176003, 3.264611], 1e-5)
+
+
+def test_names_by_the_modules_that_paddle_has_them_in():
+    from proa.static.quantization.post_training_quantization import PostTrainingQuantization, WeightQuantization
+    from proa.static.quantization.quantization_pass import AddQuantDequantForResidual, QuantizationTransformPassV2
+
+    assert PostTrainingQuantization is quantization.PostTrainingQuantization
+    assert WeightQuantization is quantization.WeightQuantization
+    assert QuantizationTransformPassV2 is quantization.quantization_pass.QuantizationTransformPassV2
+    assert AddQuantDequantForResidual.__module__.endswith("passes")
