@@ -34,7 +34,9 @@ class _Comprehensions(ExpressionConverter):
     def visit_Call(self, node: gast.Call) -> Any:
         self.generic_visit(node)
         if len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp):
-            node.args[0] = self._converted(node.args[0], "generator")
+            made = self._converted(node.args[0], "generator")
+            binds = made is node.args[0] and not can_wait(made)
+            node.args[0] = quote_expression("__proa__.binding(made)", made, made=made) if binds else made
         return node
 
     def _converted(self, node: Any, operator: str) -> Any:

@@ -134,6 +134,17 @@ def check_result(result: Any, where: str) -> None:
                 "not known while the Program is built.", "Return tensors, and lists, tuples and dicts of these.")
 
 
+def check_kinds(variables: list[Variable], where: str) -> None:
+    """ConversionError for a value that leaves a function as a truth value on some ways, and a number on others."""
+    for variable in variables:
+        at = variable.program.mixed.get(variable.name)
+        if at is not None:
+            raise ConversionError(
+                where, "it returns or keeps what is a truth value on some ways and a number on others, and a tensor "
+                f"decides that (at {at}): which of both would be known only when the Program runs.",
+                "Make it one of both: `int(a)` or `bool(a)`.")
+
+
 def held_by(arguments: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """The lists and dicts in arguments, with what they are called and what they hold."""
     found: list[tuple[str, Any, Any]] = []

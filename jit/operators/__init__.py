@@ -11,7 +11,7 @@ from typing import Any
 from .attempts import attempt, everything
 from .attributes import augment, begun, set_stop_gradient, state_of
 from .builtin import bool_, float_, int_, len_, print_, shape_of
-from .comprehensions import comprehension, generator
+from .comprehensions import binding, comprehension, generator
 from .conditionals import if_exp, if_stmt, raising
 from .holders import holding
 from .items import augment_item, begun_item, item, set_item
@@ -23,7 +23,7 @@ from .statements import assert_stmt, nothing, plain, subject, subject_of_classes
 from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item",
-           "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything", "float_",
+           "binding", "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything", "float_",
            "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "item", "len_",
            "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising", "range_",
            "read", "set_item", "set_stop_gradient", "shape_of", "state_of", "subject", "subject_of_classes",

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import here
 from . import staging
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
-from .logical import and_, or_
+from .logical import and_, computed, or_
 from .outside import check_advance
 from .partial import SHOWING, certain, flags_of_keys, truth
 
@@ -145,7 +145,7 @@ def any_(values: Any) -> Any:
         return any_of_list(values)
     if staging.is_symbolic(values) and len(values.shape) == 1:
         return values.any()
-    return functools.reduce(lambda a, b: or_(a, lambda: b), _truths(values), False)
+    return _decided(values, False, or_)
 
 
 def all_(values: Any) -> Any:
@@ -154,13 +154,17 @@ def all_(values: Any) -> Any:
         return all_of_list(values)
     if staging.is_symbolic(values) and len(values.shape) == 1:
         return values.all()
-    return functools.reduce(lambda a, b: and_(a, lambda: b), _truths(values), True)
+    return _decided(values, True, and_)
 
 
-def _truths(values: Any) -> Iterator[Any]:
-    """Whether each item is true; behind one that Python knows to decide, Python does not look."""
+def _decided(values: Any, goes_on: bool, join: Callable[..., Any]) -> Any:
+    """The items joined by `and` or `or`; behind one that Python knows to decide, Python does not look."""
+    found: Any = goes_on
     for value in certain(values):
-        yield value if staging.is_symbolic(value) else bool(truth(value))
+        found = join(found, computed(value if staging.is_symbolic(value) else bool(truth(value))))
+        if found is not goes_on and not staging.is_symbolic(found):
+            break
+    return found
 
 
 def reversed_(values: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import ConversionError, here
 from . import staging
 from .conditionals import if_stmt
 from .iteration import sequence_of
@@ -28,6 +29,17 @@ def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., 
               condition: Callable[..., Any] | None = None) -> Any:
     """The same for a generator, which computes what is asked for, and all of it where only a run knows the items."""
     return made(iterable) if sequence_of(iterable) is None else _collected(iterable, element, condition)
+
+
+def binding(made: Any) -> Any:
+    """The items of a generator that binds names with `:=`; ConversionError where a tensor may decide to stop there."""
+    for item in made:
+        if staging.is_symbolic(item) and item.dtype.name == "bool":
+            raise ConversionError(
+                here(), "a generator binds a name with `:=`, and a tensor decides which of its items is the last one "
+                "that is asked for: while the program is built all of them are.",
+                "Write a `for` loop with `break`.")
+        yield item
 
 
 def _collected(iterable: Any, element: Callable[..., Any], condition: Callable[..., Any] | None) -> Any:

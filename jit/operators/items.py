@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import here
+from ..errors import ConversionError, here
 from ..footprint.value_guards import OPERATIONS
 from . import identity, staging
 from .partial import load
@@ -25,7 +25,17 @@ def item(value: Any, index: Any) -> Any:
         return found
     if staging.is_list(value) and not isinstance(index, slice):
         return listed(value, index)
+    _check_kind(index)
     return load(value[index])
+
+
+def _check_kind(index: Any) -> None:
+    """ConversionError for an index that is a truth value on some ways, which masks, and a number on others."""
+    at = staging.mixed_at(index)
+    if at is not None:
+        raise ConversionError(
+            here(), f"an index is a truth value on some ways and a number on others, and a tensor decides that (at {at})"
+            ": a truth value adds a dimension, a number takes one away.", "Make it a number: `int(a)`.")
 
 
 def listed(items: Any, index: Any) -> Any:

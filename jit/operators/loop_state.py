@@ -53,7 +53,7 @@ class LoopState:
         self.variables = [leaf for i, value in enumerate(self._initial) for leaf in self._changing_leaves(i, value)]
 
     def _prepared(self, i: int, value: Any) -> Any:
-        return value if i in self._constant else self.preparations.cast(i, self._completed(i, value))
+        return value if i in self._constant else self.preparations.cast(i, self._completed(i, value), self._where)
 
     def _completed(self, i: int, value: Any) -> Any:
         return value if i in self._constant else self.preparations.complete(i, value)
@@ -85,6 +85,7 @@ class LoopState:
         if self._mark is None and any(v is not b for b, v in zip(self.variables, variables, strict=True)):
             self._mark = staging.mark()  # the loop has variables of its own by now
         for begun, variable in zip(self.variables, variables, strict=True):
+            self._note_mixed(begun, variable)
             if staging.is_number(begun):
                 staging.note_number(variable, False)
             elif variable is not begun:
@@ -101,6 +102,12 @@ class LoopState:
         for begun, variable in zip(self.variables, variables, strict=True):
             if staging.is_symbolic(begun) and staging.is_view(begun):
                 variable.chosen = identity.shown_by(begun, f"{self._where}: what this loop begins with")
+
+    @staticmethod
+    def _note_mixed(begun: Any, variable: Any) -> None:
+        where = staging.mixed_at(begun)
+        if where and staging.is_symbolic(variable):
+            staging.note_mixed(variable, where)
 
     def restored(self) -> Any:
         """Within the block turns are traced; behind it lists and dicts hold again what they held before."""
@@ -194,6 +201,7 @@ class LoopState:
         for n, (x, y) in enumerate(leaves):
             self._check_views(i, n, begun[n], x, y)
             self._turn[i, n] = (x, y)
+            self._note_mixed(y, x)
             if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if staging.is_tensor(y) and staging.is_number(x) > staging.is_number(y) and _dtype(x) == _dtype(y):

@@ -112,8 +112,7 @@ class Merge:
         others = [made.get(id(value)) for made, value in zip(self._made, (first, second), strict=True)]
         if others[0] is not None and others[0] is others[1]:
             return others[0]
-        if staging.is_number(first) and staging.is_number(second) or _is_as_a_number(result, first, second):
-            staging.note_number(result, False)
+        self._note_kind(result, first, second)
         identity.note_chosen(result, self._test, first, second)
         for made, value, other, holds in zip(self._made, (first, second), others, (True, False), strict=True):
             if other is not None:
@@ -124,6 +123,17 @@ class Merge:
                     known = self._may_be[holds].setdefault(id(each), result)
                     identity.note_may_be(result, known, "a tensor that a branch chose")
         return result
+
+    def _note_kind(self, result: Any, first: Any, second: Any) -> None:
+        """Notes whether the result stands for a number of Python, and whether it may be a truth value or a number."""
+        truths = [staging.is_truth(value) for value in (first, second)]
+        numbers = [staging.is_number(first) or truths[0] and not len(getattr(first, "shape", ())),
+                   staging.is_number(second) or truths[1] and not len(getattr(second, "shape", ()))]
+        if all(numbers) and not all(truths) or _is_as_a_number(result, first, second):
+            staging.note_number(result, False)
+        where = self.where if truths[0] is not truths[1] else staging.mixed_at(first) or staging.mixed_at(second)
+        if where:
+            staging.note_mixed(result, where)
 
     def _one_sided(self, name: str, none: bool) -> str:
         if none:

@@ -117,6 +117,13 @@ def placeholder(example: Any) -> Any:
     return nest.map_structure(leaf, example)
 
 
+def _as_dtype(leaf: Any, dtype: str, stays: bool, where: str) -> Any:
+    made = staging.number(leaf, dtype, stays)
+    if type(leaf) is bool and dtype != "bool":
+        staging.note_mixed(made, where)
+    return made
+
+
 class Preparations:
     """What one statement has been found to need; `names` are those of its variables."""
 
@@ -135,13 +142,13 @@ class Preparations:
                 value = self._flagged(value, path, needed, self._names[index])
         return value
 
-    def cast(self, index: int, value: Any) -> Any:
-        """A variable's value with the numbers that need a dtype in it."""
+    def cast(self, index: int, value: Any, where: str) -> Any:
+        """A variable's value with the numbers that need a dtype in it; `where` is the statement."""
         dtypes = {path: dtype for (which, path), dtype in self._dtypes.items() if which == index}
         if not dtypes:
             return value
         leaves = zip(staged_paths(value), staged_leaves(value), strict=True)
-        given = [staging.number(leaf, *dtypes[path]) if path in dtypes else leaf for path, leaf in leaves]
+        given = [_as_dtype(leaf, *dtypes[path], where) if path in dtypes else leaf for path, leaf in leaves]
         return filled(value, iter(given))
 
     def note_dtype(self, found: CastNumber) -> None:

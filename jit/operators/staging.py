@@ -216,6 +216,21 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
+def is_truth(value: Any) -> bool:
+    """Whether a value is a truth value: Python's, or a tensor of one."""
+    return isinstance(value, (bool, np.bool_)) or is_tensor(value) and getattr(value.dtype, "name", "") == "bool"
+
+
+def note_mixed(value: Any, where: str) -> None:
+    """Notes that a symbolic value is a truth value on some ways and a number on others."""
+    value.program.mixed[value.name] = where
+
+
+def mixed_at(value: Any) -> str | None:
+    """Where a tensor decides that a value is a truth value or a number; None where it is one of them."""
+    return value.program.mixed.get(value.name) if isinstance(value, Variable) else None
+
+
 def set_gradient_stop(value: Any, stop: Any) -> None:
     """`value.stop_gradient = stop` for a symbolic value."""
     set_stop_gradient(value, stop)

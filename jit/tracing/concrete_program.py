@@ -29,7 +29,7 @@ from ..footprint.dependencies import Captured, Dependencies
 from ..footprint.effects import effects_of
 from ..footprint.layer_guards import CodeGuards
 from ..footprint.locations import Identity
-from ..footprint.slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
+from ..footprint.slots import Slot, check_arguments, check_kinds, check_result, held_by, slots_of, tensor_leaves
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import Reads, noting
 from .capture import CaptureTrace
@@ -108,6 +108,7 @@ class ConcreteProgram:
             for slot in self.slots:
                 self._same.note_slot(slot, surroundings.places, where)
                 slot.after = nest.map_structure(_up_to_date, slot.after)
+        check_kinds([*self.outputs, *(v for slot in self.slots for v in slot.variables)], where)
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
         filled = {slot.location.identity for slot in self.slots}

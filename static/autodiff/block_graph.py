@@ -9,6 +9,7 @@ of the enclosing block are accumulated in variables there, zero at first.
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -101,7 +102,7 @@ class BlockGraph:
         return operator_node(operator, attrs, edges, operator.gradient.save_symbols(inputs, outputs))
 
     def _values(self, names: list[str], many: bool) -> Any:
-        values = [self.block.var(name) for name in names]
+        values = [_as_it_was(self.block.var(name)) for name in names]
         return values if many else values[0] if values else None
 
     def _connect(self, op: Operation, node: Node | None) -> None:
@@ -129,6 +130,15 @@ class BlockGraph:
                 else:
                     edge = node if node.is_single else Output(node, index, position if slot.many else None)
                     self.edges[name] = WidenedNode(edge) if name in scalars else edge
+
+
+def _as_it_was(variable: Variable) -> Variable:
+    """A value as the operation has seen it: what it is a view of, or what a branch chose, may have changed since."""
+    if variable.view_of is None and not variable.chosen:
+        return variable
+    seen = copy.copy(variable)
+    seen.view_of, seen.chosen = None, ()
+    return seen
 
 
 def _may_have_gradient(variable: Variable) -> bool:

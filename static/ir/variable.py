@@ -147,6 +147,7 @@ class Variable(WithoutValue, _VariableMethods, TensorLike):
     turn: Block | None = None  # of one that turns of a loop hand on: the block of a turn, which finds it there
     flows_to: Variable | None = None  # while it stops gradients: the value that had one, should it have one again
     is_of: Variable | None = None  # the variable that this one is as it was, or as it is by now: see views.py
+    shown: tuple = ()  # of a view that is behind: what it was read as last, and what that was made of
     is_offsets = False  # whether it is the offsets of another one
     is_list = False
     takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`
