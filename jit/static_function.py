@@ -335,6 +335,7 @@ class StaticFunction:
             concrete, reason = self._try_program(kind, specs, bound.tensors)
         if concrete is not None:
             runs_again = not concrete.slots and not concrete.main_program.ungradable
+            runs_again &= len(bound.tensors) == len(args)  # a default may be a tensor too, and is not in them
             self._remember(quick, version, concrete if runs_again else None, specs)
             try:
                 return concrete(bound.tensors)

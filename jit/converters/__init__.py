@@ -24,6 +24,7 @@ from . import (
     conditionals,
     control_flow,
     declarations,
+    guards,
     logical,
     loop_else,
     loop_returns,
@@ -40,10 +41,10 @@ from . import (
 from .context import OPERATORS, Context
 
 STATEMENTS = (  # one function at a time
-    annotated, declarations, supers, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts, matches,
+    annotated, declarations, supers, guards, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts, matches,
     narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
-    annotated, declarations, supers, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
+    annotated, declarations, supers, guards, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
 EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, shapes,
                subscripts, calls)  # a function and those in it
 

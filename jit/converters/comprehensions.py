@@ -23,6 +23,9 @@ def convert(function: Any, context: Context) -> Any:
     return _Comprehensions(context).visit(function)
 
 
+_STOPPING = ("any", "all")  # functions that do not ask for every item
+
+
 class _Comprehensions(ExpressionConverter):
     def __init__(self, context: Context):
         self._context = context
@@ -35,7 +38,8 @@ class _Comprehensions(ExpressionConverter):
         self.generic_visit(node)
         if len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp):
             made = self._converted(node.args[0], "generator")
-            binds = made is node.args[0] and not can_wait(made)
+            stops = isinstance(node.func, gast.Name) and node.func.id in _STOPPING
+            binds = stops and made is node.args[0] and not can_wait(made)
             node.args[0] = quote_expression("__proa__.binding(made)", made, made=made) if binds else made
         return node
 

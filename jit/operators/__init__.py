@@ -23,10 +23,10 @@ from .statements import assert_stmt, nothing, plain, subject, subject_of_classes
 from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item",
-           "binding", "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything", "float_",
-           "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "item", "len_",
-           "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising", "range_",
-           "read", "set_item", "set_stop_gradient", "shape_of", "state_of", "subject", "subject_of_classes",
+           "binding", "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything",
+           "float_", "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "item",
+           "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising",
+           "range_", "read", "set_item", "set_stop_gradient", "shape_of", "state_of", "subject", "subject_of_classes",
            "subject_of_sequences", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"

@@ -34,7 +34,7 @@ def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., 
 def binding(made: Any) -> Any:
     """The items of a generator that binds names with `:=`; ConversionError where a tensor may decide to stop there."""
     for item in made:
-        if staging.is_symbolic(item) and item.dtype.name == "bool":
+        if staging.is_symbolic(item):
             raise ConversionError(
                 here(), "a generator binds a name with `:=`, and a tensor decides which of its items is the last one "
                 "that is asked for: while the program is built all of them are.",

@@ -34,8 +34,8 @@ def _check_kind(index: Any) -> None:
     at = staging.mixed_at(index)
     if at is not None:
         raise ConversionError(
-            here(), f"an index is a truth value on some ways and a number on others, and a tensor decides that (at {at})"
-            ": a truth value adds a dimension, a number takes one away.", "Make it a number: `int(a)`.")
+            here(), "an index is a truth value on some ways and a number on others, and a tensor decides that (at "
+            f"{at}): a truth value adds a dimension, a number takes one away.", "Make it a number: `int(a)`.")
 
 
 def listed(items: Any, index: Any) -> Any:

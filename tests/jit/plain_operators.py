@@ -49,6 +49,10 @@ def if_stmt(test, body, orelse, get_state, set_state, names, outputs, held):
     return body() if test else orelse()
 
 
+def binding(items):
+    return items
+
+
 def and_(value, *later):
     for operand in later:
         value = value and operand()
@@ -95,7 +99,7 @@ OPERATORS = SimpleNamespace(
     set_item=set_item, augment_item=augment_item, begun_item=lambda value, index: (value, index, value[index]),
     attribute=getattr, begun=lambda owner, name: (owner, name, getattr(owner, name)), augment=augment,
     Undefined=Undefined, load=load, read=read, while_stmt=while_stmt, for_stmt=for_stmt, if_stmt=if_stmt, and_=and_,
-    and_value=and_, or_value=or_,
+    and_value=and_, or_value=or_, binding=binding,
     or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),
     compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test,
     raising=lambda body, only=False: body, attempt=lambda kinds: contextlib.nullcontext(),

@@ -409,3 +409,15 @@ def test_what_cannot_be_converted_is_refused():
         paddle.jit.to_static(3)
     with pytest.raises(ValueError, match="2 specs for the 1 arguments"):
         paddle.jit.to_static(lambda x: x, input_spec=[InputSpec([1]), InputSpec([1])])(paddle.ones([1]))
+
+
+def with_a_default(x, scale=paddle.full([1], 2.0), *more):
+    return x * scale
+
+
+def test_a_default_that_is_a_tensor_is_there_in_later_calls_too():
+    new = paddle.jit.to_static(with_a_default, full_graph=True)
+    x = paddle.to_tensor([1.0, -2.0])
+    assert [new(x).tolist() for _ in range(3)] == [[2.0, -4.0]] * 3
+    assert new(x, paddle.full([1], 3.0)).tolist() == [3.0, -6.0]
+    assert new(x).tolist() == [2.0, -4.0]
