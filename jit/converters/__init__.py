@@ -41,8 +41,8 @@ from . import (
 from .context import OPERATORS, Context
 
 STATEMENTS = (  # one function at a time
-    annotated, declarations, supers, guards, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts, matches,
-    narrowing, control_flow)
+    annotated, declarations, supers, guards, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts,
+    matches, narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
     annotated, declarations, supers, guards, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
 EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, shapes,

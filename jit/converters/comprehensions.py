@@ -3,7 +3,8 @@
     [f(x) for x in rows if c(x)]     __proa__.comprehension(rows, lambda rows: [f(x) for x in rows if c(x)],
                                                             lambda x: f(x), lambda x: c(x))
 
-So do generators that are the only argument of a call, `sum(f(x) for x in rows)`. Knows pyct alone.
+So do generators that are the only argument of a call, `sum(f(x) for x in rows)`, or have a start in `sum`. Knows pyct
+alone.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class _Comprehensions(ExpressionConverter):
 
     def visit_Call(self, node: gast.Call) -> Any:
         self.generic_visit(node)
-        if len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp):
+        name = node.func.id if isinstance(node.func, gast.Name) else ""
+        if len(node.args) in (1, 1 + (name == "sum")) and isinstance(node.args[0], gast.GeneratorExp):
             made = self._converted(node.args[0], "generator")
-            stops = isinstance(node.func, gast.Name) and node.func.id in _STOPPING
-            binds = stops and made is node.args[0] and not can_wait(made)
+            binds = name in _STOPPING and made is node.args[0] and not can_wait(made)
             node.args[0] = quote_expression("__proa__.binding(made)", made, made=made) if binds else made
         return node
 

@@ -60,8 +60,9 @@ def bool_(*args: Any, **kwargs: Any) -> Any:
 def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and staging.is_symbolic(args[0]):
         made = staging.cast(staging.detached(args[0]), dtype)  # a number of Python has no gradient
-        if kind is not bool:
-            staging.note_number(made, False)
+        if kind is bool:
+            return staging.note_truth(made)
+        staging.note_number(made, False)
         return made
     return kind(*args, **kwargs)
 

@@ -5,7 +5,8 @@ What they make is then a list of the program. Knows loops and branches; does no 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import ConversionError, here
@@ -14,6 +15,7 @@ from .conditionals import if_stmt
 from .iteration import sequence_of
 from .logical import and_, or_
 from .loops import for_stmt
+from .partial import truth
 from .statements import nothing
 
 
@@ -27,8 +29,28 @@ def comprehension(iterable: Any, made: Callable[[Any], list], element: Callable[
 
 def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., Any],
               condition: Callable[..., Any] | None = None) -> Any:
-    """The same for a generator, which computes what is asked for, and all of it where only a run knows the items."""
-    return made(iterable) if sequence_of(iterable) is None else _collected(iterable, element, condition)
+    """The same for a generator, which computes what is asked for, and all of it where only a run knows the items.
+
+    The condition of the first item tells whether a tensor decides which of them are taken.
+    """
+    if sequence_of(iterable) is not None:
+        return _collected(iterable, element, condition)
+    rest = iter(iterable)
+    if condition is None or (first := next(rest, _NONE)) is _NONE:
+        return made(rest)
+    holds = truth(_of(condition, first))
+    if staging.is_symbolic(holds):
+        return _collected(itertools.chain([first], rest), element, condition, [holds])
+    return _of_rest(holds, element, first, made(rest))
+
+
+def _of_rest(holds: Any, element: Callable[..., Any], first: Any, rest: Any) -> Any:
+    if holds:
+        yield _of(element, first)
+    yield from rest
+
+
+_NONE: Any = object()  # there is no first item
 
 
 def binding(made: Any) -> Any:
@@ -42,7 +64,10 @@ def binding(made: Any) -> Any:
         yield item
 
 
-def _collected(iterable: Any, element: Callable[..., Any], condition: Callable[..., Any] | None) -> Any:
+def _collected(iterable: Any, element: Callable[..., Any], condition: Callable[..., Any] | None,
+               known: Sequence[Any] = ()) -> Any:
+    """The list; `known` are the conditions of the first items."""
+    tests = iter(known)
     collected: Any = []
 
     def state() -> tuple:
@@ -59,7 +84,8 @@ def _collected(iterable: Any, element: Callable[..., Any], condition: Callable[.
         if condition is None:
             take()
         else:
-            if_stmt(_of(condition, item), take, nothing, state, set_state, ("the list",), 1)
+            test = next(tests, _NONE)
+            if_stmt(_of(condition, item) if test is _NONE else test, take, nothing, state, set_state, ("the list",), 1)
 
     for_stmt(iterable, turn, None, state, set_state, ("the list",))
     return collected

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core import nest
+from ..errors import ConversionError, here
 from . import staging
 from .partial import Partial, parts
 from .undefined import Undefined, reason
@@ -206,7 +207,10 @@ def traced(trace: Callable[[], Any], prepare: Callable[[Retrace], None]) -> Any:
             staging.undo(mark)
             for found in raised.found if isinstance(raised, Several) else [raised]:
                 prepare(found)
-    raise RuntimeError("A statement was traced again and again. This is a defect in proa.")
+    raise ConversionError(
+        here(), "what this branch or loop keeps is called otherwise each time it is traced: a key of a dict, or a name "
+        "given to `setattr`, is a text made of what only the run knows (`d[f\"{i}\"]`), or this is a defect in proa.",
+        "Use keys that are known while the program is built, or a list.")
 
 
 def check_differences(first: tuple, second: tuple) -> None:

@@ -221,6 +221,13 @@ def is_truth(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_)) or is_tensor(value) and getattr(value.dtype, "name", "") == "bool"
 
 
+def note_truth(value: Any) -> Any:
+    """Notes that a symbolic value stands for a truth value of Python, and gives it."""
+    if isinstance(value, Variable):
+        value.program.truths.add(value.name)
+    return value
+
+
 def note_mixed(value: Any, where: str) -> None:
     """Notes that a symbolic value is a truth value on some ways and a number on others."""
     value.program.mixed[value.name] = where

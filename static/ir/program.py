@@ -63,6 +63,7 @@ class Program:
         self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
         self.numbers: set[str] = set()  # of Python, that only a run knows: beside them a tensor keeps its dtype
+        self.truths: set[str] = set()  # of Python, likewise: `bool(x)`
         self.mixed: dict[str, str] = {}  # by name, what may be a truth value or a number, which a run knows: where
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it

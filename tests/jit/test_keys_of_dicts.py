@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import warnings
 from collections import ChainMap
 from types import MappingProxyType
 
@@ -160,3 +161,48 @@ def test_what_shows_such_keys_is_refused(function):
         x = paddle.to_tensor(value)
         for found, wanted in zip(converted(x), function(x), strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+def counted_by_a_number(x):
+    seen = {}
+    for v in x:
+        k = int(v > 0)
+        seen[k] = seen.get(k, 0) + 1
+    return x * seen.get(1, 0)
+
+
+def counted_by_a_truth(x):
+    return x * len({bool(v > 0) for v in x})
+
+
+def kept_by_a_number(x):
+    kept, i = {}, 0
+    while i < x.sum():
+        kept[i] = x
+        i = i + 1
+    return x * len(kept)
+
+
+def kept_by_a_text(x):
+    kept, i = {}, 0
+    while i < x.sum():
+        kept[f"{i}"] = x
+        i = i + 1
+    return x * len(kept)
+
+
+@pytest.mark.parametrize(("function", "says"), [
+    (counted_by_a_number, "key of a dict"), (counted_by_a_truth, "in a set"), (kept_by_a_number, "key of a dict"),
+    (kept_by_a_text, "a text made of what only the run knows")])
+def test_keys_that_only_the_run_knows_are_refused(function, says):
+    x = paddle.to_tensor([1.0, -2.0, 4.0])
+    with pytest.raises((TypeError, ConversionError), match=says):
+        paddle.jit.to_static(function, full_graph=True)(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
+        assert paddle.jit.to_static(function)(x).tolist() == function(x).tolist()
+
+
+def test_tensors_are_keys_by_themselves():
+    x = paddle.to_tensor([1.0, -2.0])
+    assert paddle.jit.to_static(lambda x: {x: 2}[x] * x, full_graph=True)(x).tolist() == [2.0, -4.0]
