@@ -77,7 +77,7 @@ def print_(*values: Any, **options: Any) -> None:
 
 def isinstance_(value: Any, kinds: Any) -> bool:
     """`isinstance(value, kinds)`: a symbolic tensor is a Tensor, a number that only the run knows an int or a float, a
-    list of the program a list.
+    truth value a bool, a list of the program a list.
     """
     if isinstance(value, kinds):
         return True
@@ -96,6 +96,8 @@ def _stands_for(value: Any) -> Any:
         return list
     if not staging.is_symbolic(value):
         return None
+    if staging.stands_for_truth(value):
+        return bool
     if staging.is_size(value) or staging.is_number(value):
         return float if "float" in value.dtype.name else int
     return staging.tensor_class()

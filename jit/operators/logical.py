@@ -138,7 +138,7 @@ def _is_truth(value: Any) -> bool:
 def not_(value: Any) -> Any:
     """`not value`."""
     value = truth(value)
-    return staging.logical_not(value) if staging.is_symbolic(value) else not value
+    return staging.note_truth(staging.logical_not(value)) if staging.is_symbolic(value) else not value
 
 
 def computed(value: Any) -> Callable[[], Any]:

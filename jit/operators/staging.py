@@ -228,6 +228,11 @@ def note_truth(value: Any) -> Any:
     return value
 
 
+def stands_for_truth(value: Any) -> bool:
+    """Whether a symbolic value stands for a truth value of Python."""
+    return isinstance(value, Variable) and value.name in value.program.truths
+
+
 def note_mixed(value: Any, where: str) -> None:
     """Notes that a symbolic value is a truth value on some ways and a number on others."""
     value.program.mixed[value.name] = where

@@ -180,7 +180,7 @@ class ProgramTrace(Trace):
             # What a converted function is called with has no LoD, and gets none.
             inputs = with_offsets(op, inputs) if self.captures else with_given_offsets(op, inputs, attrs)
         if op.promotes:
-            inputs = self._promoted(inputs)
+            inputs = self._promoted(op, inputs)
         if op.adapted is not None:
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
@@ -216,8 +216,8 @@ class ProgramTrace(Trace):
         self._append(op, inputs, results, extras, attrs, (given, specs))
         if self.main.has_lod:
             carry(op, inputs, results, attrs)
-        if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
-            self._note_numbers(inputs, results)
+        if (self.main.numbers or self.main.truths) and inputs:
+            self._note_numbers(op, inputs, results)
         if op.written is not None:
             results[0].view_of = source_of(op, inputs, attrs)
         return results[0] if len(results) == 1 else tuple(results)
@@ -231,9 +231,10 @@ class ProgramTrace(Trace):
             return False
         return all(v.stop_gradient for v in values)
 
-    def _note_numbers(self, inputs: tuple, results: list) -> None:
-        """What is computed of numbers of Python alone is one."""
-        if all(v.name in self.main.numbers for v in flat(inputs)):
+    def _note_numbers(self, op: Operator, inputs: tuple, results: list) -> None:
+        """What is computed of numbers and truth values of Python alone is a number, but for a number's cast."""
+        numbers, truths = self.main.numbers if _OF_A_DTYPE.isdisjoint(op.attributes) else (), self.main.truths
+        if all(v.name in numbers or v.name in truths for v in flat(inputs)):
             self.main.numbers.update(v.name for v in flat(tuple(results)) if not v.shape and v.dtype is not bool_)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -260,10 +261,20 @@ class ProgramTrace(Trace):
             refuse_lists(op, values)
         return values if slot.many else values[0]
 
-    def _promoted(self, inputs: tuple) -> tuple:
+    def _counts(self, op: Operator, x: Variable, y: Variable) -> bool:
+        """Whether an operator computes with a truth value of Python, which is 1 or 0 there: `bool(a) + bool(b)`."""
+        truths = self.main.truths
+        return bool(truths) and x.dtype is bool_ and op.gradient is not None and (x.name in truths or y.name in truths)
+
+    def _counted(self, truth: Variable) -> Variable:
+        made = cast(truth, int64)
+        made.is_number = truth.name in self.main.truths
+        return made
+
+    def _promoted(self, op: Operator, inputs: tuple) -> tuple:
         x, y = inputs[0], inputs[1]
         if x.dtype is y.dtype:
-            return inputs
+            return (self._counted(x), self._counted(y), *inputs[2:]) if self._counts(op, x, y) else inputs
         dtype = promote(x.dtype, y.dtype)
         if self.main.numbers and x.is_number is not y.is_number:
             dtype = beside_a_number(*((y.dtype, x.dtype) if x.is_number else (x.dtype, y.dtype)))

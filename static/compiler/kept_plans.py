@@ -142,7 +142,7 @@ def _content(program: Program) -> tuple:
     blocks = [(block.idx, block.parent_idx, block.forward_block_idx, block.repeats,
                [_variable(variable) for variable in block.vars.values()],
                [_operation(op, known) for op in block.ops]) for block in program.blocks]
-    names = [sorted(each) for each in (program.leaves, program.numbers, program.counters)]
+    names = [sorted(each) for each in (program.leaves, program.numbers, program.truths, program.counters)]
     return (dt.get_default_dtype(), program.random_seed, program.gradient_passes, program.wide_sizes,
             program.is_loaded, program.limits and tuple(program.limits), program.must_be_whole,
             program.stands_for_arrays, names, blocks)
