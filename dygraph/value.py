@@ -26,8 +26,9 @@ from ..core.hooks import add_hook
 from ..core.lazy import require
 from ..core.place import Place, expected_place, parse_place
 from ..core.unique_name import generate
+from ..ops.array.reshape import reshape
 from ..ops.core.backward import Leaf, Output, edge_node
-from ..ops.core.trace import state
+from ..ops.core.trace import grad_mode, state
 from .construction import parts
 from .printing import format_tensor
 from .readable import Readable
@@ -284,6 +285,8 @@ class EagerValue(Readable):
                     f"An in-place operation must keep the shape {self.shape} and dtype {self.dtype.name}. "
                     f"The result has shape {result.shape} and dtype {result.dtype.name}."
                 )
+            if not state.grad_enabled and self._edge is not None and type(self._edge) is not Leaf:
+                self._edge = self._edge_in_shape(result.shape)
         self._replace(result._array)
         self._version += 1
         if state.grad_enabled:
@@ -294,6 +297,11 @@ class EagerValue(Readable):
             write_through(self)
         show_change(self)
         return self
+
+    def _edge_in_shape(self, shape: list[int]) -> Any:
+        """The edge of a Tensor that has another shape from now on, but the gradient that it had."""
+        with grad_mode(True):
+            return reshape(self._alias(), shape)._edge
 
     def _assigned(self, result: EagerValue) -> Self:
         """Gives this Tensor the value, the shape and the edge of another; its own edge where that has none."""

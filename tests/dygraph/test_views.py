@@ -768,3 +768,16 @@ def test_a_transposed_value_is_seen_as_it_lies_in_memory():
     a.transpose_([1, 0])
     a[0] = paddle.to_tensor([5.0, 6.0])
     assert (a.tolist(), row.tolist()) == ([[5.0, 6.0], [1.0, 3.0]], [5.0, 1.0])
+
+
+@pytest.mark.parametrize(("form", "arguments"), [
+    ("reshape_", ([3, 2],)), ("flatten_", ()), ("unsqueeze_", (0,)), ("transpose_", ([1, 0],)), ("scale_", (2.0,))])
+def test_another_shape_without_gradients_leaves_the_gradient_its_shape(form, arguments):
+    x = paddle.arange(6, dtype="float32").reshape([2, 3])
+    x.stop_gradient = False
+    y = x * 2
+    row = y[0]
+    with paddle.no_grad():
+        getattr(y, form)(*arguments)
+    ((y * paddle.arange(6, dtype="float32").reshape(y.shape)).sum() + row.sum() * 0.5).backward()
+    assert x.grad.tolist() == [[1.0, 3.0, 5.0], [6.0, 8.0, 10.0]]

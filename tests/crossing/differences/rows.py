@@ -39,6 +39,14 @@ y = fast * fast
 fast.set_value(paddle.to_tensor([20.0]))
 y.backward()
 got = w.grad.tolist()""", [4.0]),
+    ("| the gradient of x behind `y = x * 2`, where `y.reshape_(…)`", """
+x = paddle.ones([2, 3])
+x.stop_gradient = False
+y = x * 2
+with paddle.no_grad():
+    y.reshape_([3, 2])
+y.sum().backward()
+got = x.grad.shape""", [2, 3]),
     ("| the gradient through a view that was changed in place", """
 x = paddle.ones([2, 2])
 x.stop_gradient = False
