@@ -54,7 +54,8 @@ def surely_plain(test: Any) -> bool:
     if isinstance(test, gast.Constant):
         return True
     if isinstance(test, gast.Compare):
-        return all(isinstance(op, (gast.Is, gast.IsNot)) for op in test.ops) and not compares_with_none(test)
+        plain = all(isinstance(op, (gast.Is, gast.IsNot)) for op in test.ops)
+        return plain and not compares_with_none(test) and not compares_with_truth(test)
     if isinstance(test, gast.UnaryOp):
         return isinstance(test.op, gast.Not) and surely_plain(test.operand)
     if isinstance(test, gast.BoolOp):
@@ -64,10 +65,19 @@ def surely_plain(test: Any) -> bool:
 
 def compares_with_none(test: Any) -> bool:
     """Whether a test is `x is None` or `x is not None`."""
+    return _is_constant(test, (type(None),))
+
+
+def compares_with_truth(test: Any) -> bool:
+    """Whether a test is `x is True`, `x is not False` or the like."""
+    return _is_constant(test, (bool,))
+
+
+def _is_constant(test: Any, kinds: tuple[type, ...]) -> bool:
     if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)):
         return False
     other = test.comparators[0]
-    return isinstance(other, gast.Constant) and other.value is None and not isinstance(test.left, gast.Constant)
+    return isinstance(other, gast.Constant) and type(other.value) in kinds and not isinstance(test.left, gast.Constant)
 
 
 def not_none(test: Any, holds: bool) -> set[str]:

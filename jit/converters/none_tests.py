@@ -14,7 +14,7 @@ import gast
 from ..pyct.templates import quote_expression
 from ..pyct.trees import Transformer, copied
 from .context import Context
-from .expressions import ExpressionConverter, compares_with_none, not_none
+from .expressions import ExpressionConverter, compares_with_none, compares_with_truth, not_none
 
 
 def convert(function: Any, _: Context) -> Any:
@@ -51,6 +51,9 @@ class _NoneTests(ExpressionConverter):
 def _of_two(node: gast.Compare) -> Any:
     """`a is b` as a call, for which of two tensors a name stands only a run may know."""
     operator, operands = node.ops[0], [node.left, *node.comparators]
+    if compares_with_truth(node):
+        test = quote_expression("__proa__.is_truth(a, b)", node, a=operands[0], b=operands[1])
+        return test if isinstance(operator, gast.Is) else quote_expression("__proa__.not_(test)", node, test=test)
     constant = any(isinstance(operand, gast.Constant) for operand in operands)
     if len(node.ops) > 1 or constant or not isinstance(operator, (gast.Is, gast.IsNot)):
         return node

@@ -16,7 +16,7 @@ from .conditionals import if_exp, if_stmt, raising
 from .holders import holding
 from .items import augment_item, begun_item, item, set_item
 from .iteration import enumerate_, range_, zip_
-from .logical import and_, and_value, compare, computed, equal, is_same, not_, or_, or_value, unequal
+from .logical import and_, and_value, compare, computed, equal, is_same, is_truth, not_, or_, or_value, unequal
 from .loops import for_stmt, while_stmt
 from .partial import certain, is_none, load, narrowed, not_none, used
 from .statements import assert_stmt, nothing, plain, subject, subject_of_classes, subject_of_sequences
@@ -24,10 +24,10 @@ from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item",
            "binding", "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything",
-           "float_", "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "item",
-           "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_", "raising",
-           "range_", "read", "set_item", "set_stop_gradient", "shape_of", "state_of", "subject", "subject_of_classes",
-           "subject_of_sequences", "unequal", "used", "while_stmt"]
+           "float_", "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "is_truth",
+           "item", "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_",
+           "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of", "state_of", "subject",
+           "subject_of_classes", "subject_of_sequences", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

@@ -158,6 +158,13 @@ def compare(left: Any, *rest: Any) -> Any:
     return result
 
 
+def is_truth(value: Any, truth: bool) -> Any:
+    """`value is True` or `value is False`, which of a truth value of Python only the run may know."""
+    if staging.stands_for_truth(value):
+        return value if truth else not_(value)
+    return value is truth
+
+
 def is_same(a: Any, b: Any) -> bool:
     """`a is b`; ConversionError where a tensor decides whether they are one tensor."""
     if a is not b and staging.is_tensor(a) and staging.is_tensor(b) and staging.is_staging() and (

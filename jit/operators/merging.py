@@ -131,6 +131,8 @@ class Merge:
                    staging.is_number(second) or truths[1] and not len(getattr(second, "shape", ()))]
         if all(numbers) and not all(truths) or _is_as_a_number(result, first, second):
             staging.note_number(result, False)
+        if all(type(value) is bool or staging.stands_for_truth(value) for value in (first, second)):
+            staging.note_truth(result)
         where = self.where if truths[0] is not truths[1] else staging.mixed_at(first) or staging.mixed_at(second)
         if where:
             staging.note_mixed(result, where)

@@ -99,7 +99,7 @@ OPERATORS = SimpleNamespace(
     set_item=set_item, augment_item=augment_item, begun_item=lambda value, index: (value, index, value[index]),
     attribute=getattr, begun=lambda owner, name: (owner, name, getattr(owner, name)), augment=augment,
     Undefined=Undefined, load=load, read=read, while_stmt=while_stmt, for_stmt=for_stmt, if_stmt=if_stmt, and_=and_,
-    and_value=and_, or_value=or_, binding=binding,
+    is_truth=lambda value, truth: value is truth, and_value=and_, or_value=or_, binding=binding,
     or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),
     compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test,
     raising=lambda body, only=False: body, attempt=lambda kinds: contextlib.nullcontext(),

@@ -26,7 +26,17 @@ def told_apart(x):
     return x * sum(kind * 2**n for n, kind in enumerate(kinds))
 
 
-@pytest.mark.parametrize("function", [counted, as_numbers, compared, told_apart])
+def are_constants(x):
+    a, c, d = bool(x.sum() > 0), x.sum() > 0, False
+    if x.max() > 2:
+        d = True
+    y = x + 1 if a is True else x
+    if d is not False:
+        y = y * 3
+    return y, y * 2 if c is True else y, x * (isinstance(d, bool) + 1), None is True
+
+
+@pytest.mark.parametrize("function", [are_constants, counted, as_numbers, compared, told_apart])
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_as_without_conversion(function, dtype):
     for values in ([1, 2, 3], [-1, -2, 1], [-1, -2, 8]):
