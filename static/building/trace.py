@@ -34,7 +34,7 @@ from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, cut_off, keeping_gradient, rebind
-from .operands import aligned_at_first, beside_a_number, converted, flat, names_of, refuse_lists, spec_of
+from .operands import aligned_at_first, beside_a_number, converted, counted, flat, names_of, refuse_lists, spec_of
 from .result_names import Calls, namer
 from .tensor_arrays import repeated_list
 from .tensor_hooks import before_hooks, register_hook
@@ -261,20 +261,10 @@ class ProgramTrace(Trace):
             refuse_lists(op, values)
         return values if slot.many else values[0]
 
-    def _counts(self, op: Operator, x: Variable, y: Variable) -> bool:
-        """Whether an operator computes with a truth value of Python, which is 1 or 0 there: `bool(a) + bool(b)`."""
-        truths = self.main.truths
-        return bool(truths) and x.dtype is bool_ and op.gradient is not None and (x.name in truths or y.name in truths)
-
-    def _counted(self, truth: Variable) -> Variable:
-        made = cast(truth, int64)
-        made.is_number = truth.name in self.main.truths
-        return made
-
     def _promoted(self, op: Operator, inputs: tuple) -> tuple:
         x, y = inputs[0], inputs[1]
         if x.dtype is y.dtype:
-            return (self._counted(x), self._counted(y), *inputs[2:]) if self._counts(op, x, y) else inputs
+            return (*counted(op, x, y, self.main.truths), *inputs[2:]) if self.main.truths else inputs
         dtype = promote(x.dtype, y.dtype)
         if self.main.numbers and x.is_number is not y.is_number:
             dtype = beside_a_number(*((y.dtype, x.dtype) if x.is_number else (x.dtype, y.dtype)))

@@ -336,10 +336,7 @@ class Variable(WithoutValue, _VariableMethods, TensorLike):
     def __hash__(self) -> int:
         program = self.block.program
         if self.name in program.numbers or self.name in program.truths:
-            raise TypeError(
-                f"a number or truth value that only the run knows cannot be in a set, or a key of a dict "
-                f"({user_line()}): which of them are equal is not known while the Program is being built. Use a list, "
-                "or decide with an `if`.")
+            raise self._no_key()
         return id(self)
 
     @_in_its_program

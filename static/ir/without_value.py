@@ -27,6 +27,13 @@ class WithoutValue:
         self.program.value_wanted = self.program.value_wanted or error
         return error
 
+    def _no_key(self: Any) -> TypeError:
+        error = TypeError(
+            f"a number or truth value that only the run knows cannot be in a set, or a key of a dict ({user_line()}): "
+            "which of them are equal is not known while the Program is built. Use a list, or decide with an `if`.")
+        self.program.value_wanted = self.program.value_wanted or error
+        return error
+
     def backward(self: Any, grad_tensor: Any = None, retain_graph: bool = False) -> None:
         """In a function under to_static(full_graph=True): adds the gradient to what Tensors hold, at each run.
 
