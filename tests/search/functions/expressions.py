@@ -120,7 +120,8 @@ class Expressions:
         if depth > 0:
             made += [f"0 < {t}.sum() < 2", f"({self.truth(0)} and {self.truth(0)})", f"(not {self.truth(0)})",
                      f"({self.truth(0)} or {self.truth(0)})", f"({self.plain_truth()} and {self.truth(0)})",
-                     f"({self.truth(0)} and {self.plain_truth()})"]
+                     f"({self.truth(0)} and {self.plain_truth()})", f"(bool({self.truth(0)}) is True)",
+                     f"any(v.sum() > 0 for v in {t} if {self.truth(0)})"]
         return self.rng.choice(made)
 
     def plain_truth(self) -> str:
@@ -157,7 +158,8 @@ class Expressions:
             made.append(f"{owner}.n")
         if depth > 0:
             made += [f"(({self.truth(0)}) + 1)", f"({self.integer(0)} + 1)", f"int({self.truth(0)})",
-                     f"({self.integer(0)} if {self.test(0)} else {self.integer(0)})", f"({self.integer(0)} * 2)"]
+                     f"({self.integer(0)} if {self.test(0)} else {self.integer(0)})", f"({self.integer(0)} * 2)",
+                     f"(bool({self.truth(0)}) + (not {self.truth(0)}))", f"sum(int(v > 0) for v in {self.tensor(0)})"]
         return self.rng.choice(made)
 
     # Containers
