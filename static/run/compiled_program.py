@@ -72,6 +72,11 @@ class CompiledProgram:
         self._choice = loss_name, share_vars_from, places
         return self
 
+    @property
+    def _places(self) -> list[Any] | None:
+        """The places that run it, from the first run on: code written for 1.x counts them (paddle-propeller)."""
+        return None if self._devices is None else self._devices.places
+
     def devices_of(self, executor: Executor) -> DataParallel:
         """The devices that run it, chosen when an Executor first asks for them."""
         if self._devices is None:

@@ -298,3 +298,14 @@ def decayed(compile_):
 
 def test_what_is_computed_of_updated_parameters_alone_is_computed_once():
     np.testing.assert_allclose(decayed(parallel), decayed(lambda main, loss: main), rtol=1e-6)
+
+
+def test_its_places_are_known_once_it_has_run():
+    """paddle-propeller, of 1.x, counts them to divide what it fetches."""
+    main, startup, _, loss, _ = build()
+    exe = static.Executor()
+    exe.run(startup)
+    compiled = parallel(main, loss, places=static.cpu_places(2))
+    assert compiled._places is None
+    exe.run(compiled, feed=FEED, fetch_list=[loss])
+    assert len(compiled._places) == 2
