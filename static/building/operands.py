@@ -18,14 +18,11 @@ def converted(x: Variable, dtype: DType) -> Variable:
     return made
 
 
-def counted(op: Operator, x: Variable, y: Variable, truths: set[str]) -> tuple[Variable, ...]:
+def counted(op: Operator, x: Variable, y: Variable, truths: set[str]) -> tuple[Variable, Variable]:
     """What an operator computes with in the place of truth values of Python: 1 and 0, as in `bool(a) + bool(b)`."""
     if x.dtype is not bool_ or op.gradient is None or truths.isdisjoint((x.name, y.name)):
         return x, y
-    numbers = tuple(cast(value, int64) for value in (x, y))
-    for number, value in zip(numbers, (x, y), strict=True):
-        number.is_number = value.name in truths
-    return numbers
+    return cast(x, int64), cast(y, int64)
 
 
 def beside_a_number(dtype: DType, numbers: DType) -> DType:

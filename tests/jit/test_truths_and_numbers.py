@@ -37,6 +37,30 @@ def of_turns(x):
     return found
 
 
+def of_a_loop_that_a_tensor_decides(x):
+    found = False
+    while x.sum().abs() < 10:
+        x, found = x * 2, 3
+    return found
+
+
+def mixed_before_a_loop(x):
+    found = 3 if x.max() > 3 else False
+    while x.sum().abs() < 10:
+        x = x * 2
+        if x.max() > 100:
+            found = found + 1
+    return found
+
+
+def mixed_in_turns(x):
+    found = 0
+    while x.sum().abs() < 10:
+        x = x * 2
+        found = 3 if x.max() > 100 else False
+    return found
+
+
 def counted(x):
     n = False
     for v in x:
@@ -51,6 +75,7 @@ def as_an_index(x):
 
 @pytest.mark.filterwarnings("ignore:.*a tensor decides this `if`:UserWarning")
 @pytest.mark.parametrize("function", [three_or_false, true_or_three, chosen, largest, of_nested_conditions, of_turns,
+                                      of_a_loop_that_a_tensor_decides, mixed_before_a_loop, mixed_in_turns,
                                       counted, as_an_index])
 def test_it_is_not_returned_as_either(function):
     x = paddle.to_tensor([1.0, 2.0, -4.0])
