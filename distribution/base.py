@@ -144,11 +144,14 @@ class Distribution:
         return [*as_shape(shape), *self._batch_shape, *self._event_shape]
 
     def _like(self, value: Any) -> Any:
-        """A value as a tensor of the parameters' dtype."""
+        """A value as a tensor of the parameters' dtype, or of its own where the distribution keeps wider ones."""
         found = value if is_value(value) else to_tensor(np.asarray(value))
-        return found if dtype_of(found) is self._dtype else cast(found, self._dtype)
+        own = dtype_of(found)
+        kind = dt.promote(own, self._dtype) if self._keeps_wider and own.is_floating else self._dtype
+        return found if own is kind else cast(found, kind)
 
     _dtype: Any = dt.float32
+    _keeps_wider = False  # float64 values are computed with in float64, whatever the parameters are
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(batch_shape={list(self._batch_shape)}, event_shape={list(self._event_shape)})"

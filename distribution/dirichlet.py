@@ -24,6 +24,8 @@ class Beta(ExponentialFamily):
     0.25
     """
 
+    _keeps_wider = True
+
     def __init__(self, alpha: Any, beta: Any):
         self.alpha, self.beta = as_parameters(alpha, beta)
         self._dtype = self.alpha.dtype
@@ -72,6 +74,8 @@ class Dirichlet(ExponentialFamily):
     >>> D.Dirichlet(paddle.to_tensor([1.0, 3.0])).mean.tolist()
     [0.25, 0.75]
     """
+
+    _keeps_wider = True
 
     def __init__(self, concentration: Any):
         self.concentration = as_parameters(concentration)[0]

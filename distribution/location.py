@@ -139,6 +139,8 @@ class Gumbel(_Location):
     0.577
     """
 
+    _keeps_wider = True
+
     @property
     def mean(self) -> Any:
         """loc + γ · scale, γ Euler's constant."""

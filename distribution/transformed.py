@@ -229,6 +229,8 @@ class TransformedDistribution(Distribution):
     -0.9189
     """
 
+    _keeps_wider = True
+
     def __init__(self, base: Distribution, transforms: Sequence[Transform]):
         if not isinstance(base, Distribution):
             raise TypeError(f"TransformedDistribution(base): must be a Distribution. Received {type(base).__name__}.")

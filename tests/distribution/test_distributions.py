@@ -223,3 +223,15 @@ def test_bernoulli_rsample_gives_what_a_sigmoid_is_taken_of():
     np.testing.assert_allclose(paddle.nn.functional.sigmoid(drawn).mean(0).numpy(), [0.3, 0.9], atol=0.05)
     drawn.sum().backward()
     np.testing.assert_allclose(probs.grad.numpy(), 1000 / 0.01 / np.array([0.3 * 0.7, 0.9 * 0.1]), rtol=1e-4)
+
+
+@pytest.mark.parametrize(("made", "value", "density"), [
+    (lambda: D.Beta(2.0, 3.0), 0.4, 1.728),
+    (lambda: D.Dirichlet(paddle.to_tensor([2.0, 3.0])), [0.4, 0.6], 1.728),
+    (lambda: D.Gumbel(1.0, 2.0), 1.0, 0.5 / np.e),
+    (lambda: D.LogNormal(0.0, 1.0), 1.0, (2 * np.pi) ** -0.5)])
+def test_wider_values_are_computed_with_as_they_are(made, value, density):
+    found = made().prob(paddle.to_tensor(value, "float64"))
+    assert found.dtype == paddle.float64 and abs(found.item() - density) < 1e-7
+    assert made().log_prob(paddle.to_tensor(value, "float32")).dtype == paddle.float32
+    assert D.Normal(0.0, 1.0).log_prob(paddle.to_tensor(0.5, "float64")).dtype == paddle.float32
