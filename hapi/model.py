@@ -250,7 +250,7 @@ class Model:
         self._together.begin(loader)
         for step, batch in enumerate(loader):
             inputs = self._parts(batch, "predict")[0]
-            told.tell("predict_batch_begin", step, {})
+            told.tell("predict_batch_begin", step, logs)
             batches.append(self.predict_batch(inputs))
             logs = {"step": step, "batch_size": _batch_size(batches[-1])}
             told.tell("predict_batch_end", step, logs)
@@ -267,7 +267,7 @@ class Model:
         self._together.begin(loader)
         for step, batch in enumerate(_at_most(loader, left)):
             inputs, labels = self._parts(batch, mode)
-            told.tell(f"{mode}_batch_begin", step, {})
+            told.tell(f"{mode}_batch_begin", step, logs)
             left = None if left is None else left - 1
             if mode == "train":
                 last = step + 1 == steps or left == 0

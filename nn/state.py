@@ -21,15 +21,17 @@ def load_state(layer: Any, state: dict[str, Any], use_structured_name: bool) -> 
     if not use_structured_name:
         given = _by_structured_name(own, given)
     filled = {id(own[key]) for key in given if key in own}  # a recurrent layer's parameters have two names each
-    missing = [key for key, value in own.items() if id(value) not in filled]
+    names = {key: key if use_structured_name else value.name for key, value in own.items()}  # as the caller knows them
+    missing = [names[key] for key, value in own.items() if id(value) not in filled]
     unexpected = [key for key in given if key not in own]
     other = {key: _shape(value) for key, value in given.items() if key in own and _shape(value) != list(own[key].shape)}
     for key, value in given.items():
         if key in own and key not in other:
             target = own[key]
             target.set_value(_array(value).astype(target.dtype.dtype))
-    _warn(layer, missing, unexpected, {key: (own[key].shape, shape) for key, shape in other.items()})
-    return missing + list(other), unexpected + list(other)
+    _warn(layer, missing, unexpected, {names[key]: (own[key].shape, shape) for key, shape in other.items()})
+    misshapen = [names[key] for key in other]
+    return missing + misshapen, unexpected + misshapen
 
 
 def _by_structured_name(own: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -108,11 +108,11 @@ class Embedding(Layer):
             raise ValueError(f"Embedding(padding_idx): must lie in [{-num_embeddings}, {num_embeddings}). "
                              f"Received {padding_idx}.")
         self._num_embeddings, self._embedding_dim, self._sparse = num_embeddings, embedding_dim, sparse
-        self._padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else padding_idx + num_embeddings
+        self._padding_idx = padding_idx
         attr = to_param_attr(weight_attr)
-        if attr is not None and self._padding_idx is not None:
+        if attr is not None and padding_idx is not None:
             attr = copy.copy(attr)
-            attr.initializer = _ZeroRow(attr.initializer or initial_value(False), self._padding_idx)
+            attr.initializer = _ZeroRow(attr.initializer or initial_value(False), padding_idx % num_embeddings)
         self.weight = self.create_parameter([num_embeddings, embedding_dim], attr)
 
     def forward(self, x: Any) -> Any:

@@ -137,13 +137,15 @@ def dot(x: Any, y: Any, name: str | None = None) -> Any:
 def inner(x: Any, y: Any, name: str | None = None) -> Any:
     """The sum over the last dimension of both: [..., k] and [..., k] give x.shape[:-1] + y.shape[:-1].
 
+    Where one has a single element it is multiplied with the other: x * y.
+
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([3.0, 6.0]), paddle.to_tensor([4.0, 8.0])
     >>> paddle.inner(x, y).tolist()
     60.0
     """
     x, y = value_of(x), value_of(y)
-    if x.ndim == 0 or y.ndim == 0:
+    if product(x.shape) == 1 or product(y.shape) == 1:
         return x * y
     m, n = x.shape[-1], y.shape[-1]
     if m != n and min(m, n) >= 0:

@@ -376,3 +376,20 @@ def test_sizes_of_a_summary_are_numbers_and_nested_shapes(capsys):
     assert paddle.Model(paddle.nn.Linear(20, 3)).summary(input_size=[20])["total_params"] == 63
     paddle.summary(paddle.nn.LSTM(4, 5, 2), [(-1, 3, 4), ((2, None, 5), (2, -1, 5))])
     assert "[[1, 3, 4], [[2, 1, 5], [2, 1, 5]]]" in capsys.readouterr().out
+
+
+def test_before_a_batch_callbacks_are_given_the_logs_of_the_one_before():
+    class Before(paddle.callbacks.Callback):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def on_train_batch_begin(self, step, logs=None):
+            self.seen.append((step, logs.get("step"), "loss" in logs))
+
+    before = Before()
+    model = paddle.Model(paddle.nn.Linear(2, 1))
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), paddle.nn.MSELoss())
+    model.fit([(np.ones([1, 2], "float32"), np.ones([1, 1], "float32"))] * 2, epochs=1, verbose=0,
+              callbacks=[before])
+    assert before.seen == [(0, None, False), (1, 0, True)]

@@ -294,6 +294,7 @@ def test_other_initializers():
 
 def test_settings_stand_on_the_first_line_of_what_is_shown():
     assert str(nn.Embedding(3, 4, padding_idx=0)) == "Embedding(3, 4, padding_idx=0, sparse=False)"
+    assert str(nn.Embedding(3, 4, padding_idx=-1)) == "Embedding(3, 4, padding_idx=-1, sparse=False)"
     assert str(nn.Embedding(3, 4, sparse=True)) == "Embedding(3, 4, sparse=True)"
     assert str(nn.LSTM(2, 3)).splitlines()[:2] == ["LSTM(2, 3", "  (0): RNN("]
 
@@ -409,3 +410,12 @@ def test_arguments_by_paddles_names():
     assert weight.tolist() == [3.0, 3.0]
     assert paddle.nn.AdaptiveMaxPool1D(2)(input=paddle.ones([1, 2, 4])).shape == [1, 2, 2]
     assert paddle.nn.SyncBatchNorm(2)(x=paddle.ones([1, 2, 4, 4])).shape == [1, 2, 4, 4]
+
+
+def test_what_is_missing_is_named_as_the_state_names_it():
+    layer = nn.Linear(2, 2)
+    state = {layer.weight.name: paddle.ones([2, 2])}
+    with pytest.warns(UserWarning, match="lacks"):
+        assert layer.set_state_dict(state, use_structured_name=False) == ([layer.bias.name], [])
+    with pytest.warns(UserWarning, match="lacks"):
+        assert layer.set_state_dict({"weight": paddle.ones([2, 2])}) == (["bias"], [])

@@ -248,3 +248,12 @@ def test_sizes_along_axes():
     for axes in (-1, 4):
         with pytest.raises(ValueError, match="must be 0 to 3"):
             paddle.tensordot(paddle.rand([3, 4, 5]), paddle.rand([4, 3, 2]), axes)
+
+
+def test_inner_of_a_single_element_multiplies():
+    x = paddle.arange(6.0).reshape([2, 3])
+    for one in (paddle.to_tensor(2.0), paddle.to_tensor([2.0]), paddle.to_tensor([[2.0]])):
+        assert paddle.inner(x, one).tolist() == paddle.inner(one, x).tolist() == (x * 2.0).tolist()
+    assert paddle.inner(paddle.ones([1]), paddle.ones([3, 1])).shape == [3, 1]
+    with pytest.raises(ValueError, match="inner"):
+        paddle.inner(x, paddle.ones([2]))

@@ -206,3 +206,9 @@ def test_center_crop_of_an_image_one_pixel_too_small():
 def test_centers_are_two_numbers(turned):
     with pytest.raises(ValueError, match=r"\(center\): must be two numbers"):
         turned()
+
+
+def test_a_grey_tensor_is_grey_as_it_is():
+    x = paddle.arange(12.0).reshape([1, 3, 4])
+    assert T.to_grayscale(x).tolist() == x.tolist()
+    assert T.Grayscale(3)(x).tolist() == [x[0].tolist()] * 3

@@ -118,10 +118,8 @@ def _grey(img: Any) -> Any:
 
 
 def to_grayscale(img: Any, channels: int) -> Any:
-    """Luma, of one channel or of three equal ones."""
-    if img.shape[-3] != 3:
-        raise ValueError(f"to_grayscale(img): a Tensor image must have 3 channels. Received shape {list(img.shape)}.")
-    grey = _like(_grey(img), img)
+    """Luma, of one channel or of three equal ones; an image of one channel is grey as it is."""
+    grey = img if _channels(img, "to_grayscale") == 1 else _like(_grey(img), img)
     return grey if channels == 1 else grey.expand([*grey.shape[:-3], 3, *grey.shape[-2:]])
 
 
