@@ -107,7 +107,7 @@ from .nn import (
 )
 from .optim import adaptive_rules, averages, merged, row_updates, rules
 from .parameter_server import row_numbers, row_parts, rpc
-from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
+from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays, tensor_files
 from .quant import abs_max, linear_quantize
 from .random import sampling
 from .sequence import (
@@ -180,6 +180,6 @@ __all__ = [
     "row_conv", "row_numbers", "row_parts", "row_updates", "rpc", "rulebook", "rules", "sample_at_places",
     "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax", "shared_statistics",
     "similarity_focus", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft",
-    "streams", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays", "transducer", "tree_conv",
-    "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
+    "streams", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays", "tensor_files", "transducer",
+    "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
 ]
