@@ -219,8 +219,8 @@ def set_default_dtype(d: Any) -> None:
     'float64'
     >>> paddle.set_default_dtype("float32")
     """
-    dtype = convert_dtype(d)
-    if not dtype.is_floating:
+    dtype = None if d is None else convert_dtype(d)
+    if dtype is None or not dtype.is_floating:
         raise TypeError(f"set_default_dtype(d): d must be a floating dtype. Received {d!r}.")
     _default[0] = dtype
 

@@ -19,7 +19,7 @@ class TraceAround(Trace):
 
     def __init__(self, inner: Trace):
         self.inner = inner
-        self.computes, self.captures = inner.computes, inner.captures
+        self.computes, self.captures, self.is_default = inner.computes, inner.captures, inner.is_default
         self.variables_are_true, self.least_rank = inner.variables_are_true, inner.least_rank
 
     @property

@@ -50,7 +50,6 @@ class ProgramTrace(Trace):
     """Appends to `main`; initializers of parameters go to `startup`."""
 
     computes = False
-    is_default = False  # whether it is that of the default Programs
     device = ""  # the attribute op_device of what is appended
     source = ""  # the line of what is appended, where that is not the user's line that is running
     _own_names = False  # what it names counts in the Program alone, and not among the names of layers

@@ -16,7 +16,8 @@ from proa.nn import functional as F
 
 MODULES = [paddle, F, paddle.incubate.nn.functional, paddle.vision.ops, proa.fft, proa.signal, proa.linalg,
            proa.geometric, proa.sparse, proa.sparse.nn.functional, proa.incubate]
-STATEFUL = {"disable_static", "enable_static", "save", "seed", "set_device"}
+STATEFUL = {"disable_static", "enable_static", "save", "seed", "set_device", "set_grad_enabled", "set_num_threads",
+            "set_rng_state"}
 WRONG = [3.0, [1.0, 2.0], None, "a"]
 OF_LAYERS = [(), (4,), (4, 4), (4, 4, 1), (2,), ([4],), (1, 3), (1, 4, 4)]
 
@@ -77,5 +78,7 @@ def test_a_layer_is_known_by_its_class():
         nn.Conv2D(3, 4, 3)(3.0)
     with pytest.raises(TypeError, match=r"RNN\(cell\): must be a cell, .* Received int 4"):
         nn.RNN(4)
+    with pytest.raises(TypeError, match=r"set_default_dtype\(d\): d must be a floating dtype. Received None"):
+        paddle.set_default_dtype(None)
     with pytest.raises(TypeError, match=r"einsum\(equation, \*operands\): .* Received Tensor"):
         paddle.einsum(paddle.ones([2]), paddle.ones([2]))
