@@ -246,7 +246,8 @@ class Model:
         loader = self._loader(test_data, batch_size, False, num_workers, False)
         told = self._callbacks(callbacks, "predict", batch_size=batch_size, steps=_length(loader), verbose=verbose)
         told.tell("predict_begin", {"steps": _length(loader)})
-        batches, logs = [], {}
+        batches: list[Any] = []
+        logs: dict[str, Any] = {}
         self._together.begin(loader)
         for step, batch in enumerate(loader):
             inputs = self._parts(batch, "predict")[0]
@@ -263,7 +264,8 @@ class Model:
         """One pass over the data, of at most `left` batches: the last logs, and how many batches are still left."""
         for metric in self._metrics:
             metric.reset()
-        steps, logs = _length(loader), {}
+        steps = _length(loader)
+        logs: dict[str, Any] = {}
         self._together.begin(loader)
         for step, batch in enumerate(_at_most(loader, left)):
             inputs, labels = self._parts(batch, mode)

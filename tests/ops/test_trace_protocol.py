@@ -46,7 +46,7 @@ def test_no_trace_has_what_others_have_not():
 
 
 def test_a_trace_around_another_hands_everything_on():
-    copied = {"computes", "captures", "variables_are_true", "least_rank"}  # when it is made
+    copied = {"computes", "captures", "is_default", "variables_are_true", "least_rank"}  # when it is made
     assert _public(Trace) - _public(TraceAround) - OF_THE_CHAIN == copied
     program = ProgramTrace(paddle.static.Program(), paddle.static.Program())
     program.role, program.captures = 2, True
