@@ -322,6 +322,16 @@ try:
     got = 'taken'
 except Exception as error:
     got = type(error).__name__""", "ValueError"),
+    ("| `jit.load` of a model with a bool among its results", """
+import tempfile
+path = tempfile.mkdtemp() + "/compared"
+paddle.enable_static()
+with paddle.static.program_guard(paddle.static.Program()):
+    x = paddle.static.data("x", [2])
+    paddle.static.save_inference_model(path, [x], [x + 1, (x > 0).all(), x * 2], paddle.static.Executor())
+paddle.disable_static()
+got = [str(y.dtype) for y in paddle.jit.load(path)(paddle.ones([2]))]""",
+     ["paddle.float32", "paddle.bool", "paddle.float32"]),
     ("| names in a TranslatedLayer's `state_dict()`", """
 import tempfile
 path = tempfile.mkdtemp() + '/m'
