@@ -19,7 +19,7 @@ from ..math.casting import cast
 from ..program.tensor_arrays import array_in, joined
 from .full import constant, is_value, shape_inputs, value_of, whole
 from .gradient_shapes import sum_to
-from .reshape import reshape
+from .reshape import axis_of, reshape
 from .slices import slice_op
 
 
@@ -282,7 +282,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list:
     >>> x.tolist(), y.tolist()
     ([1, 3], [2, 4])
     """
-    return apply(unstack_op, x, axis=axis, num=num or 0)
+    return apply(unstack_op, x, axis=axis_of(axis), num=num or 0)
 
 
 def unbind(input: Any, axis: int = 0) -> list:

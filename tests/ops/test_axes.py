@@ -196,3 +196,16 @@ def test_gradient_of_concat_along_an_axis_that_is_a_tensor(axis):
     x.stop_gradient = y.stop_gradient = False
     (paddle.concat([x, y], axis=paddle.to_tensor(axis, "int32")) * paddle.arange(4, dtype="float32")).sum().backward()
     assert x.grad.tolist() == [[0.0, 1.0, 2.0]] * 2 and y.grad.tolist() == [[3.0]] * 2
+
+
+def test_unstack_along_an_axis_in_a_tensor_has_a_gradient():
+    x = paddle.to_tensor([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]], stop_gradient=False)
+    first, second, _ = paddle.unstack(x, axis=paddle.to_tensor(1))
+    (first * second).sum().backward()
+    assert x.grad.tolist() == [[2.0, 1.0, 0.0], [3.0, 3.0, 0.0]]
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max", "prod", "std", "var", "any", "amax", "count_nonzero"])
+def test_keepdim_that_is_none_is_false(reduce):
+    x = paddle.ones([2, 3], "bool" if reduce == "any" else "float32")
+    assert getattr(paddle, reduce)(x, axis=1, keepdim=None).shape == [2]
