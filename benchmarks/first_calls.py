@@ -85,7 +85,7 @@ def report(figures, options):
     rows.append(["asked", "", "", "", *map(ratio, ASKED.values()), "", "", ""])
     head = ["first step", *SIDES.values(), "nothing kept ÷ Paddle", "again ÷ Paddle",
             *(f"further shape: {title}" for title in SIDES.values())]
-    notes = ["Seconds by the clock, and in brackets of processors; ratios are of the latter, which other programs of "
+    notes = ["Times by the clock, and in brackets of processors; ratios are of the latter, which other programs of "
              "the machine disturb less. A first step converts, traces, compiles and runs forward, backward and update "
              "(`cache`: a call without gradients); nothing is kept: an empty cache on the disk."]
     missing = [f"- {PROGRAMS[name]}, Paddle: not available: {sides['paddle']['unavailable'].splitlines()[0]}"

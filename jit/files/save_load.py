@@ -283,7 +283,7 @@ def _arguments(function: StaticFunction, input_spec: Any) -> dict[str, Any]:
         return function.last_call
     if function.function_spec.signature.parameters:
         raise ValueError(
-            f"jit.save: input_spec is needed for {function.function_spec.name}, which has not been called yet. Pass "
+            f"input_spec is needed for {function.function_spec.name}, which has not been called yet. Pass "
             f"input_spec=[paddle.static.InputSpec(shape=[None, ...], dtype='float32')] or example tensors."
         )
     return {}

@@ -45,10 +45,11 @@ def _rest(shape: Sequence[int], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], *shape[axis + 1:])
 
 
-def _merged(what: str, shapes: list[Sequence[int]]) -> list[int]:
-    """The common sizes of shapes that must agree, -1 agreeing with any."""
-    result = list(shapes[0])
-    for shape in shapes[1:]:
+def _merged(what: str, shapes: list[Sequence[int]], parts: list[Sequence[int]] | None = None) -> list[int]:
+    """The common sizes of shapes, or of parts of them, that must agree, -1 agreeing with any."""
+    parts = shapes if parts is None else parts
+    result = list(parts[0])
+    for shape in parts[1:]:
         fits = len(shape) == len(result) and all(
             a == b or -1 in (a, b) for a, b in zip(shape, result, strict=True))
         if not fits:
@@ -73,7 +74,7 @@ def _infer_concat(x, axis_tensor=None, *, axis=0):
     ranks = {s.rank for s in x}
     if len(ranks) > 1:
         raise ValueError(f"{what}. Received shapes {', '.join(str(list(s.shape)) for s in x)}.")
-    rest = _merged(what, [_rest(s.shape, axis) for s in x])
+    rest = _merged(what, [s.shape for s in x], [_rest(s.shape, axis) for s in x])
     along = [s.shape[axis] for s in x]
     rest.insert(axis, -1 if -1 in along else sum(along))
     return Spec(tuple(rest), x[0].dtype)

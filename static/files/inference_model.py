@@ -50,7 +50,7 @@ def read_program(path: Any, memory_limit_mb: int | None = None, loop_limit: int 
 
 def program_of(data: bytes, name: str, memory_limit_mb: int | None = None, loop_limit: int | None = None) -> Program:
     """The Program in the content of such a file, which errors call by a name."""
-    limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
+    limits = limits_of("load", memory_limit_mb, loop_limit)
     with resting():
         program = from_desc(program_desc(data, name), name)
     program.limits = limits

@@ -18,7 +18,7 @@ from .program_reader import read_into
 
 def program_of_model(data: bytes, name: str, memory_limit_mb: int | None, loop_limit: int | None) -> Program:
     """The Program in the content of a model's file, which errors call by a name, and what a run of it may take."""
-    limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
+    limits = limits_of("load", memory_limit_mb, loop_limit)
     with resting():
         program = read_into(Program(), program_desc(data, name), name)
     program.is_loaded, program.limits = True, limits

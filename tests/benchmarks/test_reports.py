@@ -48,7 +48,7 @@ def test_report_has_times_ratios_memory_and_what_is_missing():
     text = steps.report(FIGURES, wanted)
     assert "`python -m benchmarks workloads --quick --only mlp --size batch=8`" in text
     assert "2.00 ± 0.20 ms" in text
-    assert "| PyTorch eager | 0.50 | 1.00 | – | 0.60 | 1.00 ms | 2.00 | 4.00 |" in text
+    assert "| PyTorch eager | 0.50 | 0.40 | – | 0.35 | 1.00 ms | 2.00 | 4.00 |" in text
     assert "50 (+10)" in text
     assert "PyTorch `compile`: not available: no compiler" in text and "at all" not in text
 

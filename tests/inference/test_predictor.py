@@ -169,6 +169,10 @@ def test_mistakes_are_told_where_they_are_made(saved, tmp_path):
         inference.create_predictor(config(str(tmp_path / "nothing")))
     with pytest.raises(FileNotFoundError, match="no model in the folder"):
         inference.create_predictor(inference.Config(str(tmp_path)))
+    file = tmp_path / "net.pdmodel"
+    file.write_bytes(b"")
+    with pytest.raises(NotADirectoryError, match=r"this is a file. Give the file of the parameters, too: .*net.pdip"):
+        inference.create_predictor(inference.Config(str(file)))
     (tmp_path / "bad.pdmodel").write_bytes(b"no model")
     with pytest.raises(CorruptFileError, match="bad.pdmodel"):
         inference.create_predictor(config(str(tmp_path / "bad")))

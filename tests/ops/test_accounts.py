@@ -181,3 +181,10 @@ def test_tables_of_many_places_are_no_lists():
         found = table(kind, 3, 7, 0.0, False, 1)
         assert len(found) == taps and all(isinstance(positions, np.ndarray) for positions, _ in found)
     assert F.interpolate(paddle.ones([1, 1, 2, 2]), [1, 2**20], mode="bilinear").shape == [1, 1, 1, 2**20]
+
+
+def test_shapes_that_cannot_be_joined_are_told_whole():
+    with pytest.raises(ValueError, match=r"Received shapes \[8, 8\], \[7, 3\]\."):
+        paddle.concat([paddle.ones([8, 8]), paddle.ones([7, 3])], axis=1)
+    with pytest.raises(ValueError, match=r"Received shapes \[2\], \[3\]\."):
+        paddle.stack([paddle.ones([2]), paddle.ones([3])])
