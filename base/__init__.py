@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..static.run.compiled_program import CompiledProgram
     from ..static.run.create_lod_tensor import create_lod_tensor, create_random_int_lodtensor
     from ..static.run.executor import Executor
-    from ..static.run.lod_tensor import LoDTensor
+    from ..static.run.lod_tensor import LoDTensor, LoDTensorArray
     from ..static.run.lod_tensor import LoDTensor as Tensor
     from ..static.run.places import (
         IpuCompiledProgram,

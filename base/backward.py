@@ -22,4 +22,16 @@ def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_gr
     return found[0] if len(found) == 1 else found
 
 
+def _append_grad_suffix_(name: str) -> str:
+    """The name of a variable's gradient."""
+    return f"{name}@GRAD"
+
+
+def _as_list(x: Any) -> list[Any]:
+    """A list as it is, another sequence as a list, one value as a list of it, and None as an empty one."""
+    if x is None:
+        return []
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
 __all__ = ["append_backward", "calc_gradient", "gradients", "program_guard"]

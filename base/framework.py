@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..common_ops_import import convert_np_dtype_to_dtype_
-from ..core.dtype import DType, convert_dtype
+from ..core.dtype import DTYPES, DType, convert_dtype
 from ..core.flags import get_flags, set_flags  # noqa: F401 - code for Paddle asks for them here
-from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, parse_place
+from ..device import is_compiled_with_cuda  # noqa: F401
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import (  # noqa: F401
     _current_expected_place,
@@ -24,6 +25,8 @@ from ..ops.array.full import empty
 from ..static.building.mode import (
     default_main_program,
     default_startup_program,
+    disable_static,
+    enable_static,
     in_dynamic_mode,
     name_scope,
     program_guard,
@@ -41,6 +44,8 @@ from ..static.variable import Variable
 from ..utils import unique_name
 
 in_dygraph_mode = in_dynamic_mode
+paddle_type_to_proto_type = {dtype: dtype for dtype in DTYPES}
+"""Element types by those of the newer form of Programs, which are the same here."""
 
 
 def non_static_only(func: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,6 +182,53 @@ def canonicalize_attrs(attrs: Mapping[str, Any], op_proto: pb.OpProto) -> dict[s
 
 def _each(kind: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     return lambda values: [kind(value) for value in values]
+
+
+def wrap_as_scalar(number: Any) -> Any:
+    """A number as an attribute of a Program takes it: as it is."""
+    return number
+
+
+def extract_plain_list(array: Any) -> list[Any]:
+    """The numbers of an attribute in a list."""
+    return list(array)
+
+
+@contextmanager
+def _static_guard() -> Iterator[None]:
+    """Operators are written to a Program within the block.
+
+    >>> import proa as paddle
+    >>> with paddle.base.framework._static_guard():
+    ...     paddle.in_dynamic_mode()
+    False
+    """
+    with _dygraph_guard(None):
+        yield
+
+
+@contextmanager
+def _dygraph_guard(tracer: Any) -> Iterator[None]:
+    """Operators are computed at once within the block, or written to a Program where `tracer` is None."""
+    eager, wanted = in_dynamic_mode(), tracer is not None
+    turn = {True: disable_static, False: enable_static}
+    if eager is not wanted:
+        turn[wanted]()
+    try:
+        yield
+    finally:
+        if in_dynamic_mode() is not eager:
+            turn[eager]()
+
+
+def _get_paddle_place(place: Any) -> Any:
+    """The place that a name like 'gpu:0' means; a place, or None, as it is. ValueError for anything else."""
+    return place if place is None else parse_place(place)
+
+
+def _global_flags() -> Any:
+    """The flags by name, which can be set by it, too."""
+    return core.globals()
 
 
 _CONVERTED: dict[int, Callable[[Any], Any]] = {

@@ -33,7 +33,7 @@ _SUBJECTS = {
     "blocks that Paddle has for GPUs alone": "incubate.nn.FusedEcMoe "
         "incubate.nn.FusedMultiTransformer incubate.nn.functional.fused_gate_attention "
         "incubate.operators.ResNetUnit incubate.operators.resnet_unit",
-    "Programs of the newer form (PIR)": "IrGuard ir_guard pir_utils decomposition",
+    "Programs of the newer form (PIR)": "IrGuard ir_guard pir_utils",
     "sampling of tokens on a GPU": "tensor.top_p_sampling tensor.search.top_p_sampling",
     "tensors of strings": "strings",
     "data sets in RAR archives": "dataset.mq2007",

@@ -15,13 +15,14 @@ from .forks import unforked
 _FILES = {
     "audio.backends": "backend init_backend",
     "audio.functional": "functional",
-    "autograd": "autograd backward_mode py_layer",
+    "autograd": "autograd backward_mode ir_backward py_layer",
     "framework": "framework",
     "hapi": "dynamic_flops model_summary static_flops",
     "geometric": "math message_passing message_passing.send_recv reindex sampling sampling.neighbors",
     "incubate": "operators operators.graph_khop_sampler operators.graph_reindex operators.graph_sample_neighbors "
                 "operators.graph_send_recv operators.softmax_mask_fuse operators.softmax_mask_fuse_upper_triangle "
                 "tensor tensor.math",
+    "incubate.autograd": "functional primapi",
     "incubate.nn.functional": "fused_transformer",
     "incubate.optimizer": "gradient_merge lbfgs lookahead modelaverage",
     "incubate.optimizer.functional": "bfgs lbfgs",
@@ -31,6 +32,7 @@ _FILES = {
     "nn.initializer": "constant dirac kaiming normal uniform xavier",
     "nn.quant": "quantized_linear",
     "nn.utils": "spectral_norm_hook transform_parameters weight_norm_hook",
+    "pir": "core",
     "optimizer": "adadelta adagrad adamax adamw rmsprop",
     "sparse": "binary creation multiary unary",
     "sparse.nn": "layer layer.activation layer.conv layer.norm layer.pooling",
@@ -52,6 +54,7 @@ PLACES |= {f".{package}.{file}": f".{package}" for package, files in _FILES.item
 
 #: Modules that stand in another package here.
 PLACES |= {
+    ".decomposition": ".pir",
     ".incubate.layers": ".fluid.contrib.layers",
     ".incubate.layers.nn": ".fluid.contrib.layers.nn",
     ".nn.initializer.lazy_init": ".dygraph.lazy",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from typing import Any
 
 from ..backend import cuda_device_count, cuda_is_available, custom_device_types, device_type
 from ..backend import synchronize as _synchronize
@@ -178,8 +178,8 @@ def is_compiled_with_cinn() -> bool:
     return False
 
 
-def XPUPlace(dev_id: int) -> NoReturn:
-    """Raises RuntimeError: Kunlun's devices are not supported.
+class XPUPlace(Place):
+    """Raises RuntimeError: Kunlun's devices are not supported. No place is one.
 
     >>> import proa as paddle
     >>> paddle.device.XPUPlace(0)
@@ -187,11 +187,13 @@ def XPUPlace(dev_id: int) -> NoReturn:
         ...
     RuntimeError: XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).
     """
-    raise RuntimeError("XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
+
+    def __init__(self, dev_id: int):
+        raise RuntimeError("XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
 
 
-def IPUPlace() -> NoReturn:
-    """Raises RuntimeError: Graphcore's devices are not supported.
+class IPUPlace(Place):
+    """Raises RuntimeError: Graphcore's devices are not supported. No place is one.
 
     >>> import proa as paddle
     >>> paddle.device.IPUPlace()
@@ -199,7 +201,9 @@ def IPUPlace() -> NoReturn:
         ...
     RuntimeError: IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).
     """
-    raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
+
+    def __init__(self) -> None:
+        raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
 
 
 __all__ = [

@@ -12,24 +12,13 @@ from ..device.cuda import device_count as get_cuda_device_count
 from ..framework.core import EnforceNotMet, VarDesc, op_proto_and_checker_maker
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
-from ..static.run.lod_tensor import LoDTensor
+from ..static.run.lod_tensor import LoDTensor, LoDTensorArray
 from ..static.run.scope import Scope
 from .dygraph.backward_strategy import BackwardStrategy
 from .dygraph.parallel import ParallelStrategy
 from .dygraph.varbase import VarBase
 from .inference_api import AnalysisConfig, PaddleBuf, PaddlePredictor, PaddleTensor, create_paddle_predictor
 from .later_names import later
-
-
-class LoDTensorArray(list):
-    """A list of LoDTensors, as code fills one by hand.
-
-    >>> import proa.fluid as fluid
-    >>> values = fluid.LoDTensorArray()
-    >>> values.append(fluid.LoDTensor())
-    >>> len(values)
-    1
-    """
 
 
 def is_compiled_with_mkldnn() -> bool:

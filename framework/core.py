@@ -18,6 +18,9 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..core.random import Generator, default_generator
 from ..core.var_type import AttrType, VarType
 from ..device import (
+    CustomPlace,
+    IPUPlace,
+    XPUPlace,
     get_all_custom_device_type,
     is_compiled_with_cinn,
     is_compiled_with_cuda,
@@ -31,16 +34,18 @@ from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
 from ..static.ir import descriptions
 from ..static.ir.batch_source import EOFException
+from ..static.ir.descriptions import BlockDesc, OpDesc
 from ..static.ir.graph import graph_of
 from ..static.ir.graph_nodes import IrNode as Node
 from ..static.program import Program
-from ..static.run.lod_tensor import LoDTensor
+from ..static.run.lod_tensor import LoDTensor, LoDTensorArray
 from ..static.run.scope import Scope
 from .operators import (
     Operator,
     _get_all_register_op_kernels,
     get_all_op_protos,
     get_attrtibute_type,
+    get_grad_op_desc,
     get_op_extra_attrs,
     has_empty_grad_op_maker,
     has_grad_op_maker,
@@ -51,6 +56,7 @@ from .operators import (
 )
 
 Graph = graph_of
+_Scope = Scope
 
 _prim = {"forward": False, "backward": False, "eager": False}
 
@@ -99,6 +105,15 @@ def _is_fwd_prim_enabled() -> bool:
 def _is_bwd_prim_enabled() -> bool:
     """What was said last."""
     return _prim["backward"]
+
+
+def _is_all_prim_enabled() -> bool:
+    """Whether both were said."""
+    return _prim["forward"] and _prim["backward"]
+
+
+def check_and_set_prim_all_enabled() -> None:
+    """Nothing: what was said last stays."""
 
 
 def set_prim_eager_enabled(enabled: bool) -> None:
@@ -197,10 +212,98 @@ def is_float16_supported(place: Place) -> bool:
     return True
 
 
-class eager:
-    """Holds the class of Tensors by the name that it has there."""
+def is_compiled_with_dist() -> bool:
+    """False: processes talk by mpi4py, where it is installed."""
+    return False
+
+
+def is_compiled_with_brpc() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_nccl() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_mpi() -> bool:
+    """False."""
+    return False
+
+
+def supports_bfloat16() -> bool:
+    """False: there is no oneDNN that would compute in bfloat16."""
+    return False
+
+
+def supports_int8() -> bool:
+    """False, as `supports_bfloat16`."""
+    return False
+
+
+def is_cuda_graph_capturing() -> bool:
+    """False: calls are not recorded."""
+    return False
+
+
+def kEmptyVarName() -> str:
+    """What stands in a slot in place of a variable that is not wanted."""
+    return "@EMPTY@"
+
+
+empty_var_name = kEmptyVarName
+
+
+def grad_var_suffix() -> str:
+    """What a gradient's name ends with."""
+    return "@GRAD"
+
+
+def size_of_dtype(dtype: Any) -> int:
+    """How many bytes an element has.
+
+    >>> import proa as paddle
+    >>> paddle.framework.core.size_of_dtype(paddle.float64)
+    8
+    """
+    return dt.convert_dtype(dtype).dtype.itemsize
+
+
+def set_variable(scope: Scope, tensor: LoDTensor, name: str) -> None:
+    """Puts a value into a scope under a name."""
+    scope.var(name).get_tensor()._share_data_with(tensor)
+
+
+def get_variable_tensor(scope: Scope, name: str) -> LoDTensor:
+    """The value that a scope holds under a name; ValueError where it has no such variable.
+
+    >>> import numpy, proa as paddle
+    >>> core = paddle.framework.core
+    >>> value, scope = core.LoDTensor(), core.Scope()
+    >>> value.set(numpy.ones(2), paddle.CPUPlace())
+    >>> core.set_variable(scope, value, "x")
+    >>> core.get_variable_tensor(scope, "x").shape()
+    [2]
+    """
+    found = scope.find_var(name)
+    if found is None:
+        raise ValueError(f"get_variable_tensor(scope, {name!r}): the scope has {scope.local_var_names()}.")
+    return found.get_tensor()
+
+
+class _Eager:
+    """`core.eager`: the class of Tensors, and the functions below Paddle's Python code."""
 
     Tensor = Tensor
+
+    @property
+    def ops(self) -> Any:
+        """`paddle._C_ops`."""
+        return require("functions below the public ones")
+
+
+eager = _Eager()
 
 
 class ProgramDesc(descriptions.ProgramDesc):
@@ -243,11 +346,16 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["AttrType", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor", "Node",
-           "Operator", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc", "_get_all_register_op_kernels",
+__all__ = ["AttrType", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EOFException",
+           "EnforceNotMet", "IPUPlace", "LoDTensor", "LoDTensorArray", "Node", "OpDesc", "Operator", "Place",
+           "ProgramDesc", "Scope", "Tensor", "VarDesc", "XPUPlace",
+           "_get_all_register_op_kernels", "check_and_set_prim_all_enabled",
            "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_all_custom_device_type",
            "get_all_op_protos", "get_attrtibute_type", "get_cuda_device_count", "get_custom_device_count",
-           "get_op_extra_attrs", "globals", "has_empty_grad_op_maker", "has_grad_op_maker", "has_infer_inplace",
+           "get_grad_op_desc", "get_op_extra_attrs", "get_variable_tensor", "globals", "grad_var_suffix",
+           "is_compiled_with_brpc", "is_compiled_with_dist", "is_compiled_with_mpi", "is_compiled_with_nccl",
+           "is_cuda_graph_capturing", "kEmptyVarName", "empty_var_name", "set_variable", "size_of_dtype",
+           "supports_bfloat16", "supports_int8", "has_empty_grad_op_maker", "has_grad_op_maker", "has_infer_inplace",
            "has_non_empty_grad_op_maker", "infer_no_need_buffer_slots", "is_bfloat16_supported",
            "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device",
            "is_compiled_with_distribute",

@@ -13,6 +13,7 @@ from ..ops.core.operator import all_operators, is_declared
 from ..static.files import op_protos
 from ..static.format import framework_pb2 as pb
 from ..static.format.attributes import attr_value
+from ..static.ir.descriptions import OpDesc
 from ..static.program import Program
 from ..static.run.executor import Executor
 from ..static.run.scope import Scope
@@ -72,6 +73,15 @@ has_non_empty_grad_op_maker = has_grad_op_maker
 def has_empty_grad_op_maker(op_type: str) -> bool:
     """Whether it is said of an operator that it has no gradient."""
     return is_declared(op_type) and not has_grad_op_maker(op_type)
+
+
+def get_grad_op_desc(op_desc: OpDesc, no_grad_set: set[str], blocks: list[Any]) -> tuple[list[OpDesc], dict[str, str]]:
+    """No descriptions, and no names: a gradient here is several operators, which `append_backward` appends.
+
+    NotImplementedError for a type that is not known.
+    """
+    op_protos.proto_of(op_desc.type())
+    return [], {}
 
 
 def has_infer_inplace(op_type: str) -> bool:

@@ -219,6 +219,11 @@ def prim_enabled() -> bool:
     return _prim["enabled"]
 
 
+def to_prim(blocks: Any, blacklist: Any = frozenset(), whitelist: Any = frozenset(), start_idx: int = -1,
+            backward_length: int = -1) -> None:
+    """Nothing, as `prim2orig`."""
+
+
 def prim2orig(block: Any = None, blacklist: Any = None) -> None:
     """Nothing: what a Program holds can be run as it is.
 
@@ -228,5 +233,5 @@ def prim2orig(block: Any = None, blacklist: Any = None) -> None:
 
 
 __all__ = ["Hessian", "Jacobian", "disable_prim", "enable_prim", "forward_grad", "grad", "jvp", "prim2orig",
-           "prim_enabled", "vjp"]
+           "prim_enabled", "to_prim", "vjp"]
 __dir__ = listed(__name__)

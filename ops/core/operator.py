@@ -247,7 +247,7 @@ def _is_double(value: Any) -> bool:
 
 
 def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    parameters = inspect.signature(kernel).parameters.values()
+    parameters = inspect.signature(kernel, eval_str=True).parameters.values()
     return {_attribute_name(p.name): p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import backend
@@ -57,12 +57,15 @@ def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
 @functools.cache
 def annotated_types(operator: Operator) -> dict[str, tuple[int | None, bool]]:
     """The same of each attribute that a declaration has."""
-    return {name: _annotated(parameter.annotation) for name, parameter in operator.attributes.items()}
+    return {name: annotated(parameter.annotation) for name, parameter in operator.attributes.items()}
 
 
-def _annotated(annotation: Any) -> tuple[int | None, bool]:
+def annotated(annotation: Any) -> tuple[int | None, bool]:
+    """The type in files of what is annotated so, and whether it is an element type."""
     if isinstance(annotation, types.UnionType):
         annotation = next(a for a in typing.get_args(annotation) if a is not type(None))
+    if typing.get_origin(annotation) is Sequence:
+        annotation = list[typing.get_args(annotation)[0]]  # type: ignore[misc]
     return _ANNOTATIONS.get(annotation), annotation is DType
 
 

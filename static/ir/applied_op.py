@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...ops.core.decomposition import Decomposition, find_decomposition
 from ...ops.core.hints import without_hints
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
@@ -20,6 +21,10 @@ def apply_by_slots(type: str, inputs: Mapping[str, Any] | None, outputs: Mapping
     Raises NotImplementedError for a type that is not known, TypeError for attributes that the operator does not have,
     ValueError for such slots and for another number of results.
     """
+    made_of = find_decomposition(type)
+    if made_of is not None:
+        _apply_parts(made_of, inputs or {}, outputs or {}, attrs or {}, stop_gradient)
+        return
     op = find(type)
     check_slots(op, "inputs", inputs or {}, op.inputs)
     check_slots(op, "outputs", outputs or {}, op.outputs)
@@ -31,6 +36,26 @@ def apply_by_slots(type: str, inputs: Mapping[str, Any] | None, outputs: Mapping
             _take_over(variable, value, stop_gradient)
 
 
+def _apply_parts(op: Decomposition, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any],
+                 stop_gradient: bool) -> None:
+    """The same of an operator that is several here, of which attributes that say nothing to it are passed over."""
+    check_slots(op, "inputs", inputs, op.inputs)
+    check_slots(op, "outputs", outputs, op.outputs)
+    results = op([given_to(slot, inputs.get(slot.name)) for slot in op.inputs], dict(attrs))
+    for slot, result in zip(op.outputs, results, strict=True):
+        if result is not None:
+            for variable, value in _taken(op, slot, as_list(outputs.get(slot.name)), as_list(result)):
+                _take_over(variable, value, stop_gradient)
+
+
+def known_attributes(type: str, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Those that the operator has, by the names that it has here."""
+    if find_decomposition(type) is not None:
+        return dict(attrs or {})
+    op = find(type)
+    return {name: value for name, value in attributes_of_code(op, attrs or {}).items() if name in op.attributes}
+
+
 def holds_tensors(*sides: Mapping[str, Any] | None) -> bool:
     """Whether a value by slot has been computed already, and is no Variable of a Program."""
     by_slot = [side for side in sides if isinstance(side, Mapping)]
@@ -38,7 +63,7 @@ def holds_tensors(*sides: Mapping[str, Any] | None) -> bool:
     return any(hasattr(value, "_become") and not isinstance(value, Variable) for value in values)
 
 
-def check_slots(op: Operator, what: str, given: Mapping[str, Any], slots: tuple[Slot, ...]) -> None:
+def check_slots(op: Operator | Decomposition, what: str, given: Mapping[str, Any], slots: tuple[Slot, ...]) -> None:
     """ValueError for a slot that the operator does not have."""
     unknown = sorted(set(given) - {slot.name for slot in slots})
     if unknown:
@@ -54,7 +79,7 @@ def given_to(slot: Slot, value: Any) -> Any:
     return values[0] if values else None
 
 
-def _taken(op: Operator, slot: Slot, variables: list[Any], values: list[Any]) -> list[tuple[Any, Any]]:
+def _taken(op: Operator | Decomposition, slot: Slot, variables: list[Any], values: list[Any]) -> list[tuple[Any, Any]]:
     """Which variable becomes which result; none where nobody asks for the slot."""
     if variables and len(variables) != len(values):
         raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(values)} results. "

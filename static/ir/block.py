@@ -11,7 +11,7 @@ from ...ops.array.full import empty
 from ...ops.core.decomposition import Decomposition, find_decomposition
 from ...ops.core.trace import current_trace
 from .append_op import described, slots_by_name
-from .applied_op import apply_by_slots, holds_tensors
+from .applied_op import apply_by_slots, holds_tensors, known_attributes
 from .descriptions import BlockDesc
 from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from .operation import Operation
@@ -81,9 +81,9 @@ class Block:
         """A new variable here; without a name it gets one of its own.
 
         `type`: what it holds, a tensor by default. `error_clip`: what clips its gradient (`fluid.clip`). Where
-        `stop_gradient` is not given, the operation that makes its value says whether gradients stop there. Where
-        nothing but the name of one that is there is given, it is that one. Of the default Program, while eager code
-        runs, a Tensor that waits for the result of `append_op`, as in Paddle.
+        `stop_gradient` is not given, the operation that makes its value says whether gradients stop there; at a value
+        that none makes they do not. Where nothing but the name of one that is there is given, it is that one. Of the
+        default Program, while eager code runs, a Tensor that waits for the result of `append_op`, as in Paddle.
         """
         if current_trace().computes and self.program.own_trace().is_default:
             return _waiting(name, dtype, attributes)
@@ -103,6 +103,8 @@ class Block:
         made = class_of_kind(attributes.get("kind", "tensor"), self.program.variable_class)
         variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
         variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
+        if variable.undecided and (dtype is None or dtype.is_differentiable):
+            variable.stop_gradient = False
         if error_clip is not None:
             variable._set_error_clip(error_clip)
         return variable
@@ -221,7 +223,7 @@ class Block:
     def _insert_op(self, index: int, type: Any = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
                    **others: Any) -> Operation:
         if holds_tensors(inputs, outputs):  # as initializers of users apply operators to what they fill
-            apply_by_slots(type, inputs, outputs, attrs, bool(others.get("stop_gradient")))
+            apply_by_slots(type, inputs, outputs, known_attributes(type, attrs), bool(others.get("stop_gradient")))
             return Operation(self, type, {}, {}, dict(attrs or {}), user_line())
         if isinstance(type, str) and (made_of := find_decomposition(type)) is not None:
             return self._insert_parts(index, made_of, inputs, outputs, attrs)

@@ -6,6 +6,7 @@ Inside of Programs they are values of their own (`ir/lod.py`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,6 +71,7 @@ class LoDTensor:
 
     def __init__(self, array: Any = None, lod: Sequence[Sequence[int]] = (), name: str = ""):
         self._value, self._lod, self._name = array, [list(level) for level in lod], name
+        self._awaited = [0]
 
     def set(self, array: Any, place: Place | None = None) -> None:
         """Replaces the array; the LoD stays."""
@@ -108,8 +110,8 @@ class LoDTensor:
         return None if self._value is None or not self._value.ndim else self._value.shape[0]
 
     def shape(self) -> list[int]:
-        """The sizes; [0] while there is no array."""
-        return [0] if self._value is None else list(self._value.shape)
+        """The sizes; [0] while there is no array, or what `_set_dims` said."""
+        return list(self._awaited) if self._value is None else list(self._value.shape)
 
     def _dtype(self) -> DType:
         """The element type."""
@@ -136,8 +138,12 @@ class LoDTensor:
         return int(self._held().size)
 
     def _set_dims(self, shape: Sequence[int]) -> None:
-        """Gives the array another shape."""
-        self._value = self._held().reshape(tuple(shape))
+        """Gives the array another shape; without one that fits, what the next array is to have, which `shape` tells."""
+        sizes = [int(size) for size in shape]
+        if self._value is not None and self._value.size == math.prod(sizes):
+            self._value = self._value.reshape(tuple(sizes))
+        else:
+            self._value, self._awaited = None, sizes
 
     def _get_element(self, index: int) -> Any:
         return self._held().reshape(-1)[index].item()
@@ -172,3 +178,14 @@ class LoDTensor:
         if self._value is None:
             return "LoDTensor without a value"
         return f"LoDTensor(shape={self.shape()}, dtype={self._value.dtype}, lod={self._lod})\n{np.array(self)}"
+
+
+class LoDTensorArray(list):
+    """A list of LoDTensors, as code fills one by hand.
+
+    >>> import proa as paddle
+    >>> values = paddle.base.LoDTensorArray()
+    >>> values.append(paddle.base.LoDTensor())
+    >>> len(values)
+    1
+    """

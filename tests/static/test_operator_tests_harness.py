@@ -1,0 +1,145 @@
+"""What PaddlePaddle's own tests of operators import and do before and beside the operators themselves."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import base
+from proa.base import core, data_feeder, framework
+from proa.base.backward import _append_grad_suffix_, _as_list, append_backward
+from proa.base.executor import _as_lodtensor, _fetch_var, _to_name_str
+from proa.base.proto import framework_pb2 as pb
+
+HOST = core.CPUPlace()
+
+
+def described(program, type="elementwise_mul"):
+    """An operation of variables that are made as the tests make them, and its result."""
+    block = program.global_block()
+    for name in ("X", "Y"):
+        block.create_var(name=name, shape=[2, 3], dtype=np.dtype("float64"), lod_level=0)
+    out = block.create_var(dtype=np.dtype("float64"), shape=None, lod_level=None, name="Out")
+    return block.append_op(type=type, inputs={"X": "X", "Y": "Y"}, outputs={"Out": "Out"}), out
+
+
+def test_gradients_reach_variables_of_which_nothing_else_was_said():
+    program = paddle.static.Program()
+    _, out = described(program)
+    block = program.global_block()
+    loss = block.create_var(dtype=out.dtype, shape=[1])
+    block.append_op(type="mean", inputs={"X": [out]}, outputs={"Out": [loss]})
+    pairs = append_backward(loss, parameter_list=["X"], no_grad_set=set())
+    assert [variable.name for variable, _ in pairs] == ["X"] and not block.var("Y").stop_gradient
+    x, y = np.arange(6.0).reshape(2, 3), np.full((2, 3), 3.0)
+    found, = base.Executor(HOST).run(program, feed={"X": x, "Y": y}, fetch_list=[pairs[0][1]])
+    np.testing.assert_allclose(found, y / 6)
+
+
+def test_whole_numbers_and_what_was_said_stop_gradients():
+    block = paddle.static.Program().global_block()
+    assert block.create_var(name="ids", shape=[2], dtype="int64").stop_gradient
+    assert block.create_var(name="w", shape=[2], dtype="float32", stop_gradient=True).stop_gradient
+
+
+def test_no_description_stands_for_a_gradient():
+    operation, _ = described(paddle.static.Program())
+    assert core.has_grad_op_maker("elementwise_mul")
+    assert core.get_grad_op_desc(operation.desc, set(), []) == ([], {})
+
+
+def test_an_operator_that_is_several_here_is_applied_to_tensors():
+    image = np.arange(16.0).reshape(1, 1, 4, 4)
+    with base.dygraph.base.guard(HOST):
+        block = base.default_main_program().global_block()
+        out = block.create_var(dtype="float64", type=core.VarDesc.VarType.LOD_TENSOR, persistable=False)
+        block.append_op(type="spp", inputs={"X": [paddle.to_tensor(image)]}, outputs={"Out": [out]},
+                        attrs={"pyramid_height": 2, "pooling_type": "max"})
+    assert out.tolist() == [[15, 5, 7, 13, 15]]
+
+
+def test_attributes_that_say_nothing_are_passed_over_for_tensors_too():
+    with base.dygraph.base.guard(HOST):
+        block = base.default_main_program().global_block()
+        out = block.create_var(dtype="float32", persistable=False, stop_gradient=False)
+        block.append_op(type="relu", inputs={"X": [paddle.to_tensor([-1.0, 2.0])]}, outputs={"Out": [out]},
+                        attrs={"is_test": False})
+    assert out.tolist() == [0, 2]
+
+
+def test_constants_are_read_from_their_fields_for_tensors_too():
+    with base.dygraph.base.guard(HOST):
+        block = base.default_main_program().global_block()
+        out = block.create_var(dtype="float32", persistable=False, stop_gradient=False)
+        block.append_op(type="set_value", inputs={"Input": [paddle.zeros([3, 2], "float64")]}, outputs={"Out": [out]},
+                        attrs={"axes": [0], "starts": [1], "ends": [2], "steps": [1], "dtype": 6, "shape": [1],
+                               "decrease_axes": [], "none_axes": [], "fp64_values": [5.0]})
+    assert out.tolist() == [[0, 0], [5, 5], [0, 0]]
+
+
+@pytest.mark.parametrize("type, optional", [("unique", {"Indices", "Counts"}), ("lstsq", {"Residuals"})])
+def test_results_that_need_not_be_named(type, optional):
+    proto = framework.OpProtoHolder.instance().get_op_proto(type)
+    assert {slot.name for slot in proto.outputs if slot.dispensable} == optional
+
+
+@pytest.mark.parametrize("type, name, kind", [
+    ("im2sequence", "kernels", pb.INTS), ("anchor_generator", "offset", pb.FLOAT), ("spp", "pyramid_height", pb.INT),
+    ("spp", "pooling_type", pb.STRING), ("bipartite_match", "match_type", pb.STRING), ("nce", "sampler", pb.INT)])
+def test_attributes_have_types(type, name, kind):
+    """Those of PaddlePaddle 2.6.2, also where a declaration's annotations are kept as text."""
+    assert core.get_attrtibute_type(type, name) == kind
+
+
+def test_an_empty_tensor_is_told_its_sizes():
+    tensor = core.LoDTensor()
+    tensor.set_recursive_sequence_lengths([[2, 1]])
+    tensor._set_dims((3, 4))
+    assert tensor.shape() == [3, 4] and not tensor._is_initialized()
+    tensor.set(np.zeros((3, 4)), HOST)
+    tensor._set_dims([4, 3])
+    assert tensor.shape() == [4, 3] and tensor._is_initialized()
+    tensor._set_dims([5])
+    assert tensor.shape() == [5] and not tensor._is_initialized()
+
+
+def test_places_are_classes_to_ask_about():
+    kinds = (core.CUDAPlace, core.XPUPlace, core.IPUPlace, core.CustomPlace, core.CUDAPinnedPlace)
+    assert not isinstance(HOST, kinds) and isinstance(HOST, core.Place)
+    with pytest.raises(RuntimeError, match="Kunlun"):
+        core.XPUPlace(0)
+
+
+def test_modes_are_guarded():
+    with framework._static_guard():
+        assert not paddle.in_dynamic_mode()
+        with framework._dygraph_guard(object()):
+            assert paddle.in_dynamic_mode()
+        assert not paddle.in_dynamic_mode()
+    assert paddle.in_dynamic_mode()
+
+
+def test_helpers_by_their_older_paths():
+    scope = core._Scope()
+    core.set_variable(scope, _as_lodtensor(np.ones(2), HOST, paddle.float64), "x")
+    assert _fetch_var("x", scope).tolist() == core.get_variable_tensor(scope, "x").__array__().tolist() == [1, 1]
+    with pytest.raises(ValueError, match="holds no value of 'y'"):
+        _fetch_var("y", scope)
+    with pytest.raises(ValueError, match=r"\['x'\]"):
+        core.get_variable_tensor(scope, "y")
+    with pytest.raises(TypeError, match="needs a dtype"):
+        _as_lodtensor([1.0], HOST)
+    assert _as_lodtensor([1.0], HOST, "float32")._dtype() == paddle.float32
+    assert (_append_grad_suffix_("x"), _to_name_str("x")) == ("x@GRAD", "x")
+    assert (_as_list(None), _as_list((1, 2))) == ([], [1, 2])
+    assert (core.kEmptyVarName(), core.grad_var_suffix(), core.size_of_dtype("int32")) == ("@EMPTY@", "@GRAD", 4)
+    assert core.eager.ops.relu(paddle.to_tensor([-1.0])).tolist() == [0] and core.eager.Tensor is paddle.Tensor
+    assert framework._get_paddle_place("cpu") == HOST and framework._get_paddle_place(None) is None
+    bits = data_feeder.convert_float_to_uint16(np.float32([[1.5, -2]]))
+    assert bits.dtype == np.uint16 and data_feeder.convert_uint16_to_float(bits).tolist() == [[1.5, -2]]
+
+
+def test_what_the_newer_form_would_have_is_imported_and_refused():
+    from proa.pir import decompose, vartype_to_datatype
+
+    assert vartype_to_datatype[core.VarDesc.VarType.FP32] is paddle.float32
+    with pytest.raises(NotImplementedError, match=r"Use paddle\.static\.Program"):
+        decompose(paddle.static.Program(), [])
