@@ -12,7 +12,7 @@ from ...backend.kernels import copying as fast
 from ...core import dtype as dt
 from ..core.infer import broadcast_shapes, normalize_axis
 from ..core.kernels import by
-from ..core.operator import Ints, operator
+from ..core.operator import Ints, find, operator
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from ..math.casting import cast
@@ -86,7 +86,16 @@ def _sections(shapes: list, axis: int) -> tuple[list[int], list]:
     return sizes, [s for s, size in zip(shapes, sizes, strict=True) if size == -1]
 
 
+def _sizes_along(shapes: list, axis_tensor: Any) -> list:
+    """The sizes along an axis that only a run knows."""
+    sizes = [constant(np.array(s, "int64")) if type(s) is tuple else apply(find("shape"), s) for s in shapes]
+    return [apply(find("gather"), s, axis_tensor, None, axis=0) for s in sizes]
+
+
 def _concat_gradient(g: Any, shapes: list, axis_tensor: Any, axis: int) -> Any:
+    if is_value(axis_tensor) and not current_trace().computes:
+        parts = _sizes_along(shapes, axis_tensor)
+        return apply(split_op, g, axis_tensor, parts, sections=[-1] * len(parts), num=0, axis=0)
     if axis_tensor is not None:
         axis = int(axis_tensor if is_value(axis_tensor) else axis_tensor.item())  # arrays may be of shape [1]
     sizes, unknown = _sections(shapes, axis)

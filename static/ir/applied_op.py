@@ -80,8 +80,8 @@ def given_to(slot: Slot, value: Any) -> Any:
 
 
 def _taken(op: Operator | Decomposition, slot: Slot, variables: list[Any], values: list[Any]) -> list[tuple[Any, Any]]:
-    """Which variable becomes which result; none where nobody asks for the slot."""
-    if variables and len(variables) != len(values):
+    """Which variable becomes which result; none where nobody asks for the slot, or nothing is made for it."""
+    if variables and values and len(variables) != len(values):
         raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(values)} results. "
                          f"Received {len(variables)} variables.")
     return list(zip(variables, values, strict=False))

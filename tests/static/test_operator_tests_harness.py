@@ -34,6 +34,30 @@ def test_gradients_reach_variables_of_which_nothing_else_was_said():
     np.testing.assert_allclose(found, y / 6)
 
 
+def test_the_axis_of_concat_may_be_known_to_a_run_alone():
+    block = (program := paddle.static.Program()).global_block()
+    given = {"a": np.ones((2, 1)), "b": np.ones((2, 2)), "weights": np.arange(6.0).reshape(2, 3), "axis": np.int32([1])}
+    for name, array in given.items():
+        block.create_var(name=name, shape=array.shape, dtype=array.dtype)
+    for name in ("joined", "weighted", "loss"):
+        block.create_var(name=name)
+    block.append_op("concat", {"X": ["a", "b"], "AxisTensor": "axis"}, {"Out": "joined"})
+    block.append_op("elementwise_mul", {"X": "joined", "Y": "weights"}, {"Out": "weighted"})
+    block.append_op("reduce_sum", {"X": "weighted"}, {"Out": "loss"}, {"reduce_all": True})
+    pairs = append_backward(block.var("loss"), parameter_list=["a", "b"])
+    found = base.Executor(HOST).run(program, feed=given, fetch_list=[gradient for _, gradient in pairs])
+    assert [each.tolist() for each in found] == [[[0], [3]], [[1, 2], [4, 5]]]
+
+
+def test_nothing_is_made_for_some_results():
+    with base.dygraph.base.guard(HOST):
+        block = base.default_main_program().global_block()
+        out, mask = (block.create_var(dtype="float32", persistable=False) for _ in range(2))
+        block.append_op(type="dropout", inputs={"X": [paddle.ones([2])]}, outputs={"Out": [out], "Mask": [mask]},
+                        attrs={"is_test": True, "dropout_prob": 0.5, "dropout_implementation": "upscale_in_train"})
+    assert out.tolist() == [1, 1]
+
+
 def test_whole_numbers_and_what_was_said_stop_gradients():
     block = paddle.static.Program().global_block()
     assert block.create_var(name="ids", shape=[2], dtype="int64").stop_gradient
