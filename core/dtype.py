@@ -182,7 +182,7 @@ def from_number(number: int) -> DType:
 def convert_dtype(dtype: Any) -> DType:
     """The DType that a user means by a DType, a name ('float32'), a NumPy dtype or scalar type, or a Python type.
 
-    `float` and 'float' are float64, as in NumPy; 'uint16' is how Paddle names bfloat16.
+    `float` and 'float' are float64, as in NumPy; 'uint16', or NumPy's, is how Paddle names bfloat16.
 
     >>> from proa.core.dtype import convert_dtype
     >>> convert_dtype("float32") is convert_dtype("paddle.float32")
@@ -201,7 +201,7 @@ def convert_dtype(dtype: Any) -> DType:
         found = _FROM_PYTHON[dtype]
     else:
         key = _numpy_key(dtype)
-        found = from_numpy_dtype(key) if key is not None else None
+        found = None if key is None else bfloat16 if key == np.uint16 else from_numpy_dtype(key)
     if found is None:
         raise TypeError(f"dtype must be one of {', '.join(d.name for d in DTYPES)}. Received {dtype!r}.")
     return found

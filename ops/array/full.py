@@ -312,6 +312,8 @@ def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
                         f"Received {type(data).__name__}.")
     if array.dtype == object:
         raise ValueError(f"{rule} Received {type(data).__name__} that NumPy can only read as objects.")
+    if dtype is dt.bfloat16 and array.dtype == np.uint16:
+        return array.view(dtype.dtype)  # its bits, as PaddlePaddle has them in NumPy
     if dtype is not None:
         return array.astype(dtype.dtype)
     if isinstance(data, (np.ndarray, np.generic)):

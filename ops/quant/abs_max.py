@@ -66,16 +66,17 @@ def _follow(xp, x, accum=None, state=None, scale=None, *, moving_rate: float = 0
         rate = accum.dtype.type(moving_rate)
         state = state * rate + accum.dtype.type(1)
         accum = accum * rate + (xp.abs(x).max() if x.size else x.dtype.type(0)).astype(accum.dtype)
-        scale = None if scale is None else accum / state
+        scale = accum / state
     return x.copy(), scale, state, accum
 
 
 scale_op = operator(
     "moving_average_abs_max_scale",
     "X, InAccum?, InState?, InScale? -> Out, OutScale=InScale, OutState=InState, OutAccum=InAccum", kernel=_follow,
-    infer=lambda x, accum=None, state=None, scale=None, **_: (x, scale, state, accum), grad={"X": lambda g: g})
+    infer=lambda x, accum=None, state=None, scale=None, **_: (
+        x, scale if scale is not None or state is None else accum, state, accum), grad={"X": lambda g: g})
 """X as it is; in training the scale follows its largest magnitude: state = rate · state + 1, accum = rate · accum +
-max |X|, scale = accum / state. PaddlePaddle's files do not say what the scale was: it stays as it is where they run."""
+max |X|, scale = accum / state. PaddlePaddle's files do not say what the scale was; a step of training needs it not."""
 
 
 def fake_abs_max(x: Any, bit_length: int) -> tuple[Any, Any]:

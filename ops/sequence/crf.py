@@ -80,7 +80,7 @@ def _cost(xp, emission, transition, label, lod, length=None):
         cost += xp.log(alpha[steps.last] @ xp.exp(end - top))[:, None] + top - end[tags[steps.last]][:, None]
     sequences = (len(lod[-1]) - 1) if length is None else len(emission)
     result = steps.by_sequence(cost, xp.empty((sequences, 1), x.dtype))
-    return result, alpha.reshape(emission.shape), exps.reshape(emission.shape), move_exps
+    return result, alpha.reshape(emission.shape), exps.reshape(emission.shape), xp.exp(transition)
 
 
 def _cost_by_loops(emission, transition, label, lod, length=None):
@@ -89,18 +89,23 @@ def _cost_by_loops(emission, transition, label, lod, length=None):
         return NotImplemented
     steps = _steps(np, "linear_chain_crf", emission, lod, length)
     tags = _tags(np, "linear_chain_crf", label, steps, x)
-    found, alpha, exps, moves = crf_loops.cost(x, transition, tags, steps.first, steps.lengths)
+    found, alpha, exps, _ = crf_loops.cost(x, transition, tags, steps.first, steps.lengths)
     sequences = (len(lod[-1]) - 1) if length is None else len(emission)
     result = steps.by_sequence(found[:, None], np.empty((sequences, 1), x.dtype))
-    return result, alpha.reshape(emission.shape), exps.reshape(emission.shape), moves
+    return result, alpha.reshape(emission.shape), exps.reshape(emission.shape), np.exp(transition)
 
 
-def _slopes(xp, emission, transition, label, alpha, exps, move_exps, grad, lod, length=None):
+def _exponentials_of_moves(xp: Any, transition: Any) -> Any:
+    """exp of the scores of moves, less the highest of them: the file's exponentials may have overflown."""
+    return xp.exp(transition[2:] - transition[2:].max())
+
+
+def _slopes(xp, emission, transition, label, alpha, exps, grad, lod, length=None):
     """The gradients of emission and transition: tags' probabilities less the tags that are there."""
     steps = _steps(xp, "linear_chain_crf", emission, lod, length)
     alpha, exps = _rows(alpha), _rows(exps)
     tags, size = label.reshape(-1).astype("int64"), alpha.shape[1]
-    found = xp.zeros_like(alpha)
+    found, move_exps = xp.zeros_like(alpha), _exponentials_of_moves(xp, transition)
     weight = grad[steps.order]
     ending = xp.exp(transition[1] - transition[1].max())
     beta = ending / (alpha[steps.last] @ ending)[:, None]
@@ -131,8 +136,8 @@ def _slopes(xp, emission, transition, label, alpha, exps, move_exps, grad, lod, 
     return found.reshape(emission.shape), xp.concatenate([ends, of_moves])
 
 
-def _slopes_by_loops(emission, transition, label, alpha, exps, move_exps, grad, lod, length=None):
-    alpha, exps = _rows(alpha), _rows(exps)
+def _slopes_by_loops(emission, transition, label, alpha, exps, grad, lod, length=None):
+    alpha, exps, move_exps = _rows(alpha), _rows(exps), _exponentials_of_moves(np, transition)
     if not crf_loops.takes("slopes", *alpha.shape, transition, alpha, exps, move_exps, grad):
         return NotImplemented
     steps = _steps(np, "linear_chain_crf", emission, lod, length)
@@ -159,17 +164,16 @@ def _check(what: str, emission: Spec, transition: Spec, lod: list, length: Any) 
 def _infer_cost(emission, transition, label, lod, length=None):
     _check("linear_chain_crf", emission, transition, lod, length)
     sequences = emission.shape[0] if length is not None else sequences_of(lod)
-    tags = transition.shape[1]
-    return Spec((sequences, 1), emission.dtype), emission, emission, Spec((tags, tags), emission.dtype)
+    return Spec((sequences, 1), emission.dtype), emission, emission, transition
 
 
-def _gradients(g, Emission, Transition, Label, Alpha, EmissionExps, TransitionExps, lod, Length):
-    return apply(crf_grad_op, Emission, Transition, Label, Alpha, EmissionExps, TransitionExps, g, lod, Length)
+def _gradients(g, Emission, Transition, Label, Alpha, EmissionExps, lod, Length):
+    return apply(crf_grad_op, Emission, Transition, Label, Alpha, EmissionExps, g, lod, Length)
 
 
 crf_grad_op = operator(
     "linear_chain_crf_slopes",
-    "Emission, Transition, Label, Alpha, EmissionExps, TransitionExps, Grad, lod^Emission, Length? -> "
+    "Emission, Transition, Label, Alpha, EmissionExps, Grad, lod^Emission, Length? -> "
     "EmissionGrad, TransitionGrad", kernel=_slopes, engines=[by(LOOPS, _slopes_by_loops)],
     infer=lambda emission, transition, *_: (emission, transition),
     fails="values", only_here=True)

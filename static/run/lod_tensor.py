@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import backend
-from ...core.dtype import DType, from_numpy_dtype
+from ...core.dtype import DType, bfloat16, from_numpy_dtype
 from ...core.place import CPUPlace, Place
 
 Lod = list[list[int]]
@@ -74,8 +74,11 @@ class LoDTensor:
         self._awaited = [0]
 
     def set(self, array: Any, place: Place | None = None) -> None:
-        """Replaces the array; the LoD stays."""
-        self._value = backend.as_place(np.array(array), place or CPUPlace())
+        """Replaces the array; the LoD stays. uint16 are the bits of bfloat16, as PaddlePaddle has them in NumPy."""
+        given = np.array(array)
+        if given.dtype == np.uint16:
+            given = given.view(bfloat16.dtype)
+        self._value = backend.as_place(given, place or CPUPlace())
 
     def lod(self) -> Lod:
         """The offsets, level by level: [[0, 2, 5]] are a sequence of two rows and one of three."""

@@ -67,7 +67,7 @@ PADDED, PADDED_LABEL = floats(3, 4, TAGS, seed=2), ints(3, 4, 1, high=TAGS, seed
 
 def slopes(x, transition, label, grad, offsets):
     """The gradients of linear_chain_crf's inputs by its gradient operator."""
-    _, *kept = apply(crf.linear_chain_crf_op, x, transition, label, [offsets], None)
+    _, *kept, _ = apply(crf.linear_chain_crf_op, x, transition, label, [offsets], None)
     return list(apply(crf.crf_grad_op, x, transition, label, *kept, grad, [offsets], None))
 
 

@@ -125,6 +125,47 @@ def test_an_empty_tensor_is_told_its_sizes():
     assert tensor.shape() == [5] and not tensor._is_initialized()
 
 
+def test_bits_of_bfloat16_are_set():
+    tensor = core.LoDTensor()
+    tensor.set(np.uint16([0x3F80, 0x4000]), HOST)
+    assert paddle.to_tensor(np.uint16([0x3F80]), dtype="bfloat16").astype("float32").tolist() == [1]
+    assert paddle.static.Program().global_block().create_var(dtype=np.dtype("uint16")).dtype == paddle.bfloat16
+    with pytest.raises(TypeError, match="uint16"):
+        paddle.to_tensor(np.uint16([0x3F80]))  # as numbers of 16 bits are read from images of depths
+    assert tensor._dtype() == core.VarDesc.VarType.BF16 and tensor.__array__("float32").tolist() == [1, 2]
+
+
+def test_exponentials_of_a_crf_are_those_of_all_scores():
+    """That of the first and last tags stand before those of moves, as in PaddlePaddle 2.6.2."""
+    given = {"Emission": np.ones((3, 2)), "Transition": np.arange(8.0).reshape(4, 2), "Label": np.eye(3, 1, dtype=int)}
+    block = (program := paddle.static.Program()).global_block()
+    feed = {}
+    for name, array in given.items():
+        level = int(name != "Transition")
+        block.create_var(name=name, shape=array.shape, dtype=array.dtype, lod_level=level)
+        feed[name] = core.LoDTensor(array, [[0, 3]] * level)
+    results = ["LogLikelihood", "Alpha", "EmissionExps", "TransitionExps"]
+    for name in results:
+        block.create_var(name=name)
+    block.append_op("linear_chain_crf", {name: name for name in given}, {name: name for name in results})
+    found, = base.Executor(HOST).run(program, feed=feed, fetch_list=["TransitionExps"])
+    np.testing.assert_allclose(found, np.exp(given["Transition"]))
+
+
+def test_a_scale_is_told_where_none_was_given():
+    block = (program := paddle.static.Program()).global_block()
+    feed = {"X": np.float32([-3, 2]), "InAccum": np.float32([1]), "InState": np.float32([1])}
+    for name, array in feed.items():
+        block.create_var(name=name, shape=array.shape, dtype=array.dtype)
+    results = ["Out", "OutScale", "OutState", "OutAccum"]
+    for name in results:
+        block.create_var(name=name)
+    block.append_op("moving_average_abs_max_scale", {name: name for name in feed}, {name: name for name in results},
+                    {"moving_rate": 0.5, "is_test": False})
+    found = base.Executor(HOST).run(program, feed=feed, fetch_list=results[1:])
+    assert [each.tolist() for each in found] == [[np.float32(3.5) / np.float32(1.5)], [1.5], [3.5]]
+
+
 def test_places_are_classes_to_ask_about():
     kinds = (core.CUDAPlace, core.XPUPlace, core.IPUPlace, core.CustomPlace, core.CUDAPinnedPlace)
     assert not isinstance(HOST, kinds) and isinstance(HOST, core.Place)
