@@ -364,6 +364,9 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
                 gradient = run_hooks(edge.hooks, gradient)
             if gradient is not None:
                 made = gradient if isinstance(gradient, EagerValue) else eager.of_gradient(gradient)
+                if create_graph and made._edge is None:  # a constant, which is part of what was recorded all the same
+                    made = eager.of_gradient(made._array)
+                    made.stop_gradient = False
                 gradient = given._of_part(made)
             results.append(gradient)
     return results

@@ -215,3 +215,18 @@ def test_in_a_program(batch):
     for value, wanted in zip(found, [2 * each, 2 * each[:, 1], 6 * each, 2 * each[0], 6 * each[0], [2.0, 0.0, 0.0]],
                              strict=True):
         np.testing.assert_allclose(value, wanted, rtol=1e-6)
+
+
+def test_a_constant_gradient_of_a_recorded_computation_asks_for_gradients():
+    """So that what is computed of it takes hooks and `backward`, as in PaddlePaddle; what it started from does not."""
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    start = paddle.ones([2])
+    for y, given in ((x.sum(), None), (x * 2, start), (x, start)):
+        gradient, = paddle.grad(y, x, given, create_graph=True)
+        assert not gradient.stop_gradient and start.stop_gradient and gradient is not start
+        seen = []
+        gradient.register_hook(seen.append)
+        (gradient * 3).sum().backward()
+        assert seen[0].tolist() == [3.0, 3.0] and x.grad is None
+        assert paddle.grad(y, x, given)[0].stop_gradient
+        assert paddle.grad(gradient.sum(), x, allow_unused=True) == [None]
