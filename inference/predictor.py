@@ -318,9 +318,9 @@ def _files(config: Config) -> tuple[bytes, str, _Values]:
     if os.path.isfile(os.path.join(folder, "__model__")):
         return *_content(os.path.join(folder, "__model__")), functools.partial(folder_state, folder)
     if os.path.isfile(folder):
-        values = os.path.splitext(folder)[0] + PARAMS_SUFFIX
+        beside = os.path.splitext(folder)[0] + PARAMS_SUFFIX
         raise NotADirectoryError(f"Config({folder!r}): one path is that of a folder, and this is a file. Give the file "
-                                 f"of the parameters, too: Config({folder!r}, {values!r}).")
+                                 f"of the parameters, too: Config({folder!r}, {beside!r}).")
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     found = [name for name in names if name.endswith(MODEL_SUFFIX)] or [
         name for name in names if is_program_file(os.path.join(folder, name))]
