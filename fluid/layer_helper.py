@@ -158,7 +158,7 @@ class LayerHelper(static_helper.LayerHelper):
         if trace.computes:
             return trace.zeros((0,), convert_dtype(dtype))
         return trace.block.new_var(self._result_name(), shape or (), convert_dtype(dtype),
-                                      stop_gradient=stop_gradient)
+                                   stop_gradient=stop_gradient)
 
     create_tmp_variable = create_variable_for_type_inference
 

@@ -173,7 +173,7 @@ class Operator:
         block = program.global_block()
         for name, array in arrays.items():
             block.new_var(name, array.shape, array.dtype.name, is_data=True, stop_gradient=True,
-                             lod_level=levels[name])
+                          lod_level=levels[name])
         for name in dict.fromkeys(self.output_vars()):
             if not block.has_var(name):
                 block.new_var(name, stop_gradient=True)

@@ -36,7 +36,6 @@ class Tracer:
         """Applies an operator to Tensors by slot; those of `outputs` become its results."""
         apply_by_slots(type, inputs, outputs, attrs, stop_gradient)
 
-
     def _get_kernel_signature(self, op_type: str, *_: Any) -> Any:
         """RuntimeError: an operator is one function here, of all its slots and attributes by name."""
         raise RuntimeError(f"_get_kernel_signature({op_type!r}): an operator has no kernels with signatures of their "

@@ -146,7 +146,7 @@ class IfElse:
         if x.name not in self.input_table:
             with block_builders.enclosing_block() as outer:
                 parts = [outer.new_var(generate(f"ifelse_input{self.helper.name}"), x.shape, x.dtype,
-                                          stop_gradient=x.stop_gradient) for _ in range(2)]
+                                       stop_gradient=x.stop_gradient) for _ in range(2)]
                 self.helper.append_op("split_lod_tensor", {"X": x, "Mask": self.cond},
                                       {"OutTrue": parts[0], "OutFalse": parts[1]}, {"level": 0})
             self.input_table[x.name] = parts[0], parts[1]
@@ -161,7 +161,7 @@ class IfElse:
             if not isinstance(out, Variable):
                 raise TypeError(f"IfElse.output: each must be a Variable. Received {type(out).__name__}.")
             outer = block.parent.new_var(generate(f"{self.helper.name}_output"), out.shape, out.dtype,
-                                            stop_gradient=out.stop_gradient)
+                                         stop_gradient=out.stop_gradient)
             self.output_table[self.status - 1].append(outer)
             assign(out, outer)
 

@@ -30,7 +30,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 def _counts(helper: LayerHelper, shape: tuple[int, ...]) -> Any:
     made = current_trace().main.global_block().new_var(generate("_generated_var"), shape, "int64",
-                                                          persistable=True)
+                                                       persistable=True)
     return helper.set_variable_initializer(made, Constant(0))
 
 

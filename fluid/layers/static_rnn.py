@@ -116,7 +116,7 @@ class StaticRNN:
             raise TypeError(f"StaticRNN.memory(init): must be a Variable. Received {type(init).__name__}.")
         _move_out(init, "memory(init)")
         before = current_trace().block.new_var(generate(f"{self.helper.name}@mem"), init.shape, init.dtype,
-                                                  stop_gradient=False)
+                                               stop_gradient=False)
         self.memories[before.name] = _Memory(init, before)
         return before
 
@@ -129,7 +129,7 @@ class StaticRNN:
                 raise ValueError("StaticRNN.memory(batch_ref): must be a step input, or made before the step. "
                                  f"Received {batch_ref.name!r}, which the step computes.")
             made = outer.new_var(generate(f"{self.helper.name}@memory_boot"), shape, batch_ref.dtype,
-                                    stop_gradient=False)
+                                 stop_gradient=False)
             self.helper.append_op("fill_constant_batch_size_like", {"Input": whole}, {"Out": made}, {
                 "shape": list(shape), "dtype": made.dtype, "value": float(value), "input_dim_idx": of,
                 "output_dim_idx": at})
@@ -161,7 +161,7 @@ class StaticRNN:
         inner = self._left(o)
         with enclosing_block() as outer:
             self.outputs.append(outer.new_var(inner.name, [self.seq_len, *inner.shape], inner.dtype,
-                                                 stop_gradient=inner.stop_gradient))
+                                              stop_gradient=inner.stop_gradient))
 
     def output(self, *outputs: Any) -> None:
         """Makes values of the step outputs."""

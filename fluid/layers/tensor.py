@@ -31,7 +31,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     """
     helper = LayerHelper("create_tensor", name=name)
     return current_trace().block.new_var(helper.name, (), convert_dtype(dtype), persistable=persistable,
-                                            stop_gradient=False)
+                                         stop_gradient=False)
 
 
 @face
@@ -56,7 +56,7 @@ def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistabl
     helper = LayerHelper("global_var", name=name)
     block = current_trace().main.global_block()
     made = block.new_var(name or generate("_generated_var"), tuple(shape), convert_dtype(dtype),
-                            persistable=persistable, stop_gradient=True)
+                         persistable=persistable, stop_gradient=True)
     return helper.set_variable_initializer(made, Constant(float(value)))
 
 

@@ -138,7 +138,7 @@ class LocalSGD(Collective):
 
     def _snapshot(self, block: Any, parameter: Any) -> Any:
         return block.new_var(name=self.snapshot_name(parameter.name), shape=parameter.shape, dtype=parameter.dtype,
-                                persistable=True, stop_gradient=True)
+                             persistable=True, stop_gradient=True)
 
     def _transpile_startup_program(self) -> None:
         super()._transpile_startup_program()

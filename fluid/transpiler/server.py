@@ -54,9 +54,9 @@ class Server:
         for part in parts:
             dtype, kind = self.home.var(part.parameter).dtype, types[part.parameter]
             merged = self.block.new_var(name=part.gradient, shape=part.shape, dtype=dtype, type=kind,
-                                           persistable=True, stop_gradient=True)
+                                        persistable=True, stop_gradient=True)
             each = [self.block.new_var(name=name, shape=part.shape, dtype=dtype, type=kind, persistable=False,
-                                          stop_gradient=True) for name in self._of_trainers(part.gradient)]
+                                       stop_gradient=True) for name in self._of_trainers(part.gradient)]
             self.inputs += each or [merged]
 
     def _of_trainers(self, gradient: str) -> list[str]:
@@ -64,7 +64,7 @@ class Server:
 
     def _keep(self, name: str, like: Any, shape: Sequence[int]) -> Any:
         return self.block.new_var(name=name, shape=tuple(shape), dtype=like.dtype, type=like.type,
-                                     lod_level=like.lod_level, persistable=True, stop_gradient=True)
+                                  lod_level=like.lod_level, persistable=True, stop_gradient=True)
 
     def _slice(self, name: str, origin: str, part: Part) -> None:
         self.origin_of[name] = origin
@@ -171,7 +171,7 @@ class Server:
                     self._keep(here, var, var.shape)
                 else:
                     self.block.new_var(name=here, shape=part.shape if cut and part else var.shape, dtype=var._dtype,
-                                          type=var.type, stop_gradient=True)
+                                       type=var.type, stop_gradient=True)
         sub = op.attrs.get("sub_block")
         attrs = {key: value for key, value in op.attrs.items() if key != "sub_block"}
         if sub is not None:
@@ -250,7 +250,7 @@ class Server:
         block, source = made.global_block(), original.global_block()
         for name, var in self.block.vars.items():
             block.new_var(name=name, shape=var.shape, dtype=var._dtype, type=var.type, lod_level=var.lod_level,
-                             persistable=var.persistable, stop_gradient=True)
+                          persistable=var.persistable, stop_gradient=True)
         wanted: dict[str, list[str]] = {}
         for here, there in {**{name: name for name in self.block.vars}, **self.origin_of}.items():
             wanted.setdefault(there, []).append(here)

@@ -60,7 +60,7 @@ class Trainer:
     def _cut(self, place: int, name: str, parts: Sequence[Part], sections: list[int], holds_rows: bool) -> list[str]:
         whole = self.block.var(name)
         made = [self.block.new_var(name=part.gradient + self.suffix, shape=part.shape, dtype=whole.dtype,
-                                      type=whole.type, stop_gradient=True) for part in parts]
+                                   type=whole.type, stop_gradient=True) for part in parts]
         if holds_rows:
             self._insert(place, "split_selected_rows", {"X": whole}, {"Out": made}, DIST, height_sections=sections)
         else:

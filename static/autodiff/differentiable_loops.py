@@ -77,7 +77,7 @@ def _list_of(forward: Operation, inner: Block, name: str | None) -> Variable:
     fresh = parent.program.new_name("rounds" if name is None else f"{name}@ROUNDS")
     shape, dtype = ((1,), bool_) if source is None else (source.shape, source._dtype)
     made = parent.new_var(fresh, shape, dtype, kind="array",
-                             stop_gradient=source is None or source.stop_gradient)
+                          stop_gradient=source is None or source.stop_gradient)
     at = parent.ops.index(forward)
     parent.ops.insert(at, Operation(parent, "empty_array", {}, {"Out": [fresh]}, {}))
     return made

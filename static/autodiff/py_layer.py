@@ -186,7 +186,7 @@ def _stand_in(block: Block, value: Variable, materialize: bool, flows: bool) -> 
     """A variable for the gradient of a result; zeros, or None, for that of one that has none."""
     if flows:
         return block.new_var(block.program.new_name(f"{value.name}@GRADIENT"), value.shape, value.dtype,
-                                stop_gradient=False)
+                             stop_gradient=False)
     return zeros_like(value) if materialize else None
 
 

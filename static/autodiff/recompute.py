@@ -69,7 +69,7 @@ def _again(block: Block, op: Operation, own: set[str], number: int) -> Operation
         variable = block.var(name)
         if name in own and not block.has_var(name + _SUFFIX):
             made = block.new_var(name + _SUFFIX, variable.shape, variable._dtype, kind=variable.kind,
-                                    stop_gradient=variable.stop_gradient)
+                                 stop_gradient=variable.stop_gradient)
             made.lod_level, made.lod = variable.lod_level, variable.lod
     inputs = {slot: [*renamed(names)] for slot, names in op.inputs.items()}
     outputs = {slot: [*renamed(names)] for slot, names in op.outputs.items()}

@@ -70,7 +70,7 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     parent = block.parent
     assert parent is not None
     outer = parent.new_var(block.program.draw_name("_generated_var"), value.shape, value.dtype, kind=value.kind,
-                              stop_gradient=value.stop_gradient)
+                           stop_gradient=value.stop_gradient)
     _assign_to(outer, value)
     return outer
 
@@ -204,7 +204,7 @@ def _recast(a: Variable, b: Variable, dtype: DType) -> tuple[Variable, Variable]
         inner = outer.program.blocks[op.attrs["sub_block"]]
         last = next(o for o in reversed(inner.ops) if outer.name in o.output_arg_names)
         before = inner.new_var(outer.program.draw_name("_generated_var"), outer.shape, outer.dtype,
-                                  stop_gradient=outer.stop_gradient)
+                               stop_gradient=outer.stop_gradient)
         last.rename_output(outer.name, before.name)
         inner.append("cast", {"X": [before.name]}, {"Out": [outer.name]}, {"in_dtype": outer.dtype, "out_dtype": dtype})
         outer._dtype = dtype

@@ -87,7 +87,7 @@ class LayerHelper:
             return empty([0], dtype)
         block = self.main_program.current_block()
         return block.new_var(generate(f"{self.name}.tmp"), shape or (), convert_dtype(dtype),
-                                stop_gradient=stop_gradient)
+                             stop_gradient=stop_gradient)
 
     def create_parameter(self, attr: Any, shape: Any, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None, stop_gradient: bool = False) -> Any:

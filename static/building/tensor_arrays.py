@@ -324,7 +324,7 @@ def create_array(dtype: Any = None, initialized_list: Iterable[Any] | None = Non
     trace = current_trace()
     block: Block = trace.block
     array = block.new_var(trace.main.new_name("array"), tuple(shape), convert_dtype(dtype) if dtype else None,
-                             kind="array")
+                          kind="array")
     assert isinstance(array, ArrayVariable)
     array._append_operation("empty_array", {})
     for value in initialized_list or ():

@@ -132,8 +132,8 @@ class Block:
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
         return self.new_var(var.name, var.shape, var._dtype, kind=var.kind, lod_level=var.lod_level,
-                               persistable=force_persistable or var.persistable, is_data=var.is_data,
-                               stop_gradient=var.stop_gradient)
+                            persistable=force_persistable or var.persistable, is_data=var.is_data,
+                            stop_gradient=var.stop_gradient)
 
     def _remove_var(self, name: str, sync: bool = True) -> None:
         del self.vars[self.var(name).name]

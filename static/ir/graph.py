@@ -192,7 +192,7 @@ class IrGraph:
         block = self._own().block
         home = self.graph.global_block() if persistable else block
         variable = block.find_var(name) or home.new_var(name=name, shape=shape, dtype=var_dtype, type=var_type,
-                                                           persistable=persistable)
+                                                        persistable=persistable)
         added: IrVarNode = self._own().add(IrVarNode(variable))
         return added
 

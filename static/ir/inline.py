@@ -41,7 +41,7 @@ class _Copier:
                 continue
             names[name] = self.target.new_name(name.partition(".tmp")[0])
             block.new_var(names[name], variable.shape, variable._dtype, kind=variable.kind,
-                             stop_gradient=self.stop_gradient or variable.stop_gradient)
+                          stop_gradient=self.stop_gradient or variable.stop_gradient)
 
     def _block(self, source: Block, parent: Block, names: dict[str, str]) -> Block:
         current = self.target.current_block_idx

@@ -64,7 +64,7 @@ class Translation:
         assert isinstance(of_type, TensorType)
         kind = {"array": "array"}.get(of_type.kind, "tensor")
         self.block.new_var(name, of_type.shape, of_type.dtype, kind=kind, stop_gradient=stop_gradient,
-                              persistable=persistable)
+                           persistable=persistable)
         self.taken.add(name)
         return name
 
