@@ -62,6 +62,8 @@ class Optimizer(ForSubclasses):
 
     def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
                  name: str | None = None, multi_precision: bool = False, options: Options | None = None):
+        if learning_rate is None:
+            raise ValueError(f"{type(self).__name__}(learning_rate): give a number or an LRScheduler. Received None.")
         if not isinstance(learning_rate, (float, int, LRScheduler)):
             raise TypeError(
                 "Optimizer(learning_rate): must be a number or an LRScheduler. "

@@ -357,8 +357,14 @@ def _histogram(xp, x, *, bins: int = 100, min: int = 0, max: int = 0):
     return xp.histogram(x, bins, (low, high))[0].astype("int64")
 
 
-histogram_op = operator("histogram", "X -> Out", kernel=_histogram,
-                        infer=lambda x, *, bins=100, min=0, max=0: Spec((bins,), dt.int64))
+def _infer_histogram(x, *, bins=100, min=0, max=0):
+    if bins < 1 or max < min:
+        raise ValueError(f"histogram(input, bins, min, max): there must be a bin, and max not lie below min. "
+                         f"Received bins={bins}, min={min}, max={max}.")
+    return Spec((bins,), dt.int64)
+
+
+histogram_op = operator("histogram", "X -> Out", kernel=_histogram, infer=_infer_histogram)
 
 
 def histogram(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0, name: str | None = None) -> Any:

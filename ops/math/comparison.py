@@ -57,7 +57,12 @@ def _compare(op: Operator, x: Any, y: Any) -> Any:
 def _bits(op: Operator, x: Any, y: Any) -> Any:
     if isinstance(y, (int, np.integer)) and x.dtype.is_integer:
         y = x.dtype.wrapped(int(y))
-    return apply(op, *operand(x, y))
+    x, y = operand(x, y)
+    for value in (x, y):
+        if getattr(value.dtype, "is_differentiable", False):
+            raise TypeError(f"{op.type}(x, y): must be whole numbers or bools. Received {value.dtype.name}. Convert it "
+                            "with astype.")
+    return apply(op, x, y)
 
 
 def _method(op: Operator) -> Callable:

@@ -162,7 +162,11 @@ multinomial_of_fed_op = operator(
 
 
 def _floating(dtype: Any) -> DType:
-    return dt.get_default_dtype_object() if dtype is None else convert_dtype(dtype)
+    found = dt.get_default_dtype_object() if dtype is None else convert_dtype(dtype)
+    if not found.is_floating:
+        raise TypeError(f"dtype: numbers of a continuous distribution are floats. Received {found.name}. Draw whole "
+                        "numbers with paddle.randint, or convert them with astype.")
+    return found
 
 
 @results_named("uniform")

@@ -152,8 +152,9 @@ class LoDTensor:
         return self._held().reshape(-1)[index].item()
 
     def _set_element(self, index: int, value: Any) -> None:
-        self._value = backend.namespace_of([self._held()]).ascontiguousarray(self._value)
-        self._value.reshape(-1)[index] = value
+        changed = backend.namespace_of([self._held()]).array(self._value)  # another one: a run knows values by arrays
+        changed.reshape(-1)[index] = value
+        self._value = changed
 
     _get_float_element = _get_double_element = _get_element
     _get_complex64_element = _get_complex128_element = _get_element

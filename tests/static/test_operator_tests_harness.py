@@ -208,3 +208,45 @@ def test_what_the_newer_form_would_have_is_imported_and_refused():
     assert vartype_to_datatype[core.VarDesc.VarType.FP32] is paddle.float32
     with pytest.raises(NotImplementedError, match=r"Use paddle\.static\.Program"):
         decompose(paddle.static.Program(), [])
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda x: paddle.histogram(x, bins=-1), ValueError, "bins=-1"),
+    (lambda x: paddle.histogram(x, bins=5, min=3, max=1), ValueError, "min=3, max=1"),
+    (lambda x: paddle.bitwise_and(x, x), TypeError, "bitwise_and.*Received float32"),
+    (lambda x: x | x, TypeError, "bitwise_or.*Received float32"),
+    (lambda x: paddle.uniform([2], "int32"), TypeError, "Received int32"),
+    (lambda x: paddle.randn([2], "int64"), TypeError, r"paddle\.randint"),
+    (lambda x: paddle.optimizer.SGD(learning_rate=None), ValueError, "SGD.*Received None")])
+def test_mistakes_are_told_where_a_program_is_written(call, error, words):
+    """In static mode PaddlePaddle tells them then, too."""
+    with pytest.raises(error, match=words):
+        call(paddle.ones([3]))
+    with framework._static_guard(), paddle.static.program_guard(paddle.static.Program()):
+        x = paddle.static.data("x", [3])
+        with pytest.raises(error, match=words):
+            call(x)
+
+
+def test_a_run_sees_an_element_that_was_set():
+    """As checks of second gradients move persistable values a little, and ask for the gradients again."""
+    scope, program = core.Scope(), paddle.static.Program()
+    with framework._static_guard(), paddle.static.program_guard(program):
+        x = paddle.static.data("x", [3], "float64")
+        x.stop_gradient, x.persistable = False, True
+        start = program.global_block().create_var(name="start", shape=[3], dtype="float64", persistable=True)
+        gradient, = base.gradients(x * x, x, start)
+    held = {name: scope.var(name).get_tensor() for name in ("x", "start")}
+    held["x"].set(np.array([1.0, 2.0, 3.0]), HOST)
+    held["start"].set(np.zeros(3), HOST)
+
+    def found():
+        return base.Executor(HOST).run(program, scope=scope, fetch_list=[gradient])[0].tolist()
+
+    for index, expected in enumerate(([2, 0, 0], [0, 4, 0], [0, 0, 6])):
+        held["start"]._set_double_element(index, 1.0)
+        assert found() == expected
+        held["start"]._set_double_element(index, 0.0)
+    held["start"]._set_double_element(0, 1.0)
+    held["x"]._set_double_element(0, 5.0)
+    assert found() == [10, 0, 0]
