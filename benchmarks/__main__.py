@@ -14,9 +14,11 @@ MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "progra
 
 def show_list():
     """Names, titles and sizes."""
-    for workload in catalogue.ALL.values():
-        sizes = " ".join(f"{name}={value}" for name, value in workload.sizes({}).items())
-        print(f"{workload.name:<24}{workload.title:<52}{sizes}")
+    rows = [(workload.name, workload.title, " ".join(f"{name}={value}" for name, value in workload.sizes({}).items()))
+            for workload in catalogue.ALL.values()]
+    names, titles = (max(len(row[column]) for row in rows) for column in (0, 1))
+    for name, title, sizes in rows:
+        print(f"{name:<{names}}  {title:<{titles}}  {sizes}".rstrip())
 
 
 def main():

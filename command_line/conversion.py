@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from .models import model_file, no_model, numpy_arrays
+from .models import model_file, model_files, no_model, numpy_arrays
+from .options import params_file_option
 from .told import ToldCommand
 
 _SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pdparams", "npz")}
+_MODELS = ("onnx", "pdmodel")
+_OF_MODEL = (".pdmodel", ".pdiparams", ".pdiparams.info")
 
 
 @click.command("convert", short_help="Write a model or parameters in another format.", cls=ToldCommand)
@@ -18,43 +22,95 @@ _SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pd
 @click.option("--to", "to", type=click.Choice(list(_SUFFIXES)), required=True, help="The format that is written.")
 @click.option("--output", type=click.Path(), metavar="FILE",
               help="Beside FILE, with the format's suffix, if not given.")
-@click.option("--opset", default=11, show_default=True, help="The least version of ONNX's operators.")
-def command(file: str, to: str, output: str | None, opset: int) -> None:
+@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@params_file_option
+@click.option("--opset", default=11, show_default=True, type=click.IntRange(7),
+              help="The least version of ONNX's operators.")
+def command(file: str, to: str, output: str | None, force: bool, params_file: str | None, opset: int) -> None:
     """Write a model as ONNX or .pdmodel, or parameters as safetensors, .pdparams or .npz.
 
-    FILE: a model's prefix, .pdmodel, or .json of PaddlePaddle 3; parameters: .pdparams, .safetensors, .pt, .npz.
+    FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .safetensors, .pt, .npz.
     """
     if file.endswith(".onnx"):
         raise no_model(file)
-    stem = os.path.splitext(file)[0] if os.path.isfile(file) else file.rstrip("/")
-    target = output or stem + _SUFFIXES[to]
-    if os.path.exists(target) and os.path.exists(file) and os.path.samefile(target, file):
-        raise ValueError(f"--output: {target!r} is the file that is read.")
+    found = model_file(file, params_file)
+    is_of_model = to in _MODELS or params_file is not None or found is not None and _is_older(found)
+    if is_of_model:
+        read: tuple[str, ...] = model_files(file, params_file)
+    elif os.path.isdir(file) or os.path.isfile(file):
+        read = (file,)
+    else:
+        read = ()
+    target = _named(output, to) if output else _stem(file) + _SUFFIXES[to]
+    written = [target] if to != "pdmodel" else [target.removesuffix(".pdmodel") + suffix for suffix in _OF_MODEL]
+    _check_written(written, read, force)
     if to == "onnx":
         from ..interchange.onnx import export
 
-        if model_file(file) is None:
-            raise no_model(file)
-        export(file, target, opset_version=opset)
+        program, values = read
+        is_usual = program.endswith((".pdmodel", ".json")) and values in ("", _usual_values(program))
+        export(program if is_usual else _loaded(program, values), target, opset_version=opset)
     elif to == "pdmodel":
-        target = _model(file, target)
+        from ..jit.files.save_load import save
+
+        save(_loaded(*read), written[0].removesuffix(".pdmodel"))
     else:
-        _write(_state(file), to, target)
+        _write(_values(*read) if is_of_model else _state(file), to, target)
     click.echo(f"{target} was written.")
 
 
-def _model(file: str, target: str) -> str:
-    """Writes the model of any release as PaddlePaddle 2.6.2 has it."""
-    from ..jit.files.save_load import load, save
+def _named(output: str, to: str) -> str:
+    """A name with the format's suffix, which the others do without; a wrong call for one that is another format's."""
+    suffix = os.path.splitext(output)[1]
+    if suffix in _SUFFIXES.values() and suffix != _SUFFIXES[to]:
+        raise click.UsageError(f"--output: {output!r} is a name for the format {suffix[1:]}, and --to says {to}.")
+    return output if suffix == _SUFFIXES[to] or to in ("npz", "pdparams") else output + _SUFFIXES[to]
 
-    found = model_file(file)
-    if found is None:
-        raise no_model(file)
-    if os.path.exists(target) and os.path.samefile(found, target):
-        raise ValueError(f"--output: {target!r} is the file that is read.")
-    is_older = os.path.basename(found) == "__model__"
-    save(load(os.path.dirname(found) if is_older else os.path.splitext(found)[0]), target.removesuffix(".pdmodel"))
-    return target
+
+def _is_older(program: str) -> bool:
+    return os.path.basename(program) == "__model__"
+
+
+def _usual_values(program: str) -> str:
+    return os.path.splitext(program)[0] + ".pdiparams"
+
+
+def _stem(file: str) -> str:
+    """What a file is called without its suffix; of a folder, its name."""
+    if os.path.isfile(file):
+        return os.path.splitext(file)[0]
+    is_named = os.path.basename(file.rstrip("/")) not in ("", ".", "..")
+    return file.rstrip("/") if is_named else os.path.join(file, os.path.basename(os.path.abspath(file)))
+
+
+def _check_written(written: Sequence[str], read: Sequence[str], force: bool) -> None:
+    """An error where files would be replaced that are read, or that are there already and nobody said `--force`."""
+    there = [target for target in written if os.path.exists(target)]
+    for target in there:
+        if any(os.path.exists(source) and os.path.samefile(target, source) for source in read):
+            raise click.UsageError(f"--output: {target!r} is a file that is read. Give another name.")
+        if not os.path.isfile(target):
+            raise click.UsageError(f"--output: {target!r} is there, and is no file.")
+    if there and not force:
+        raise FileExistsError(f"{there[0]!r} is there already: --force replaces it, --output FILE names another.")
+
+
+def _loaded(program: str, values: str) -> Any:
+    """The layer that a model's files make."""
+    from ..jit.files.save_load import load
+
+    if not _is_older(program) and values in ("", _usual_values(program)):
+        return load(os.path.splitext(program)[0])
+    folder = os.path.join(os.path.dirname(os.path.abspath(program)), "")
+    return load(folder, model_filename=os.path.basename(program),
+                params_filename=os.path.abspath(values) if values else None)
+
+
+def _values(program: str, values: str) -> dict[str, Any]:
+    """A model's values, by the names of its variables."""
+    from ..static.files.inference_model import read_parameters, read_program
+
+    return read_parameters(values, read_program(program))
 
 
 def _state(file: str) -> dict[str, Any]:

@@ -13,6 +13,9 @@ import click
 
 _STAGED = {"conditional_block": "branch", "while": "loop"}
 _MOST = 12
+_EVENTS = {"called within another": "became part of the Programs of functions that call it",
+           "called as written": "was called while to_static was switched off, and ran as it was written",
+           "called": "was called, and the call ended with an error", "decorated": "was never called"}
 
 
 @click.command("explain", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -70,16 +73,20 @@ class _LeftAlone(logging.Handler):
 
 def _told(found: Sequence[Any], left_alone: Sequence[str] | dict[str, None]) -> Iterator[str]:
     if not found:
-        yield "No function was converted: none is decorated with to_static, or none was called."
+        yield "No function was converted: none is decorated with to_static."
     functions: dict[int, list[Any]] = {}
     for account in found:
         functions.setdefault(id(getattr(account.function, "__code__", account.function)), []).append(account)
     for accounts in functions.values():
         yield f"{accounts[0].where}: `{getattr(accounts[0].function, '__qualname__', accounts[0].function)}`"
-        for account in accounts[:_MOST]:
+        made = [account for account in accounts if not account.event]
+        for account in made[:_MOST]:
             yield from _of_one(account)
-        if len(accounts) > _MOST:
-            yield f"  … and {len(accounts) - _MOST} more"
+        if len(made) > _MOST:
+            yield f"  … and {len(made) - _MOST} more"
+        if not made:
+            happened = {account.event for account in accounts}
+            yield f"  {next(words for event, words in _EVENTS.items() if event in happened)}"
     if left_alone:
         yield "called as they are, within these functions:"
         yield from (f"  {message}" for message in left_alone)

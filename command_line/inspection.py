@@ -12,10 +12,20 @@ from typing import Any
 import click
 
 from ..core.files import CorruptFileError
-from .models import model_file, no_model, numpy_arrays, params_file, predictor_of, shapes_of, size_of, specs_of, table
+from .inputs import shapes_of, sizes_taken_as_one, specs_of
+from .models import (
+    absent_values,
+    model_file,
+    no_model,
+    numpy_arrays,
+    predictor_of,
+    size_of,
+    stored_shapes,
+    table,
+    values_file,
+)
+from .options import params_file_option
 from .told import ToldCommand
-
-_TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in files
 
 
 @click.command("inspect", short_help="Show what is in a model or a file of parameters.", cls=ToldCommand)
@@ -23,29 +33,32 @@ _TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in file
 @click.option("--cost", is_flag=True, help="What a run does and costs, operation by operation.")
 @click.option("--shape", "shapes", multiple=True, metavar="[NAME=]SIZES",
               help="An input's shape for --cost, 1,3,224,224. Sizes that the model leaves open are 1 otherwise.")
+@params_file_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None:
+def command(file: str, cost: bool, shapes: Sequence[str], params_file: str | None, as_json: bool) -> None:
     """Show what a model or a file of parameters holds, and whether the model's parameters are whole.
 
     FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .pdopt, .safetensors, .pt, .npz.
     """
     if shapes and not cost:
         raise click.UsageError("--shape is for --cost, which is not there.")
-    model = model_file(file)
+    model = model_file(file, params_file)
     if model is None and (not os.path.isfile(file) or file.endswith(".onnx")):
         raise no_model(file)
-    found = _model(model) if model is not None else _state(file)
-    if cost:
-        if model is None:
-            raise ValueError(f"--cost: {file!r} is no model.")
-        predictor = predictor_of(file)
-        found["cost"] = predictor.describe(shapes_of(specs_of(predictor), shapes))
+    if model is None and (cost or params_file is not None):
+        raise click.UsageError(f"{'--cost' if cost else '--params-file'} is for models, and {file!r} is none.")
+    found = _model(model, params_file) if model is not None else _state(file)
+    if cost and not found.get("damage"):
+        predictor = predictor_of(file, params_file)
+        specs = specs_of(predictor)
+        with sizes_taken_as_one(specs, shapes):
+            found["cost"] = predictor.describe(shapes_of(specs, shapes))
     click.echo(json.dumps(found, indent=1) if as_json else _shown(found))
     if found.get("damage"):
         raise ValueError(found["damage"])
 
 
-def _model(file: str) -> dict[str, Any]:
+def _model(file: str, params: str | None) -> dict[str, Any]:
     """What a model's Program says, also where it cannot run here."""
     from ..ops.core.operator import is_declared
     from ..static.files.inference_model import program_desc
@@ -59,9 +72,8 @@ def _model(file: str) -> dict[str, Any]:
     variables = {var.name: _variable(var) for var in desc.blocks[0].vars}
     known = {"feed", "fetch"}
     parameters = [_variable(var) for var in desc.blocks[0].vars if var.persistable and var.name not in known]
-    stored = {var.name: _variable(var)["shape"] for block in desc.blocks for var in block.vars
-              if var.persistable and var.type.type == _TENSOR}
-    values = params_file(file, list(stored)) if stored else ""
+    stored = stored_shapes(desc)
+    values = values_file(file, params, list(stored)) if stored else ""
     return {
         "file": file, "version": None if is_json else desc.version.version, "blocks": len(desc.blocks),
         "inputs": [variables[name] for name in inputs], "outputs": [variables[name] for name in outputs],
@@ -69,7 +81,8 @@ def _model(file: str) -> dict[str, Any]:
         "unsupported": sorted(type for type in counts if type not in known and not is_declared(type)),
         "parameters": len(parameters), "numbers": sum(math.prod(p["shape"]) for p in parameters),
         "bytes": sum(p["bytes"] for p in parameters),
-        "values": values, "damage": _damage(values, stored) if values else "",
+        "values": values,
+        "damage": absent_values(file, values, list(stored)) or (_damage(values, stored) if values else ""),
     }
 
 
@@ -136,8 +149,6 @@ def _shown(found: dict[str, Any]) -> str:
     lines = [f"{found['file']}: {release}, {blocks}",
              *([table(ends)] if ends else []), f"parameters: {found['parameters']}, {size}",
              f"operators: {sum(found['operators'].values())}: {counts}"]
-    if not found["values"] and found["parameters"]:
-        lines.append("there is no file of their values beside it")
     if found["unsupported"]:
         lines.append(f"not supported here: {', '.join(found['unsupported'])}")
     return "\n".join([*lines, *(["", found["cost"]] if "cost" in found else [])])

@@ -1,23 +1,26 @@
-"""Models as the commands are given them, by prefix, file or folder; their inputs' shapes and values."""
+"""Models as the commands are given them: the files of Program and values, by prefix, file or folder."""
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from zipfile import BadZipFile
 
 _MODEL, _JSON, _PARAMS, _INFO, _OLDER = ".pdmodel", ".json", ".pdiparams", ".info", "__model__"
+_TENSOR = 7  # VarType.LOD_TENSOR: the kind of variable whose values are in files
 
 
-def model_file(path: str) -> str | None:
+def model_file(path: str, params: str | None = None) -> str | None:
     """The file that holds the Program of a model; None where the path names no model.
 
-    ValueError for a folder with several.
+    Where the file of its values is named (`params`), a file of any name is one. ValueError for a folder with several.
     """
     from ..static.files.model_files import is_program_file, program_file
 
+    if params is not None and os.path.isfile(path):
+        return path
     candidates = [path] if path.endswith((_MODEL, _JSON)) or os.path.basename(path) == _OLDER else [
         program_file(path.removesuffix(_INFO).removesuffix(_PARAMS)), os.path.join(path, _OLDER)]
     found = next((file for file in candidates if os.path.isfile(file)), None)
@@ -68,61 +71,85 @@ def numpy_arrays(path: str) -> dict[str, Any]:
             raise ValueError(f"{path!r} is damaged, or cut off: {error}") from error
 
 
-def params_file(file: str, names: Sequence[str]) -> str:
-    """Where a model's values are: the file of all, the folder with one for each, or "" where neither is beside it."""
-    from ..static.files.model_files import older_files
+def stored_shapes(desc: Any) -> dict[str, list[int]]:
+    """The shapes of the values that a Program's files hold, by name."""
+    return {var.name: list(var.type.lod_tensor.tensor.dims) for block in desc.blocks for var in block.vars
+            if var.persistable and var.type.type == _TENSOR}
 
+
+def values_file(file: str, params: str | None, names: Sequence[str]) -> str:
+    """Where a model's values are: the file of all, the folder with one for each, or "" where neither is there.
+
+    `params`: as the caller names it. In a folder of Paddle 1.x it may have any name, where it is the only such file.
+    """
+    folder = os.path.dirname(file)
+    if params is not None:
+        found = [place for place in (os.path.join(folder, params), params) if os.path.exists(place)]
+        if not found:
+            raise FileNotFoundError(f"--params-file: there is no file {params!r}, and none beside {file!r}.")
+        return found[0]
     if os.path.basename(file) != _OLDER:
-        params = os.path.splitext(file)[0] + _PARAMS
-        return params if os.path.exists(params) else ""
-    values = older_files(os.path.dirname(file), None, None)[1]
-    return values if os.path.isfile(values) or any(os.path.isfile(os.path.join(values, name)) for name in names) else ""
+        whole = os.path.splitext(file)[0] + _PARAMS
+        return whole if os.path.exists(whole) else ""
+    whole = os.path.join(folder, "__params__")
+    if os.path.isfile(whole):
+        return whole
+    if any(os.path.isfile(os.path.join(folder, name)) for name in names):
+        return folder or "."
+    others = [place for place in (os.path.join(folder, name) for name in os.listdir(folder or "."))
+              if place != file and os.path.isfile(place) and _may_hold_values(place)]
+    return others[0] if names and len(others) == 1 else ""
 
 
-def predictor_of(path: str) -> Any:
+def _may_hold_values(path: str) -> bool:
+    """Whether a file begins as values do: with their version, 0."""
+    with open(path, "rb") as file:
+        return file.read(4) == bytes(4)
+
+
+def absent_values(file: str, values: str, names: Sequence[str]) -> str:
+    """What to say where files of a model's values are not there; "" where none is wanting."""
+    way = "--params-file NAME says where they are."
+    if names and not values:
+        usual = f"{os.path.splitext(file)[0] + _PARAMS!r}" if os.path.basename(file) != _OLDER else \
+            "__params__, nor one for each, nor one file alone"
+        return (f"the model {file!r} has {len(names)} parameters ({min(names)!r} is one), and there is no file of "
+                f"their values beside it: no {usual}. {way}")
+    missing = [name for name in names if os.path.isdir(values) and not os.path.isfile(os.path.join(values, name))]
+    if missing:
+        more = " and others" if len(missing) > 5 else ""
+        return (f"the folder {values!r} has no file for {missing[:5]}{more}, which the model {file!r} has. Where all "
+                f"are in one file, {way}")
+    return ""
+
+
+def model_files(path: str, params: str | None) -> tuple[str, str]:
+    """The files of a model's Program and of its values (a folder of them; "" where it has none).
+
+    An error that says why where the path names no model, and where its values are not there.
+    """
+    file = model_file(path, params)
+    if file is None:
+        raise no_model(path)
+    values = values_file(file, params, ())
+    if values:  # of all: nobody needs the names
+        return file, values
+    from ..static.files.inference_model import program_desc
+
+    with open(file, "rb") as opened:
+        names = list(stored_shapes(program_desc(opened.read(), file)))
+    values = values_file(file, params, names)
+    absent = absent_values(file, values, names)
+    if absent:
+        raise FileNotFoundError(absent)
+    return file, values
+
+
+def predictor_of(path: str, params: str | None = None) -> Any:
     """A Predictor of the model that a path names; an error that says why where it names none."""
     from ..inference import Config, create_predictor
 
-    file = model_file(path)
-    if file is None:
-        raise no_model(path)
-    if os.path.basename(file) == _OLDER:
-        return create_predictor(Config(os.path.dirname(file)))
-    params = os.path.splitext(file)[0] + _PARAMS
-    return create_predictor(Config(file, params if os.path.exists(params) else ""))
-
-
-def by_name(given: Sequence[str], names: Sequence[str], option: str) -> dict[str, str]:
-    """What `NAME=VALUE` options give for each name; a VALUE alone belongs to the first name that has none."""
-    found: dict[str, str] = {}
-    for item in given:
-        name, equals, value = item.partition("=")
-        if not equals or name not in names:
-            if equals and not os.path.exists(item):
-                raise ValueError(f"{option} {item}: there is no input {name!r}. The inputs are {list(names)}.")
-            name, value = next((name for name in names if name not in found), ""), item
-        if not name or name in found:
-            raise ValueError(f"{option} {item}: more values than inputs, which are {list(names)}.")
-        found[name] = value
-    return found
-
-
-def shapes_of(specs: Mapping[str, Any], given: Sequence[str]) -> dict[str, list[int]]:
-    """The shape of each input: as given (`1,3,224,224`), else the model's own with 1 for what it leaves open."""
-    shapes = {name: [size if size >= 0 else 1 for size in spec.shape] for name, spec in specs.items()}
-    for name, text in by_name(given, list(specs), "--shape").items():
-        try:
-            shapes[name] = [int(size) for size in text.split(",")]
-        except ValueError as error:
-            raise ValueError(f"--shape {text}: sizes with commas between them, please: 1,3,224,224.") from error
-        if min(shapes[name]) < 0:
-            raise ValueError(f"--shape {text}: a size is negative.")
-    return shapes
-
-
-def specs_of(predictor: Any) -> dict[str, Any]:
-    """The shape and dtype of each input, as the model says them."""
-    return {name: predictor._model.variables[name].spec for name in predictor.get_input_names()}
+    return create_predictor(Config(*model_files(path, params)))
 
 
 def size_of(count: float) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from .models import by_name, numpy_arrays, predictor_of, specs_of
+from .inputs import by_name, lods_of, run, specs_of
+from .models import numpy_arrays, predictor_of
+from .options import Numbers, lod_option, params_file_option
 from .told import ToldCommand
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
@@ -18,30 +20,35 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 @click.argument("model", type=click.Path())
 @click.option("--input", "inputs", multiple=True, required=True, metavar="[NAME=]FILE",
               help="An array (.npy, .npz with the inputs' names) or a picture, for each input.")
-@click.option("--size", metavar="HEIGHT,WIDTH", help="What a picture is resized to where the model leaves it open.")
-@click.option("--mean", default="0,0,0", show_default=True, help="Subtracted from a picture's channels, of 0 to 1.")
-@click.option("--std", default="1,1,1", show_default=True, help="Then divides them.")
+@lod_option
+@params_file_option
+@click.option("--size", type=Numbers(2, are_sizes=True), metavar="HEIGHT,WIDTH",
+              help="What a picture is resized to where the model leaves it open.")
+@click.option("--mean", default="0,0,0", show_default=True, type=Numbers(3), metavar="R,G,B",
+              help="Subtracted from a picture's channels, of 0 to 1.")
+@click.option("--std", default="1,1,1", show_default=True, type=Numbers(3, divide=True), metavar="R,G,B",
+              help="Then divides them.")
 @click.option("--output", type=click.Path(), metavar="FILE.npz",
               help="Where all outputs are written, by name.")
 @click.option("--top", default=5, show_default=True, type=click.IntRange(1),
               help="How many of the largest of each row are shown.")
-def command(model: str, inputs: Sequence[str], size: str | None, mean: str, std: str, output: str | None,
-            top: int) -> None:
+def command(model: str, inputs: Sequence[str], lods: Sequence[str], params_file: str | None, size: list[float] | None,
+            mean: list[float], std: list[float], output: str | None, top: int) -> None:
     """Run a model on files."""
     import numpy as np
 
-    scaling = _numbers(mean, "--mean", 3), _numbers(std, "--std", 3)
-    if 0 in scaling[1]:
-        raise ValueError(f"--std {std}: pictures are divided by it, and 0 divides nothing.")
-    predictor = predictor_of(model)
+    predictor = predictor_of(model, params_file)
     specs = specs_of(predictor)
-    values = _values(inputs, specs, _numbers(size, "--size", 2) if size else None, scaling)
+    sequences = lods_of(predictor, lods)
+    values = _values(inputs, specs, size, (mean, std))
     missing = [name for name in specs if name not in values]
     if missing:
-        raise ValueError(f"--input: no value for {missing}. The inputs are {list(specs)}.")
+        raise click.UsageError(f"--input: no value for {missing}. The inputs are {list(specs)}.")
     for name, value in values.items():
         predictor.get_input_handle(name).copy_from_cpu(value)
-    predictor.run()
+    for name, lod in sequences.items():
+        predictor.get_input_handle(name).set_lod(lod)
+    run(predictor)
     results = {name: predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()}
     for name, array in results.items():
         click.echo(f"{name}: {array.dtype}{list(array.shape)}")
@@ -52,18 +59,6 @@ def command(model: str, inputs: Sequence[str], size: str | None, mean: str, std:
 
         with atomic_write(output) as file:
             np.savez(file, **results)
-
-
-def _numbers(text: str, option: str, count: int) -> list[float]:
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) == 1:
-        numbers *= count
-    if len(numbers) != count:
-        raise ValueError(f"{option} {text}: {count} numbers with commas between them, please.")
-    return numbers
 
 
 def _values(inputs: Sequence[str], specs: dict[str, Any], size: list[float] | None,
@@ -101,8 +96,8 @@ def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], 
     with Image.open(file) as opened:
         image = opened.convert("RGB" if spec.shape[1] == 3 else "L")
     if size and any(own not in (-1, asked) for own, asked in zip(spec.shape[2:], size, strict=True)):
-        raise ValueError(f"--size {size[0]:g},{size[1]:g}: the model takes pictures of {list(spec.shape[2:])} alone, "
-                         "where -1 is any size.")
+        raise click.UsageError(f"--size {size[0]:g},{size[1]:g}: the model takes pictures of {list(spec.shape[2:])} "
+                               "alone, where -1 is any size.")
     height, width = (int(asked) if own < 0 else own for own, asked in zip(
         spec.shape[2:], size or (image.height, image.width), strict=True))
     array = np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))

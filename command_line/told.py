@@ -19,11 +19,16 @@ def _in_words(error: BaseException) -> str:
     return str(error.args[0] if isinstance(error, KeyError) and error.args else error)
 
 
+def _one_line(text: str) -> str:
+    """A text without its line breaks, and without the operation of a compiled Program in which an error came."""
+    return " ".join(line.strip() for line in text.partition("\n  in the operation ")[0].splitlines() if line.strip())
+
+
 class Failure(click.ClickException):
     """What could not be done, as `proa COMMAND: why`; exit status 1."""
 
     def __init__(self, path: str, error: BaseException):
-        super().__init__(_in_words(error))
+        super().__init__(_one_line(_in_words(error)))
         self._path = path
 
     def show(self, file: IO[Any] | None = None) -> None:

@@ -40,10 +40,10 @@ _PRECISION = "Models run in the precision that they were saved in; a CPU would n
 class Config:
     """A model for `create_predictor`: `Config(prefix.pdmodel, prefix.pdiparams)`, or `Config(folder)`.
 
-    PaddlePaddle 3's `prefix.json` may stand for `prefix.pdmodel`. A folder holds `__model__` and a file for each
-    parameter, as older code writes them, or one pair of a Program and `.pdiparams`. What stays without effect: switches
-    of passes, memory optimization, logging and oneDNN (operators are always fused, memory is reused, oneDNN computes
-    where it is installed).
+    PaddlePaddle 3's `prefix.json` may stand for `prefix.pdmodel`. A folder holds `__model__` with `__params__` or a
+    file for each parameter, as older code writes them, or one pair of a Program and `.pdiparams`. What stays without
+    effect: switches of passes, memory optimization, logging and oneDNN (operators are always fused, memory is reused,
+    oneDNN computes where it is installed).
 
     >>> import tempfile, proa as paddle
     >>> prefix = tempfile.mkdtemp() + "/linear"

@@ -28,6 +28,15 @@ Bound = tuple[Plan, list[Any], list[tuple[str, ...]]]
 """A plan, the parameters that it takes, and the names of its outputs' offsets."""
 
 
+class UntoldSequencesError(ValueError):
+    """A model uses `inputs` as sequences, and nobody has told where these begin."""
+
+    def __init__(self, inputs: list[str]):
+        super().__init__(f"The model uses its inputs {inputs} as sequences: tell with set_lod(offsets) where each "
+                         "begins.")
+        self.inputs = inputs
+
+
 class Model:
     """A model that was opened, with its parameters at a place. `source` reads its Program, once that is needed."""
 
@@ -68,8 +77,7 @@ class Model:
         missing = [name for name in names if name not in self._values]
         unset = self.source.sequences_of(missing) if missing else []
         if unset:
-            raise ValueError(f"The model uses its inputs {unset} as sequences: tell with set_lod(offsets) where each "
-                             "begins.")
+            raise UntoldSequencesError(unset)
         if missing:
             raise ValueError(f"The model needs values for {missing}: neither inputs nor among its parameters.")
         packed = plan.form.packed if self.xp is np else ()

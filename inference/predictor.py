@@ -28,6 +28,7 @@ from ..static.files.model_files import (
     QUANTIZED_WEIGHTS,
     folder_state,
     is_program_file,
+    older_files,
     program_file,
     read_values,
 )
@@ -316,7 +317,9 @@ def _files(config: Config) -> tuple[bytes, str, _Values]:
     if os.path.isfile(program_file(folder)):
         return *_content(program_file(folder)), functools.partial(values_as_needed, folder + PARAMS_SUFFIX)
     if os.path.isfile(os.path.join(folder, "__model__")):
-        return *_content(os.path.join(folder, "__model__")), functools.partial(folder_state, folder)
+        program, place = older_files(folder, None, None)
+        read = values_as_needed if os.path.isfile(place) else folder_state
+        return *_content(program), functools.partial(read, place)
     if os.path.isfile(folder):
         beside = os.path.splitext(folder)[0] + PARAMS_SUFFIX
         raise NotADirectoryError(f"Config({folder!r}): one path is that of a folder, and this is a file. Give the file "

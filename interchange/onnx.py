@@ -37,6 +37,7 @@ __dir__ = listed(__name__)
 _PACKAGE = __name__.partition(".")[0]
 _CONVERT = "import json, sys, paddle2onnx; paddle2onnx.export(**json.loads(sys.argv[1]))"
 _SECONDS = 1800
+_TOO_NEW_PYTHON = (3, 13)  # as the marker of the extra "onnx" in pyproject.toml
 _CONVERTER_OPTIONS = ("auto_upgrade_opset", "enable_onnx_checker", "deploy_backend", "export_fp16_model")
 _SAVE_OPTIONS = ("output_spec",)
 _CHECK = assert_op.type
@@ -75,7 +76,7 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
     if unknown:
         raise ValueError(f"onnx.export: unknown options {unknown}.")
     if importlib.util.find_spec("paddle2onnx") is None:
-        raise ImportError(f"onnx.export needs the converter paddle2onnx: pip install '{_PACKAGE}[onnx]'.")
+        raise ImportError(f"onnx.export needs the converter paddle2onnx{_way_to_converter(sys.version_info[:2])}")
     options = {key: value for key, value in configs.items() if key in _CONVERTER_OPTIONS}
     with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
         model, params = _model_files(layer, os.path.join(folder, "model"), input_spec, configs)
@@ -84,6 +85,15 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
         converted = _converted(model, params, os.path.join(folder, "model.onnx"), opset_version, options)
     with atomic_write(path if path.endswith(".onnx") else path + ".onnx") as file:
         file.write(converted)
+
+
+def _way_to_converter(version: tuple[int, int]) -> str:
+    """How somebody with a Python of this version comes by the converter, which the extra "onnx" names up to 3.12."""
+    install = f"pip install '{_PACKAGE}[onnx]'"
+    if version < _TOO_NEW_PYTHON:
+        return f": {install}."
+    return (f", which is used up to Python 3.12, and this is {version[0]}.{version[1]}. Write the model with jit.save, "
+            f"and convert the files with a Python 3.12: {install}, then `{_PACKAGE} convert PREFIX --to onnx`.")
 
 
 def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, Any]) -> tuple[str, str]:

@@ -120,6 +120,11 @@ class StaticFunction:
         self._recent: dict[Any, tuple[int, Callable, Any, Callable[[], bool], dict[str, Any]]] = {}
         self.last_call: dict[str, Any] | None = None  # its arguments, with specs for tensors
         self._lock = threading.RLock()
+        if not self.is_property:
+            self._tell("decorated")
+
+    def _tell(self, event: str) -> None:
+        account(lambda: Account(self._function, line_of(self._function), {}, event=event))
 
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
         if instance is None:
@@ -298,9 +303,11 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the Program for these arguments, made at the first such call; inside another, becomes part of that."""
         if not state.trace.computes:
+            self._tell("called within another")
             function = self._function if is_marked(self) else _converted(self._function)
             return function(*self._receiver(), *args, **kwargs)
         if not _enabled[0]:
+            self._tell("called as written")
             return self._as_written(*args, **kwargs)
         key = _quick_key(args) if not kwargs else None
         known = self._recent.get(key) if key is not None else None
@@ -325,6 +332,7 @@ class StaticFunction:
 
     def _call(self, quick: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call of a kind that is not among the recent ones."""
+        self._tell("called")
         version = mode_changes[0]
         bound = self.function_spec.bind(args, kwargs)
         specs = self.function_spec.specs(bound)

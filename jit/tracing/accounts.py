@@ -15,7 +15,7 @@ _listeners: list[Callable[[Account], None]] = []
 
 @dataclass
 class Account:
-    """Of one function for arguments of one kind: its Program, or why it runs as it was written."""
+    """Of one function for arguments of one kind: its Program, or why it runs as it was written; or what happened."""
 
     function: Callable[..., Any]
     where: str
@@ -23,6 +23,7 @@ class Account:
     program: Any = None  # the ConcreteProgram
     instead_of: list[str] = field(default_factory=list)  # what had changed since the Programs before were made
     reason: str | None = None
+    event: str = ""  # "decorated", "called", "called within another" or "called as written" (to_static is switched off)
 
 
 @contextlib.contextmanager

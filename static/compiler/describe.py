@@ -32,7 +32,8 @@ def describe(unit: Unit) -> str:
 
 
 def _row(unit: Unit, number: int, op: Operation) -> tuple[str, ...]:
-    results = ", ".join(_shape(unit.spec(name)) for name in op.output_arg_names[:2])
+    computed = [name for slot in find(op.type).results for name in op.output(slot.name)]  # no XShape
+    results = ", ".join(_shape(unit.spec(name)) for name in computed[:2])
     return (str(number), _name(op), results, _number(operations_of(unit, op)), _number(bytes_of(unit, op)),
             _place(op.source))
 

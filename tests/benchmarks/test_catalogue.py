@@ -1,8 +1,11 @@
 """The table of workloads says what is there."""
 
+import re
+
 import pytest
 
 from benchmarks import catalogue
+from benchmarks.__main__ import show_list
 from benchmarks.workloads import resnet, transformer
 from benchmarks.workloads.cases import CASES
 
@@ -42,3 +45,11 @@ def test_sides_follow_modes():
 
 def test_about_a_hundred_operators_are_compared():
     assert len(CASES) >= 100
+
+
+def test_the_list_keeps_its_columns_apart(capsys):
+    show_list()
+    lines = capsys.readouterr().out.splitlines()
+    for line, workload in zip(lines, catalogue.ALL.values(), strict=True):
+        name, title, *_ = re.split("  +", line)
+        assert (name, title) == (workload.name, workload.title)

@@ -77,7 +77,10 @@ def test_inspect_says_when_the_values_are_not_whole(model, capsys):
         write_combined(written, [(values[name][None], 5) for name in sorted(values)])
     run(capsys, "inspect", prefix + "3")
     file.unlink()
-    assert "there is no file of their values" in run(capsys, "inspect", prefix).out
+    said = run(capsys, "inspect", prefix, status=1)
+    assert "conv2d 1" in said.out and "there is no file of their values" in said.err and said.err.count("\n") == 1
+    run(capsys, "inspect", prefix, "--cost", "--shape", "1,3,8,8", status=1)
+    assert "no file of their values" in json.loads(run(capsys, "inspect", prefix, "--json", status=1).out)["damage"]
 
 
 def test_inspect_says_when_a_value_of_a_folder_is_missing_or_damaged(capsys, tmp_path):
@@ -93,13 +96,13 @@ def test_inspect_says_when_a_value_of_a_folder_is_missing_or_damaged(capsys, tmp
     bias.unlink()
     assert bias.name in run(capsys, "inspect", tmp_path, status=1).err
     weight.unlink()
-    assert "there is no file of their values" in run(capsys, "inspect", tmp_path).out
+    assert "there is no file of their values" in run(capsys, "inspect", tmp_path, status=1).err
 
 
 def test_inspect_tells_the_cost_for_a_shape(model, capsys):
     assert "float32[2, 4, 6, 6]" in run(capsys, "inspect", model[1], "--cost", "--shape", "image=2,3,8,8").out
-    assert "sizes with commas" in run(capsys, "inspect", model[1], "--cost", "--shape", "2x3", status=1).err
-    assert "there is no input 'x'" in run(capsys, "inspect", model[1], "--cost", "--shape", "x=2,3,8,8", status=1).err
+    assert "numbers with commas" in run(capsys, "inspect", model[1], "--cost", "--shape", "2x3", status=2).err
+    assert "there is no input 'x'" in run(capsys, "inspect", model[1], "--cost", "--shape", "x=2,3,8,8", status=2).err
     assert "--shape is for --cost" in run(capsys, "inspect", model[1], "--shape", "2,3,8,8", status=2).err
 
 
@@ -139,11 +142,12 @@ def test_predict_refuses_what_does_not_fit(model, capsys, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((2, 5, 8, 8), np.float32))
     np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
     for given, words in (([tmp_path / "x.npy"], "channels"), ([tmp_path / "no.npy"], "there is no file"),
-                         ([tmp_path / "objects.npy"], "holds Python objects"),
-                         ([tmp_path / "x.npy", tmp_path / "x.npy"], "more values than inputs")):
+                         ([tmp_path / "objects.npy"], "holds Python objects")):
         options = [part for file in given for part in ("--input", file)]
         said = run(capsys, "predict", model[1], *options, status=1).err
         assert said.startswith("proa predict: ") and words in said and "Traceback" not in said
+    twice = ["--input", tmp_path / "x.npy"] * 2
+    assert "more values than inputs" in run(capsys, "predict", model[1], *twice, status=2).err
 
 
 def test_predict_names_the_file_or_the_option_that_is_to_blame(model, capsys, tmp_path):
@@ -158,11 +162,11 @@ def test_predict_names_the_file_or_the_option_that_is_to_blame(model, capsys, tm
     (tmp_path / "chopped.png").write_bytes((tmp_path / "x.png").read_bytes()[:30])
     assert run(capsys, "predict", prefix, "--input", tmp_path / "chopped.png", status=1).err.count("\n") == 1
     options = ["predict", prefix, "--input", tmp_path / "x.png", "--std", "1,0,1"]
-    assert "divides nothing" in run(capsys, *options, status=1).err
+    assert "divides nothing" in run(capsys, *options, status=2).err
     fixed = paddle.nn.Conv2D(1, 1, 3)
     paddle.jit.save(fixed, prefix + "2", input_spec=[InputSpec([None, 1, 6, 6])])
     options = ["predict", prefix + "2", "--input", tmp_path / "x.png", "--size"]
-    assert "pictures of [6, 6] alone" in run(capsys, *options, "8,6", status=1).err
+    assert "pictures of [6, 6] alone" in run(capsys, *options, "8,6", status=2).err
     run(capsys, *options, "6,6")
 
 
@@ -189,7 +193,7 @@ def test_errors_speak_of_no_objects_of_the_compilers(model, capsys, tmp_path):
 
 
 def test_errors_of_any_class_are_a_line(monkeypatch, capsys, tmp_path):
-    def fails(file):
+    def fails(*arguments):
         raise ArithmeticError("odd")
 
     monkeypatch.setattr("proa.command_line.inspection.model_file", fails)
@@ -221,7 +225,7 @@ def test_convert_there_and_back(model, capsys, tmp_path):
     assert list(before) and sorted(before) == sorted(after)
     for name, value in before.items():
         np.testing.assert_array_equal(value.numpy(), after[name].numpy())
-    assert "is the file that is read" in run(capsys, "convert", prefix + ".pdparams", "--to", "pdparams", status=1).err
+    assert "is a file that is read" in run(capsys, "convert", prefix + ".pdparams", "--to", "pdparams", status=2).err
     assert "no model" in run(capsys, "convert", prefix + ".npz", "--to", "onnx", status=1).err
 
 
@@ -233,7 +237,7 @@ def test_models_of_paddle_3_are_inspected_run_and_converted(capsys, tmp_path):
     run(capsys, "convert", prefix, "--to", "pdmodel", "--output", tmp_path / "net.pdmodel")
     assert "matmul_v2 2" in run(capsys, "inspect", tmp_path / "net.pdmodel").out
     same = tmp_path / "net.pdmodel"
-    assert "is the file that is read" in run(capsys, "convert", same, "--to", "pdmodel", "--output", same, status=1).err
+    assert "is a file that is read" in run(capsys, "convert", same, "--to", "pdmodel", "--output", same, status=2).err
 
 
 def test_a_wrong_call_is_status_two(capsys):
