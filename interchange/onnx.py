@@ -29,7 +29,9 @@ from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
-from .onnx_misread import READ_WITH_CARE, check, divide_layers, has_layers
+from .onnx_control_flow import copy_for_blocks
+from .onnx_graph import finished
+from .onnx_misread import READ_WITH_CARE, check, divide_layers, expand_to_sizes
 
 __all__ = ["export"]
 __dir__ = listed(__name__)
@@ -141,8 +143,7 @@ def _as_read(model: str, target: str) -> str:
     if any(word in data for word in READ_WITH_CARE):
         program = program_of(data, model)
         check(program)
-        if has_layers(program):
-            divide_layers(program)
+        if any([change(program) for change in (divide_layers, expand_to_sizes, copy_for_blocks)]):
             with open(target, "wb") as file:
                 file.write(program_bytes(program))
             return target
@@ -186,7 +187,7 @@ def _converted(model: str, params: str, target: str, opset: int, options: dict[s
         raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
                            f"said:\n{run.stdout[-2000:].strip()}")
     with open(target, "rb") as file:
-        return file.read()
+        return finished(file.read(), lambda name: _maker(model, name))
 
 
 def _maker(model: str, name: str) -> str:

@@ -11,7 +11,8 @@ os.environ.setdefault("FLAGS_keep_plans", "0")  # tests exchange passes and rule
 os.environ.setdefault("FLAGS_kernel_after_elements", "0")  # what has a kernel is computed by it from the first call on
 
 for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "fluid", "static", "static/compiler",
-               "random_numbers", "migration", "oneflow", "distributed", "distributed/ps", "fluid/transpiler"):
+               "random_numbers", "migration", "oneflow", "distributed", "distributed/ps", "fluid/transpiler",
+               "interchange"):
     sys.path.insert(0, str(Path(__file__).parent / folder))
 
 from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings above

@@ -239,14 +239,14 @@ def test_an_operator_of_a_version_that_the_converter_does_not_write_is_named(tmp
             InputSpec([1, 3, 5, 5]), InputSpec([1, 18, 3, 3])])
 
 
-def test_adaptive_pooling_of_unknown_sizes_is_refused(tmp_path):
+@pytest.mark.parametrize("kind", ["Avg", "Max"])
+def test_adaptive_pooling_of_unknown_sizes_is_refused(tmp_path, kind):
     """The converter writes windows with a stride of 0, which ONNX Runtime does not open."""
-    net = paddle.nn.AdaptiveAvgPool2D(2)
+    of_size = getattr(paddle.nn, f"Adaptive{kind}Pool2D")
     with pytest.raises(NotImplementedError, match=r"adaptive pooling to \[2, 2\].* shape \[-1, 3, -1, -1\]"):
-        paddle.onnx.export(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 3, None, None])])
-    _same(net, _values(2, 3, 8, 6), specs=[InputSpec([None, 3, 8, 6])], folder=tmp_path)
-    _same(paddle.nn.AdaptiveAvgPool2D(1), _values(2, 3, 8, 6), specs=[InputSpec([None, 3, None, None])],
-          folder=tmp_path)
+        paddle.onnx.export(of_size(2), str(tmp_path / "net"), input_spec=[InputSpec([None, 3, None, None])])
+    _same(of_size(2), _values(2, 3, 8, 6), specs=[InputSpec([None, 3, 8, 6])], folder=tmp_path)
+    _same(of_size(1), _values(2, 3, 8, 6), specs=[InputSpec([None, 3, None, None])], folder=tmp_path)
 
 
 def test_whole_weights_that_the_program_calls_floats(tmp_path):
