@@ -11,7 +11,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _TEXT = _FIELD.TYPE_STRING
-_MESSAGES: dict[str, dict[str, tuple[int, int | str, bool]]] = {
+_MESSAGES: dict[str, dict[str, tuple[int, Any, bool]]] = {
     "Model": {"graph": (7, "Graph", False)},
     "Graph": {"node": (1, "Node", True), "initializer": (5, "Tensor", True), "input": (11, "ValueInfo", True),
               "output": (12, "ValueInfo", True)},

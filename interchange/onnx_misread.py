@@ -1,8 +1,8 @@
 """What the converter to ONNX would get wrong without a word: written in a form that it reads, or refused.
 
 Of a recurrence it gives the states of the last layer alone: each layer becomes one of its own. Of lengths of sequences
-it takes no notice, and windows of sizes that only a run knows it gives a stride of 0: these are refused. A value that is
-expanded as another one it would give sizes of -1: it is expanded to the other's sizes.
+it takes no notice, and windows of sizes that only a run knows it gives a stride of 0: these are refused. A value that
+is expanded as another one it would give sizes of -1: it is expanded to the other's sizes.
 """
 
 from __future__ import annotations
