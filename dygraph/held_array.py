@@ -47,6 +47,14 @@ class HeldArray:
         """Empty: a Tensor's rows are no sequences."""
         return []
 
+    recursive_sequence_lengths = lod
+
+    def set_recursive_sequence_lengths(self, recursive_sequence_lengths: list[list[int]]) -> None:
+        """Nothing for no lengths; NotImplementedError for others: sequences are values of Programs here."""
+        if recursive_sequence_lengths:
+            raise NotImplementedError(f"set_recursive_sequence_lengths({recursive_sequence_lengths!r}): a Tensor's "
+                                      "rows are no sequences here. Feed a LoDTensor to a Program.")
+
     def _dtype(self) -> DType:
         return self._tensor.dtype
 

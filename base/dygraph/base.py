@@ -25,6 +25,8 @@ from ...static.building.mode import (
     in_dynamic_mode,
 )
 
+no_grad_ = no_grad
+
 
 @contextmanager
 def guard(place: Place | None = None) -> Iterator[None]:

@@ -173,6 +173,14 @@ def test_places_are_classes_to_ask_about():
         core.XPUPlace(0)
 
 
+def test_rows_of_tensors_are_no_sequences():
+    held = base.dygraph.base.to_variable(np.ones((3, 2))).value().get_tensor()
+    held.set_recursive_sequence_lengths([])
+    assert held.recursive_sequence_lengths() == []
+    with pytest.raises(NotImplementedError, match="Feed a LoDTensor"):
+        held.set_recursive_sequence_lengths([[1, 2]])
+
+
 def test_modes_are_guarded():
     with framework._static_guard():
         assert not paddle.in_dynamic_mode()
