@@ -41,7 +41,7 @@ def command(file: str, to: str, output: str | None, force: bool, params_file: st
         read = (file,)
     else:
         read = ()
-    target = _named(output, to) if output else _stem(file) + _SUFFIXES[to]
+    target = _named(output, to) if output is not None else _stem(file) + _SUFFIXES[to]
     written = [target] if to != "pdmodel" else [target.removesuffix(".pdmodel") + suffix for suffix in _OF_MODEL]
     _check_written(written, read, force)
     if to == "onnx":
@@ -61,6 +61,8 @@ def command(file: str, to: str, output: str | None, force: bool, params_file: st
 
 def _named(output: str, to: str) -> str:
     """A name with the format's suffix, which the others do without; a wrong call for one that is another format's."""
+    if os.path.basename(output) in ("", ".", ".."):
+        raise click.UsageError(f"--output: {output!r} is no name of a file. Give FOLDER/NAME.")
     suffix = os.path.splitext(output)[1]
     if suffix in _SUFFIXES.values() and suffix != _SUFFIXES[to]:
         raise click.UsageError(f"--output: {output!r} is a name for the format {suffix[1:]}, and --to says {to}.")

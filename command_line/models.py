@@ -47,7 +47,8 @@ def no_model(path: str) -> OSError | ValueError:
     if path.endswith(".onnx"):
         return ValueError(f"{path!r} is an ONNX file, which no command reads: the package x2paddle makes a {_MODEL} of "
                           "it (docs/interchange.md, ONNX).")
-    return ValueError(f"the file {path!r} is no model by its name: a model is {known}.")
+    return ValueError(f"the file {path!r} is no model by its name: a model is {known}. With --params-file NAME, "
+                      "of its values, it may have any name.")
 
 
 def numpy_arrays(path: str) -> dict[str, Any]:

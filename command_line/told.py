@@ -14,6 +14,8 @@ def _in_words(error: BaseException) -> str:
     """What an error says, to somebody who does not know which class it is of."""
     if isinstance(error, OSError) and error.strerror:  # without its number
         return error.strerror + (f": {error.filename!r}" if error.filename else "")
+    if isinstance(error, MemoryError):  # which may say nothing at all
+        return f"there is not enough memory. {error}".rstrip()
     if not isinstance(error, _TOLD):  # of a library that reads files: its text may need the name
         return f"{type(error).__name__}: {error} (`proa --traceback …` shows where)"
     return str(error.args[0] if isinstance(error, KeyError) and error.args else error)

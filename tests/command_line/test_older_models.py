@@ -66,6 +66,7 @@ def test_a_model_of_any_name_is_taken_with_the_file_of_its_values(capsys, tmp_pa
         there = model.parent / "params"
         if command[0] != "convert":
             run(capsys, command[0], model, *command[1:], "--params-file", there)
+    assert "With --params-file NAME" in run(capsys, "bench", model, status=1).err
     assert "no file 'no'" in run(capsys, "bench", model, "--params-file", "no", status=1).err
 
 

@@ -34,6 +34,9 @@ def run(capsys, *arguments, status=0):
     ("inspect x.npy --shape 1", "--shape is for --cost"), ("convert net --to onnx --opset 3", "'--opset'"),
     ("convert net --to pdmodel --output net", "is a file that is read"),
     ("convert net --to safetensors --output net.npz", "is a name for the format npz"),
+    ("convert net --to onnx --output .", "no name of a file"),
+    ("convert net --to npz --output a/", "no name of a file"),
+    ("convert net --to npz --output ''", "no name of a file"),
     ("demo --epochs 0", "'--epochs'"), ("demo --seed=-1", "'--seed'"),
 ])
 def test_a_wrong_call_is_status_two(prefix, capsys, call, words):
@@ -47,6 +50,17 @@ def test_a_model_that_leaves_sizes_open_asks_for_them(prefix, capsys):
         assert "give --shape image=SIZES" in said and said.count("\n") == 1
     said = run(capsys, "bench", prefix, "--shape", "1,5,4,4", status=1).err
     assert said.count("\n") == 1 and "in the operation" not in said and "--shape" not in said
+
+
+def test_memory_that_is_not_enough_is_told(prefix, capsys, monkeypatch):
+    said = run(capsys, "bench", prefix, "--shape", "1,3,99999999,99999999", status=1).err
+    assert said.startswith("proa bench: there is not enough memory. ")
+
+    def fails(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("proa.command_line.timing.predictor_of", fails)
+    assert run(capsys, "bench", prefix, status=1).err == "proa bench: there is not enough memory.\n"
 
 
 def test_the_cost_is_without_what_files_alone_have(prefix, capsys):
