@@ -190,8 +190,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     ...         return dy * 2 * ctx.saved_tensor()[0]
     >>> x = paddle.to_tensor([3.0], stop_gradient=False)
     >>> slope, = paddle.grad(Square.apply(x), x, create_graph=True)
-    >>> slope.tolist(), slope.stop_gradient
-    ([6.0], True)
+    >>> slope.tolist(), paddle.grad(slope, x, allow_unused=True)
+    ([6.0], [None])
     """
 
     @functools.wraps(backward)
