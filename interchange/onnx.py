@@ -29,9 +29,10 @@ from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
-from .onnx_control_flow import copy_for_blocks
+from .onnx_control_flow import BLOCKS, copy_for_blocks
 from .onnx_graph import finished
-from .onnx_misread import READ_WITH_CARE, check, divide_layers, expand_to_sizes
+from .onnx_misread import READ_WITH_CARE, check, divide_layers
+from .onnx_operators import REWRITTEN, least_version, rewrite
 
 __all__ = ["export"]
 __dir__ = listed(__name__)
@@ -45,6 +46,7 @@ _SAVE_OPTIONS = ("output_spec",)
 _CHECK = assert_op.type
 _UNDEFINED = re.compile(r"Input (\S+) is undefined")
 _TOO_NEW = re.compile(r"Due to the operator: (\w+), requires opset_version >= (\d+)")
+_REFUSED = re.compile(r"\[ERROR\]\[Paddle2ONNX\] \[(\w+): (\S+)\] (.+)")
 _UNSUPPORTED = re.compile(r"operators not supported yet, including (.*)")
 
 
@@ -54,10 +56,11 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
 
     `layer`: a Layer or function, of which `jit.save` would make a model with this `input_spec`; a Program, with
     `feed_vars=` and `fetch_vars=` unless it was loaded; or the path of a model, `FILE.pdmodel` or its prefix.
-    `opset_version`: the least version of ONNX's operators; control flow takes 11 or 13 instead. `output_spec=` as
-    `jit.save` has it; `auto_upgrade_opset=`, `enable_onnx_checker=`, `deploy_backend=` and `export_fp16_model=` as
-    `paddle2onnx.export`. The file is written whole or not at all. Raises NotImplementedError, naming the operators
-    that the converter does not know, RuntimeError with what it said otherwise, and ImportError without paddle2onnx.
+    `opset_version`: the least version of ONNX's operators; control flow takes 11 or 13 instead, `roi_align` 16.
+    `output_spec=` as `jit.save` has it; `auto_upgrade_opset=`, `enable_onnx_checker=`, `deploy_backend=` and
+    `export_fp16_model=` as `paddle2onnx.export`. The file is written whole or not at all. Raises NotImplementedError,
+    naming the operators that the converter does not know, RuntimeError with what it said otherwise, and ImportError
+    without paddle2onnx.
 
         net = paddle.nn.Linear(2, 3)
         paddle.onnx.export(net, "linear", input_spec=[paddle.static.InputSpec([None, 2])])
@@ -83,8 +86,8 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
     with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
         model, params = _model_files(layer, os.path.join(folder, "model"), input_spec, configs)
         model = _without_checks(model, os.path.join(folder, "unchecked.pdmodel"))
-        model = _as_read(model, os.path.join(folder, "divided.pdmodel"))
-        converted = _converted(model, params, os.path.join(folder, "model.onnx"), opset_version, options)
+        model, least = _as_read(model, os.path.join(folder, "rewritten.pdmodel"))
+        converted = _converted(model, params, os.path.join(folder, "model.onnx"), max(opset_version, least), options)
     with atomic_write(path if path.endswith(".onnx") else path + ".onnx") as file:
         file.write(converted)
 
@@ -136,18 +139,19 @@ def _without_checks(model: str, target: str) -> str:
     return target
 
 
-def _as_read(model: str, target: str) -> str:
-    """A model in a form that the converter does not misread: the file itself, or `target`."""
+def _as_read(model: str, target: str) -> tuple[str, int]:
+    """A model in a form that the converter does not misread, the file itself or `target`, and the version it needs."""
     with open(model, "rb") as file:
         data = file.read()
-    if any(word in data for word in READ_WITH_CARE):
-        program = program_of(data, model)
-        check(program)
-        if any([change(program) for change in (divide_layers, expand_to_sizes, copy_for_blocks)]):
-            with open(target, "wb") as file:
-                file.write(program_bytes(program))
-            return target
-    return model
+    if not any(word in data for word in (*READ_WITH_CARE, *REWRITTEN, *BLOCKS)):
+        return model, 0
+    program = program_of(data, model)
+    check(program)
+    if any([change(program) for change in (divide_layers, rewrite, copy_for_blocks)]):
+        with open(target, "wb") as file:
+            file.write(program_bytes(program))
+        model = target
+    return model, least_version(program)
 
 
 def _save_program(program: Program, prefix: str, configs: dict[str, Any]) -> None:
@@ -183,6 +187,11 @@ def _converted(model: str, params: str, target: str, opset: int, options: dict[s
         raise NotImplementedError(f"onnx.export: the operator {needed[0]} needs version {needed[1]} of ONNX's "
                                   "operators, which the converter paddle2onnx does not write. Keep it out of what is "
                                   "exported.")
+    refused = _REFUSED.search(run.stdout)
+    if run.returncode and refused:
+        raise NotImplementedError(f"onnx.export: the converter paddle2onnx does not write the operator {refused[1]} as "
+                                  f"it is here, where it makes {refused[2]!r}. It says: {refused[3].strip()} Write "
+                                  "what it computes with others, or keep it out of what is exported.")
     if run.returncode or not os.path.isfile(target) or not os.path.getsize(target):
         raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
                            f"said:\n{run.stdout[-2000:].strip()}")

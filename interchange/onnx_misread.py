@@ -1,23 +1,19 @@
 """What the converter to ONNX would get wrong without a word: written in a form that it reads, or refused.
 
 Of a recurrence it gives the states of the last layer alone: each layer becomes one of its own. Of lengths of sequences
-it takes no notice, and windows of sizes that only a run knows it gives a stride of 0: these are refused. A value that
-is expanded as another one it would give sizes of -1: it is expanded to the other's sizes.
+it takes no notice, windows of sizes that only a run knows it gives a stride of 0, and of frames of such sizes it writes
+a shape with several of them: these are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..core.dtype import int32
 from ..static.ir.block import Block
 from ..static.ir.operation import Operation
 from ..static.ir.program import Program
 
 _RECURRENCE = "rnn"
 _POOLS = ("pool2d", "pool3d", "max_pool2d_with_index", "max_pool3d_with_index")
-_EXPANSION = "expand_as_v2"
-READ_WITH_CARE = (b"rnn", b"pool", b"expand_as_v2", b"sub_block")
+READ_WITH_CARE = (b"rnn", b"pool", b"temporal_shift")
 """What the content of a model's file has in it where something may have to be done."""
 
 
@@ -33,6 +29,8 @@ def check(program: Program) -> None:
                     "sequence_length, and feed sequences of one length at a time.")
             if op.type in _POOLS and op.attrs.get("adaptive") and not op.attrs.get("global_pooling"):
                 _check_adaptive_pool(block, op)
+            if op.type == "temporal_shift":
+                _check_temporal_shift(block, op)
 
 
 def _check_adaptive_pool(block: Block, op: Operation) -> None:
@@ -46,35 +44,24 @@ def _check_adaptive_pool(block: Block, op: Operation) -> None:
             "image in input_spec=, or pool to a size of 1.")
 
 
+def _check_temporal_shift(block: Block, op: Operation) -> None:
+    shape = list(block.var(op.input("X")[0]).shape)
+    if any(size < 0 for size in shape[1:]):
+        raise NotImplementedError(
+            f"onnx.export: the converter paddle2onnx writes the operator temporal_shift, which makes "
+            f"{op.output('Out')[0]!r}, for known sizes of frames alone. Its input has the shape {shape}: give all "
+            "sizes but the first in input_spec=.")
+
+
 def divide_layers(program: Program) -> bool:
     """Puts an operation for each layer in the place of a recurrence of several; whether there was one."""
-    return _replace(program, lambda op: op.type == _RECURRENCE and int(op.attrs.get("num_layers", 1)) > 1, _layers)
-
-
-def expand_to_sizes(program: Program) -> bool:
-    """Takes sizes that a run gives from the other value, where values are expanded as it; whether it was needed.
-
-    The converter takes them from the attribute, in which those that only a run knows are -1.
-    """
-    return _replace(program, lambda op: op.type == _EXPANSION and bool(op.input("Y"))
-                    and min(op.attrs.get("target_shape") or [-1]) < 0, _expansion)
-
-
-def _replace(program: Program, wanted: Callable[[Operation], bool],
-             made: Callable[[Block, Operation], list[Operation]]) -> bool:
     found = False
     for block in program.blocks:
-        if any(map(wanted, block.ops)):
-            found = True
-            block.ops[:] = [new for op in block.ops for new in (made(block, op) if wanted(op) else [op])]
+        ops = [made for op in block.ops for made in (
+            _layers(block, op) if op.type == _RECURRENCE and int(op.attrs.get("num_layers", 1)) > 1 else [op])]
+        found |= len(ops) > len(block.ops)
+        block.ops[:] = ops
     return found
-
-
-def _expansion(block: Block, op: Operation) -> list[Operation]:
-    (out,), sizes = op.output("Out"), f"{op.output('Out')[0]}@sizes"
-    block.new_var(sizes, (len(block.var(op.input("Y")[0]).shape),), int32, stop_gradient=True)
-    return [Operation(block, "shape", {"Input": op.input("Y")}, {"Out": [sizes]}, {}),
-            Operation(block, "expand_v2", {"X": op.input("X"), "Shape": [sizes]}, {"Out": [out]}, {"shape": []})]
 
 
 def _layers(block: Block, op: Operation) -> list[Operation]:
