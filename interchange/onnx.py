@@ -29,7 +29,7 @@ from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
-from .onnx_control_flow import BLOCKS, copy_for_blocks
+from .onnx_control_flow import BLOCKS, prepare_blocks
 from .onnx_graph import finished
 from .onnx_misread import READ_WITH_CARE, check, divide_layers
 from .onnx_operators import REWRITTEN, least_version, rewrite
@@ -147,7 +147,7 @@ def _as_read(model: str, target: str) -> tuple[str, int]:
         return model, 0
     program = program_of(data, model)
     check(program)
-    if any([change(program) for change in (divide_layers, rewrite, copy_for_blocks)]):
+    if any([change(program) for change in (divide_layers, rewrite, prepare_blocks)]):
         with open(target, "wb") as file:
             file.write(program_bytes(program))
         model = target

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..static.ir.block import Block
+from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.operation import Operation
 from ..static.ir.program import Program
 from ..static.ir.usage import block_reads, sub_block, writes
@@ -19,13 +20,39 @@ BLOCKS = (b"sub_block",)
 _LOOP = "while"
 
 
-def copy_for_blocks(program: Program) -> bool:
-    """Puts copies before blocks, of what the converter would not find in them; whether there was any."""
-    made = [_for_loops(block) for block in program.blocks[1:]]
-    return any([*made, *[_for_blocks(block) for block in program.blocks]])
+def prepare_blocks(program: Program) -> bool:
+    """Puts copies before blocks, of what the converter would not find in them; whether anything changed."""
+    if not any(op.type == _LOOP for block in program.blocks for op in block.ops):
+        return any([_for_blocks(block) for block in program.blocks])
+    _rename_numbered(program)
+    for block in program.blocks[1:]:
+        _for_loops(block)
+    for block in program.blocks:
+        _for_blocks(block)
+    return True
 
 
-def _for_loops(block: Block) -> bool:
+def _rename_numbered(program: Program) -> None:
+    """Renames `x.1` where there is an `x`: so the converter calls what a loop takes of the name `x`."""
+    known = {name for block in program.blocks for name in block.vars}
+    kept = {*feed_names(program), *fetch_names(program)}
+    for name in sorted(known - kept):
+        stem, _, number = name.rpartition(".")
+        if number.isdigit() and stem in known and not any(
+                block.vars[name].persistable for block in program.blocks if name in block.vars):
+            new = f"{stem}_{number}"
+            while new in known:
+                new += "_"
+            known.add(new)
+            for block in program.blocks:
+                if name in block.vars:
+                    block._rename_var(name, new)
+                for op in block.ops:
+                    op.rename_input(name, new)
+                    op.rename_output(name, new)
+
+
+def _for_loops(block: Block) -> None:
     """Copies what loops of an inner block take from outside it, unless they write it."""
     ops: list[Operation] = []
     for op in block.ops:
@@ -35,7 +62,7 @@ def _for_loops(block: Block) -> bool:
                 if name not in written and name not in block.vars and not block.var(name).persistable:
                     ops += _copied(block, op, name)
         ops.append(op)
-    return _exchange(block, ops)
+    block.ops[:] = ops
 
 
 def _for_blocks(block: Block) -> bool:
@@ -56,10 +83,6 @@ def _for_blocks(block: Block) -> bool:
                 if name in renamed and name not in written and not (op.type == _LOOP and name in op.input("X")):
                     ops += _copied(block, op, name)
         ops.append(op)
-    return _exchange(block, ops)
-
-
-def _exchange(block: Block, ops: list[Operation]) -> bool:
     more = len(ops) > len(block.ops)
     block.ops[:] = ops
     return more

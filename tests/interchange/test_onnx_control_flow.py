@@ -5,12 +5,13 @@ import importlib.util
 import numpy as np
 import proa as paddle
 import pytest
+from proa.static.files.inference_model import program_bytes, program_of
 
 if importlib.util.find_spec("paddle2onnx") is None:
     pytest.skip("paddle2onnx is not installed", allow_module_level=True)
-pytest.importorskip("onnxruntime")
+onnxruntime = pytest.importorskip("onnxruntime")
 
-from onnx_runs import same
+from onnx_runs import same  # noqa: E402  (it needs onnxruntime)
 
 
 def loop_then_branch(x):
@@ -109,3 +110,25 @@ def returned_early(x):
 def test_blocks_read_what_was_written_last(function, sizes, tmp_path):
     ways = [np.full([2, 3], value, "float32") for value in (2.0, 0.25, -0.25, -4.0)]
     same(function, [sizes], *[[value] for value in ways], folder=tmp_path)
+
+
+def test_numbered_names_of_a_loop(tmp_path):
+    """PaddlePaddle 3's `.json` Programs are read with `x` and `x.1`, which is what the converter calls `x` inside."""
+    prefix = str(tmp_path / "m")
+    paddle.jit.save(paddle.jit.to_static(loop_then_branch), prefix, input_spec=[paddle.static.InputSpec([2, 3])])
+    content = (tmp_path / "m.pdmodel").read_bytes()
+    program = program_of(content, prefix)
+    (loop,) = [op for op in program.global_block().ops if op.type == "while"]
+    before, after = loop.input("X")[1], loop.input("Condition")[0] + ".1"
+    program.global_block()._rename_var(before, after)
+    for block in program.blocks:
+        for op in block.ops:
+            op.rename_input(before, after)
+            op.rename_output(before, after)
+    (tmp_path / "m.pdmodel").write_bytes(program_bytes(program))
+    paddle.onnx.export(prefix, prefix)
+    session = onnxruntime.InferenceSession(prefix + ".onnx")
+    for value in (2.0, -4.0):
+        x = np.full([2, 3], value, "float32")
+        got, = session.run(None, {session.get_inputs()[0].name: x})
+        np.testing.assert_allclose(got, loop_then_branch(paddle.to_tensor(x)).numpy())
