@@ -262,10 +262,8 @@ class Kernels:
         if least and len(usable) == 1 and usable[0].when is None and self.arity in (ONE, TWO):
             kernel = (_by_size if self.arity == ONE else _by_sizes)(function, plain, least, usable[0].kernel)
         is_asked = usable[0].when is not None and not usable[0].declines
-        has_form = plain is not self.plain
-        is_alone = len(usable) == 1 and not is_asked and (least > 0 or not has_form)  # a form is for what is small
-        engine = usable[0].kernel if is_alone else None
-        if engine is None and has_form:  # engines are asked for what the form leaves
+        engine = usable[0].kernel if len(usable) == 1 and not is_asked else None
+        if engine is None and plain is not self.plain:  # engines are asked for what the form leaves
             large = kernel = native.form_of(compiled, _asking(usable, self.plain))
         return Choice(function, plain, least, large, kernel, with_number, engine)
 

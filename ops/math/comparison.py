@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core import dtype as dt
+from ..array.full import value_of
 from ..core.operator import Operator
 from ..core.trace import apply, state
 from .casting import cast
@@ -55,6 +56,7 @@ def _compare(op: Operator, x: Any, y: Any) -> Any:
 
 
 def _bits(op: Operator, x: Any, y: Any) -> Any:
+    x = value_of(x)
     if isinstance(y, (int, np.integer)) and x.dtype.is_integer:
         y = x.dtype.wrapped(int(y))
     x, y = operand(x, y)

@@ -87,11 +87,14 @@ class Block:
         """
         if current_trace().computes and self.program.own_trace().is_default:
             return _waiting(name, dtype, attributes)
-        return self.new_var(name, shape, dtype, type, error_clip, **attributes)
+        made = self.new_var(name, shape, dtype, type, error_clip, **attributes)
+        if made.undecided and made.kind == "tensor" and (made._dtype is None or made._dtype.is_differentiable):
+            made.stop_gradient = False
+        return made
 
     def new_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, type: VarType | None = None,
                 error_clip: Any = None, **attributes: Any) -> Variable:
-        """As `create_var`, a variable whatever code runs."""
+        """As `create_var`, a variable whatever code runs; gradients stop at a value that no operation makes."""
         from ...core.dtype import convert_dtype
 
         if name in self.vars and not shape and dtype is None and type is None and not attributes:
@@ -103,8 +106,6 @@ class Block:
         made = class_of_kind(attributes.get("kind", "tensor"), self.program.variable_class)
         variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
         variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
-        if variable.undecided and (dtype is None or dtype.is_differentiable):
-            variable.stop_gradient = False
         if error_clip is not None:
             variable._set_error_clip(error_clip)
         return variable

@@ -221,7 +221,7 @@ def test_a_step_towards_penalties(l1, l2, expected):
 
 
 def test_lookahead_makes_its_variables_in_the_order_of_1_8():
-    with program():
+    with program(), fluid.unique_name.guard():
         loss = fluid.layers.mean(fluid.layers.fc(fluid.layers.data("x", [3]), 2))
         fluid.optimizer.LookaheadOptimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
         names = [variable.name for variable in fluid.default_main_program().list_vars() if variable.persistable]

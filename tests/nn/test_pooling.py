@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import static
+from proa.core.flags import flags_guard
 from proa.nn import functional as F
 
 
@@ -25,11 +26,8 @@ def test_padding_behind_alone_does_not_count(pool, shape, padding):
     x = _image(*shape)
     last = float(x.numel()) - 1
     for engines in ("", "loops", "onednn"):
-        paddle.set_flags({"FLAGS_cpu_engines": engines})
-        try:
+        with flags_guard({"FLAGS_cpu_engines": engines}):
             assert pool(x, 2, 2, padding, exclusive=False).flatten()[-1].item() == last
-        finally:
-            paddle.set_flags({"FLAGS_cpu_engines": "loops,onednn"})
 
 
 def test_a_divisor_of_ones_own_divides_the_sums():

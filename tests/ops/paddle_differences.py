@@ -206,7 +206,8 @@ NO_CALL = {
         "trilinear_interp", "uncrop", "uniform_random_batch_size_like", "unique_with_counts", "unpad2d",
         "unshuffle_batch", "unsqueeze"},
     "of sequences with a LoD, of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
-        "expanded_rows", "filter_by_instag", "fused_embedding_seq_pool", "im2sequence", "images_of_rows",
+        "attending_lstm", "expanded_rows", "filter_by_instag", "fused_embedding_seq_pool", "im2sequence",
+        "images_of_rows",
         "joined_offsets", "lod_rank_table", "lod_reset", "map_channel_order", "map_windows", "map_windows_back",
         "match_left", "match_matrix_tensor", "match_products", "match_right", "max_sequence_len", "merge_lod_tensor",
         "padded_with_zeros", "put_filtered", "put_top", "ranked_rows", "reorder_lod_tensor_by_rank", "rows_in_joined",
