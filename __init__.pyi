@@ -10,9 +10,9 @@ from proa.backend.threads import get_num_threads as get_num_threads, set_num_thr
 from proa.core.dtype import DType as _DType, DType as dtype, get_default_dtype as get_default_dtype, set_default_dtype as set_default_dtype
 from proa.core.flags import get_flags as get_flags, set_flags as set_flags
 from proa.core.param_attr import ParamAttr as ParamAttr
-from proa.core.place import CPUPlace as CPUPlace, CUDAPinnedPlace as CUDAPinnedPlace, CUDAPlace as CUDAPlace, CustomPlace as CustomPlace, get_device as get_device
+from proa.core.place import CPUPlace as CPUPlace, CUDAPinnedPlace as CUDAPinnedPlace, CUDAPlace as CUDAPlace, CustomPlace as CustomPlace, IPUPlace as IPUPlace, XPUPlace as XPUPlace, get_device as get_device
 from proa.core.random import get_rng_state as get_rng_state, seed as seed, set_rng_state as set_rng_state
-from proa.device import IPUPlace as IPUPlace, XPUPlace as XPUPlace, get_cudnn_version as get_cudnn_version, is_compiled_with_cinn as is_compiled_with_cinn, is_compiled_with_cuda as is_compiled_with_cuda, is_compiled_with_custom_device as is_compiled_with_custom_device, is_compiled_with_distribute as is_compiled_with_distribute, is_compiled_with_ipu as is_compiled_with_ipu, is_compiled_with_rocm as is_compiled_with_rocm, is_compiled_with_xpu as is_compiled_with_xpu, set_device as set_device
+from proa.device import get_cudnn_version as get_cudnn_version, is_compiled_with_cinn as is_compiled_with_cinn, is_compiled_with_cuda as is_compiled_with_cuda, is_compiled_with_custom_device as is_compiled_with_custom_device, is_compiled_with_distribute as is_compiled_with_distribute, is_compiled_with_ipu as is_compiled_with_ipu, is_compiled_with_rocm as is_compiled_with_rocm, is_compiled_with_xpu as is_compiled_with_xpu, set_device as set_device
 from proa.distributed.parallel import DataParallel as DataParallel
 from proa.dygraph.guards import enable_grad as enable_grad, is_grad_enabled as is_grad_enabled, no_grad as no_grad, set_grad_enabled as set_grad_enabled
 from proa.dygraph.lazy import LazyGuard as LazyGuard

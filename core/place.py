@@ -202,3 +202,31 @@ def get_device() -> str:
     """
     place = expected_place()
     return f"{place.kind}:{place.index}" if place.is_device() else "cpu"
+
+
+class XPUPlace(Place):
+    """Raises RuntimeError: Kunlun's devices are not supported. No place is one.
+
+    >>> import proa as paddle
+    >>> paddle.device.XPUPlace(0)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).
+    """
+
+    def __init__(self, dev_id: int):
+        raise RuntimeError("XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
+
+
+class IPUPlace(Place):
+    """Raises RuntimeError: Graphcore's devices are not supported. No place is one.
+
+    >>> import proa as paddle
+    >>> paddle.device.IPUPlace()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).
+    """
+
+    def __init__(self) -> None:
+        raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")

@@ -14,7 +14,9 @@ from ..core.place import (
     CUDAPinnedPlace,
     CUDAPlace,
     CustomPlace,
+    IPUPlace,
     Place,
+    XPUPlace,
     expected_place,
     get_device,
     parse_place,
@@ -176,34 +178,6 @@ def is_compiled_with_cinn() -> bool:
     False
     """
     return False
-
-
-class XPUPlace(Place):
-    """Raises RuntimeError: Kunlun's devices are not supported. No place is one.
-
-    >>> import proa as paddle
-    >>> paddle.device.XPUPlace(0)
-    Traceback (most recent call last):
-        ...
-    RuntimeError: XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).
-    """
-
-    def __init__(self, dev_id: int):
-        raise RuntimeError("XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
-
-
-class IPUPlace(Place):
-    """Raises RuntimeError: Graphcore's devices are not supported. No place is one.
-
-    >>> import proa as paddle
-    >>> paddle.device.IPUPlace()
-    Traceback (most recent call last):
-        ...
-    RuntimeError: IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).
-    """
-
-    def __init__(self) -> None:
-        raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
 
 
 __all__ = [

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from proa.core.place import CPUPlace as CPUPlace, CUDAPinnedPlace as CUDAPinnedPlace, CUDAPlace as CUDAPlace, CustomPlace as CustomPlace, get_device as get_device
-from . import IPUPlace as IPUPlace, XPUPlace as XPUPlace, cuda as cuda
+from proa.core.place import CPUPlace as CPUPlace, CUDAPinnedPlace as CUDAPinnedPlace, CUDAPlace as CUDAPlace, CustomPlace as CustomPlace, IPUPlace as IPUPlace, XPUPlace as XPUPlace, get_device as get_device
+from . import cuda as cuda
 from proa.device.streams import Event as Event, Stream as Stream, current_stream as current_stream, set_stream as set_stream, stream_guard as stream_guard
 from proa.dygraph.tensor import Tensor as Tensor
 
