@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -48,6 +49,8 @@ def async_save(obj: Any, path: str, protocol: int = 4, sync_other_task: bool = F
     if not isinstance(obj, (dict, Tensor)):
         raise TypeError(f"async_save(obj): must be a state dict or a Tensor. Received {type(obj).__name__}; "
                         f"paddle.save writes other objects.")
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
+        raise TypeError(f"async_save(path): must be a path or a binary file. Received {type(path).__name__}.")
     if protocol not in (2, 3, 4):
         raise ValueError(f"async_save(protocol): must be 2, 3 or 4. Received {protocol!r}.")
     if sync_other_task:

@@ -93,6 +93,8 @@ def test_files_written_while_training_goes_on(tmp_path):
 
 def test_what_cannot_be_written_in_the_background(tmp_path):
     for wrong in ([paddle.ones([2])], 3, static.Program()):
+        with pytest.raises(TypeError, match=r"async_save\(path\): must be a path or a binary file. Received float."):
+            paddle.async_save({}, 3.0)
         with pytest.raises(TypeError, match=r"async_save\(obj\)"):
             paddle.async_save(wrong, str(tmp_path / "file"))
     with pytest.raises(ValueError, match="must be 2, 3 or 4"):
