@@ -52,12 +52,12 @@ class ArrayVariable(Variable):
         return self._dtype
 
     def __len__(self) -> int:
-        raise TypeError("The length of this list is known only when the program runs: ask for it with len(list) in "
-                        "converted code, or with list.length().")
+        raise TypeError(f"{user_line()}: the length of this list is known only when the program runs: ask for it with "
+                        "len(list) in converted code, or with list.length().")
 
     def __iter__(self) -> Any:
-        raise TypeError("How many items this list has is known only when the program runs. Loop over it with a `for` "
-                        "statement, or join its items with paddle.stack or paddle.concat.")
+        raise TypeError(f"{user_line()}: how many items this list has is known only when the program runs. Loop over "
+                        "it with a `for` statement, or join its items with paddle.stack or paddle.concat.")
 
     def __bool__(self) -> bool:
         return bool(len(self))

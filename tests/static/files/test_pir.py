@@ -186,7 +186,7 @@ UNLIKE = {
     "check_finite_and_unscale", "check_finite_and_unscale-infinite", "decode_jpeg", "decode_jpeg-gray", "warprnnt",
     "update_loss_scaling-False-0-0", "update_loss_scaling-False-0-1", "update_loss_scaling-False-1-0",
     "update_loss_scaling-True-0-0", "update_loss_scaling-True-0-1", "update_loss_scaling-True-1-0",
-    "swish-beta", "where-nan_to_num",
+    "graph_send_recv-size from a tensor", "swish-beta", "where-nan_to_num",
 }
 
 
