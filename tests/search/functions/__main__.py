@@ -45,14 +45,15 @@ def found_in(seed: int, number: int, counts: Counter, seconds: float = 20.0, eve
 
 def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str] | None:
     signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.5)  # again: a jump out of a function's `finally` takes the first
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, 2.0)  # again: a jump out of a function's `finally` takes the first
     try:
-        return checked(source, "functions", counts, every)
+        try:
+            return checked(source, "functions", counts, every)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except TooLong:
         counts["too long"] += 1
         return None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def main() -> int:
