@@ -28,7 +28,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, Any, bool]]] = {
 """Of each message, by name: a field's number, its type, and whether it may be there more than once."""
 
 
-def _message_classes() -> dict[str, Any]:
+def _model_class() -> Any:
     file = descriptor_pb2.FileDescriptorProto(name="proa_onnx.proto", package="proa_onnx", syntax="proto2")
     for message, fields in _MESSAGES.items():
         declared = file.message_type.add(name=message)
@@ -39,13 +39,12 @@ def _message_classes() -> dict[str, Any]:
                 field.type, field.type_name = _FIELD.TYPE_MESSAGE, f".proa_onnx.{kind}"
             else:
                 field.type = kind
-    return message_factory.GetMessageClassesForFiles([file.name], _pool(file))
-
-
-def _pool(file: descriptor_pb2.FileDescriptorProto) -> Any:
     pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return pool
+    pool.AddSerializedFile(file.SerializeToString())
+    described = pool.FindMessageTypeByName("proa_onnx.Model")
+    if hasattr(message_factory, "GetMessageClass"):
+        return message_factory.GetMessageClass(described)
+    return message_factory.MessageFactory(pool).GetPrototype(described)  # protobuf before 4.22
 
 
-Model: Any = _message_classes()["proa_onnx.Model"]
+Model: Any = _model_class()

@@ -243,7 +243,8 @@ _SINGLE = (np.dtype("float32"), np.dtype("float16"), np.dtype("complex64"))
 
 
 def _is_double(value: Any) -> bool:
-    return getattr(value, "dtype", None) in (np.dtype("float64"), np.dtype("complex128"))
+    dtype = getattr(value, "dtype", None)  # which NumPy before 2 finds equal to float64 where it is None
+    return dtype is not None and dtype in (np.dtype("float64"), np.dtype("complex128"))
 
 
 def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:
