@@ -44,7 +44,8 @@ def _model_class() -> Any:
     described = pool.FindMessageTypeByName("proa_onnx.Model")
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(described)
-    return message_factory.MessageFactory(pool).GetPrototype(described)  # protobuf before 4.22
+    old: Any = message_factory.MessageFactory(pool)  # protobuf before 4.22
+    return old.GetPrototype(described)
 
 
 Model: Any = _model_class()

@@ -22,6 +22,11 @@ WRONG = [3.0, [1.0, 2.0], None, "a"]
 OF_LAYERS = [(), (4,), (4, 4), (4, 4, 1), (2,), ([4],), (1, 3), (1, 4, 4)]
 
 
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # functions that save write files of the names that they are given
+
+
 def _required(function):
     return [p for p in inspect.signature(function).parameters.values()
             if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
