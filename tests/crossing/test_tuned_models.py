@@ -96,6 +96,7 @@ MODELS = {  # the files, what they are given, the loss, and the rate of learning
 def tune(model, x, loss_of, rate):
     """Takes some steps; the losses."""
     model.train()
+    paddle.seed(2)  # of dropout: by it alone so few steps take two to seven percent off the recognition's loss
     clip = paddle.nn.ClipGradByGlobalNorm(1.0)
     momentum = paddle.optimizer.Momentum(rate, parameters=model.parameters(), grad_clip=clip)
     losses = []
@@ -121,7 +122,7 @@ def test_a_tuned_model_is_handed_on(name, tmp_path):
     model.eval()
     before = model(x).numpy()
     losses = tune(model, x, loss_of, rate)
-    assert losses[-1] < 0.99 * losses[0], losses  # a few steps: rounding of other kernels makes 1 to 3 % of it
+    assert losses[-1] < 0.98 * losses[0], losses
     expected = {"0.0": model(x).numpy()}
     assert np.abs(expected["0.0"] - before).max() > 1e-4
     oracle = Oracle(tmp_path)
