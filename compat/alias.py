@@ -247,17 +247,19 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
     elif api == "2.4":
         fluid_of_2.begin()
     here = os.path.dirname(os.path.abspath(__file__))
-    if name == "paddle":  # programs that are started from here import it too
+    if name == "paddle":
         _promise_parts()
-        child_processes.variables["PROA_API"] = api
-        child_processes.add_to_path(os.path.join(here, "children"), os.path.dirname(os.path.dirname(here)))
+        os.environ["PROA_API"] = api
+    if name in ("paddle", "oneflow"):  # programs that are started from here import it too
+        child_processes.add_to_path(os.path.join(here, "children", name))
 
 
 def _install_all(api: str) -> None:
-    """What scripts that are run find: Paddle, and OneFlow."""
+    """What scripts that are run find: Paddle, and OneFlow; and what programs find that such a script starts."""
     install("paddle", api)
     for name in _FACES:
         install(name)
+    os.environ.update(child_processes.environment())
 
 
 def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:

@@ -1,17 +1,23 @@
-"""The environment of programs that are started from here, in which `import paddle` gives what it gives here."""
+"""Programs that are started from here, in which `import paddle` gives what it gives here."""
 
 from __future__ import annotations
 
 import os
+import sys
 
 _folders: list[str] = []
-variables: dict[str, str] = {}
-"""What such programs find in their environment beside this process's own."""
 
 
-def add_to_path(*folders: str) -> None:
-    """Folders where programs that are started from here look for modules first."""
-    _folders.extend(folder for folder in folders if folder not in _folders)
+def add_to_path(folder: str) -> None:
+    """A folder where programs that are started from here look for modules first.
+
+    This process has it too, where the folders of PYTHONPATH stand: those that `multiprocessing` starts with a new
+    Python get its path in place of their own.
+    """
+    if folder not in _folders:
+        _folders.append(folder)
+        if folder not in sys.path:
+            sys.path.insert(1, folder)
 
 
 def path() -> list[str]:
@@ -21,8 +27,8 @@ def path() -> list[str]:
 
 def environment() -> dict[str, str]:
     """This process's environment, with those folders in PYTHONPATH."""
-    found = {**os.environ, **variables}
+    found = dict(os.environ)
+    before = [folder for folder in found.get("PYTHONPATH", "").split(os.pathsep) if folder and folder not in _folders]
     if _folders:
-        path = [*_folders, *filter(None, [found.get("PYTHONPATH")])]
-        found["PYTHONPATH"] = os.pathsep.join(path)
+        found["PYTHONPATH"] = os.pathsep.join([*_folders, *before])
     return found

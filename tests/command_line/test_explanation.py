@@ -1,6 +1,7 @@
 """`proa explain` of functions of which no Program was made."""
 
-from proa.command_line import main
+import subprocess
+import sys
 
 SCRIPT = """
 import paddle
@@ -36,10 +37,12 @@ paddle.jit.enable_to_static(True)
 """
 
 
-def test_decorated_functions_without_a_program_are_listed(tmp_path, capsys):
+def test_decorated_functions_without_a_program_are_listed(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
-    assert main(["explain", str(tmp_path / "script.py")]) == 0
-    lines = capsys.readouterr().err.splitlines()
+    done = subprocess.run([sys.executable, "-m", "proa", "explain", "script.py"], capture_output=True, text=True,
+                          cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
     told = {line.rpartition("`")[0].rpartition("`")[2]: after for line, after in zip(lines, lines[1:], strict=False)}
     assert told["never"] == "  was never called" and told["fails"] == "  was called, and the call ended with an error"
     assert told["inner"] == "  became part of the Programs of functions that call it"

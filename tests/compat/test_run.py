@@ -56,6 +56,45 @@ def test_module_runs_too(tmp_path):
     assert (done.returncode, done.stdout) == (0, "__main__ ['a'] 1.0\n"), done.stderr
 
 
+_STARTS = """
+import multiprocessing, os, subprocess, sys
+import paddle
+
+class Numbers:
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return float(index), paddle.__version__
+
+def version(queue):
+    queue.put(paddle.__version__)
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    queue = multiprocessing.Queue()
+    process = multiprocessing.Process(target=version, args=(queue,))
+    process.start()
+    print("process:", queue.get(timeout=100))
+    process.join()
+    if paddle.in_dynamic_mode():
+        print("workers:", [version for _, version in paddle.io.DataLoader(Numbers(), batch_size=4, num_workers=1)])
+    sys.stdout.flush()
+    subprocess.run([sys.executable, "-c", "import paddle; print('program:', paddle.__version__)"], check=True)
+    os.system(f"cd / && {sys.executable} -c 'import paddle; print(paddle.nn.Linear.__module__)'")
+"""
+
+
+@pytest.mark.parametrize(("api", "version", "workers"), [
+    ("2.6", "2.6.2", ["workers: [['2.6.2', '2.6.2', '2.6.2', '2.6.2']]"]), ("1.8", "1.8.5", [])])
+def test_processes_that_a_script_starts_find_paddle_too(tmp_path, api, version, workers):
+    (tmp_path / "main.py").write_text(_STARTS)
+    done = run("-m", "proa", "run", "--api", api, "main.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"process: {version}", *workers, f"program: {version}", "proa.nn.layers.common"]
+
+
 def test_errors_show_the_scripts_own_lines(tmp_path):
     (tmp_path / "bad.py").write_text("import paddle\n\npaddle.ones([2]) + paddle.ones([3])\n")
     done = run("-m", "proa", "run", str(tmp_path / "bad.py"))

@@ -19,10 +19,9 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 import subprocess, sys
-from proa.core import child_processes
 code = "import oneflow; print('child:', oneflow.__name__)"
 sys.stdout.flush()
-subprocess.run([sys.executable, "-c", code], check=True, env=child_processes.environment())
+subprocess.run([sys.executable, "-c", code], check=True)
 """
 
 
