@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import _legacy_C_ops as ops
 from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
 from ..device.cuda import device_count as get_cuda_device_count
-from ..framework.core import EnforceNotMet, VarDesc, op_proto_and_checker_maker
+from ..framework.core import (
+    EnforceNotMet,
+    VarDesc,
+    globals,
+    is_compiled_with_brpc,
+    is_compiled_with_dist,
+    is_compiled_with_mkldnn,
+    kEmptyVarName,
+    kGradVarSuffix,
+    op_proto_and_checker_maker,
+)
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
 from ..static.run.lod_tensor import LoDTensor, LoDTensorArray
@@ -19,39 +27,6 @@ from .dygraph.parallel import ParallelStrategy
 from .dygraph.varbase import VarBase
 from .inference_api import AnalysisConfig, PaddleBuf, PaddlePredictor, PaddleTensor, create_paddle_predictor
 from .later_names import later
-
-
-def is_compiled_with_mkldnn() -> bool:
-    """False: oneDNN is a library that is looked for when it is needed."""
-    return False
-
-
-def is_compiled_with_brpc() -> bool:
-    """False."""
-    return False
-
-
-def is_compiled_with_dist() -> bool:
-    """False."""
-    return False
-
-
-def globals() -> dict[str, Any]:
-    """The flags, by name."""
-    from ..core.flags import values
-
-    return dict(values)
-
-
-def kEmptyVarName() -> str:
-    """What stands in a slot in place of a variable that is not wanted."""
-    return "@EMPTY@"
-
-
-def kGradVarSuffix() -> str:
-    """What a gradient's name ends with."""
-    return "@GRAD"
-
 
 __all__ = [
     "AnalysisConfig", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",

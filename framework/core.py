@@ -260,6 +260,9 @@ def grad_var_suffix() -> str:
     return "@GRAD"
 
 
+kGradVarSuffix = grad_var_suffix
+
+
 def size_of_dtype(dtype: Any) -> int:
     """How many bytes an element has.
 

@@ -298,7 +298,7 @@ def _infer_unique(x, *, return_index=False, return_inverse=False, return_counts=
     return Spec(shape, x.dtype), Spec((-1,), dtype), Spec((-1,), dtype), Spec((-1,), dtype)
 
 
-unique_op = operator("unique", "X -> Out, Indices, Index, Counts", kernel=_unique, infer=_infer_unique,
+unique_op = operator("unique", "X -> Out, Indices?, Index, Counts?", kernel=_unique, infer=_infer_unique,
                      engines=[by(LOOPS, fast_unique.unique, fast_unique.LEAST)], compiled="unique", lod="drop")
 
 
@@ -395,7 +395,7 @@ def _infer_consecutive(x, *, return_inverse=False, return_counts=False, axis=(),
     return Spec(shape, x.dtype), Spec((count if -1 not in x.shape else -1,), dtype), Spec((-1,), dtype)
 
 
-unique_consecutive_op = operator("unique_consecutive", "X -> Out, Index, Counts", kernel=_consecutive,
+unique_consecutive_op = operator("unique_consecutive", "X -> Out, Index?, Counts?", kernel=_consecutive,
                                  infer=_infer_consecutive, lod="drop")
 
 

@@ -14,6 +14,9 @@ first, empty where X has none; of an output `lod^Out` those that it has from the
 An input `dim@` is one that files keep as an attribute: the name of a variable in the place of a number, or several
 names. An operator that has such inputs `stands_for` the one that files name.
 
+A caller that appends operations by their slots need not name an output `Index?`, which is of use to some alone, nor
+`Mask&`, which only the gradient reads (PaddlePaddle calls it intermediate). The kernel gives them all the same.
+
 An output written `XShape!` exists in files only, for Paddle's sake: its shape is that of the first input behind a 0,
 and no kernel computes it.
 """
@@ -30,6 +33,7 @@ class Slot(NamedTuple):
 
     name: str
     optional: bool = False
+    """Whether an input may be missing, or a result be left unnamed."""
     many: bool = False
     file_only: bool = False
     alias: str | None = None
@@ -42,6 +46,8 @@ class Slot(NamedTuple):
     """The slot on the same side whose offsets this one holds."""
     is_attribute: bool = False
     """Whether files have it as an attribute."""
+    for_gradient: bool = False
+    """Whether this output is there for the gradient alone."""
 
     @property
     def nothing(self) -> list | None:
@@ -49,19 +55,20 @@ class Slot(NamedTuple):
         return [] if self.offsets_of else None
 
 
-_SLOT = re.compile(r"(\w+(?:-\w+)*)(\*?)(@?)(\??)(!?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
+_SLOT = re.compile(r"(\w+(?:-\w+)*)(\*?)(@?)(\??)(!?)(&?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
 
 
 @functools.cache  # most operators have slots that others have
 def _parse_slot(text: str) -> Slot:
     match = _SLOT.fullmatch(text)
     if match is None:
-        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * @ ? !, then ^SLOT for the offsets "
+        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * @ ? ! &, then ^SLOT for the offsets "
                          "of a slot, =INPUT or :=INPUT for a new value of an input, ~INPUT for each input that it may "
                          "be a view of.")
-    name, many, attribute, optional, file_only, offsets_of, writes, alias, views = match.groups()
+    name, many, attribute, optional, file_only, for_gradient, offsets_of, writes, alias, views = match.groups()
     return Slot(name, bool(optional), bool(many or offsets_of), bool(file_only), alias, bool(writes),
-                tuple(views.split("~")[1:]), offsets_of, bool(attribute))
+                tuple(views.split("~")[1:]), offsets_of, bool(attribute),
+                bool(for_gradient or file_only and not optional))
 
 
 def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:

@@ -58,8 +58,8 @@ def _self_attention(x: Any, *, alpha: float = 1.0, head_number: int = 1) -> Any:
 
 
 @decomposition("fused_bias_dropout_residual_layer_norm",
-               "X, Residual, Bias?, LnScale?, LnBias? -> Y, BiasDropoutResidualOut?, DropoutMaskOut?, LnMean?, "
-               "LnVariance?")
+               "X, Residual, Bias?, LnScale?, LnBias? -> Y, BiasDropoutResidualOut?&, DropoutMaskOut?&, LnMean?&, "
+               "LnVariance?&")
 def _residual_layer_norm(x: Any, residual: Any, bias: Any, scale: Any, shift: Any, *, dropout_rate: float = 0.5,
                          is_test: bool = False, dropout_implementation: str = "downgrade_in_infer",
                          ln_epsilon: float = 1e-5) -> tuple:

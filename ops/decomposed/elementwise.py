@@ -29,7 +29,7 @@ for _of in _BINARY.values():
     _declare(_of)
 
 
-@decomposition("fused_transpose", "X -> Out, XShape?")
+@decomposition("fused_transpose", "X -> Out, XShape?&")
 def _fused_transpose(x: Any, *, axis: Any, fused_squeeze2_axes: Any = (), fused_unsqueeze2_axes: Any = (),
                      fused_reshape2_shape: Any = (), scale: float = 1.0, shift: float = 0.0,
                      output_data_type: str = "") -> tuple:
@@ -64,5 +64,5 @@ def _functors(x: Any, y: Any, *, functor_list: list[str], axis: int = -1, scale:
     return on_one(middle, outer), middle
 
 
-decomposition("fused_elemwise_activation", "X, Y -> Out, IntermediateOut?")(_functors)
-decomposition("fused_elemwise_add_activation", "X, Y -> Out, IntermediateOut?")(_functors)
+decomposition("fused_elemwise_activation", "X, Y -> Out, IntermediateOut?&")(_functors)
+decomposition("fused_elemwise_add_activation", "X, Y -> Out, IntermediateOut?&")(_functors)

@@ -34,7 +34,7 @@ def _mode(x: Any, *, axis: int = -1, keepdim: bool = False) -> tuple:
     return mode(x, axis, keepdim)
 
 
-@decomposition("nanmedian", "X -> Out, MedianIndex?")
+@decomposition("nanmedian", "X -> Out, MedianIndex?&")
 def _nanmedian(x: Any, *, axis: Any = (), keepdim: bool = True, mode: str = "avg") -> tuple:
     if mode != "avg":
         raise NotImplementedError(f"nanmedian: mode={mode!r} is not known here, only 'avg'.")
@@ -121,7 +121,7 @@ def _gaussian(x: Any, *, mean: float = 0.0, std: float = 1.0) -> Any:
     return cast(normal(mean, std, shape_handle(x)), dtype_of(x))
 
 
-@decomposition("dropout_nd", "X, Seed? -> Out, Mask?")
+@decomposition("dropout_nd", "X, Seed? -> Out, Mask?&")
 def _dropout_nd(x: Any, seed: Any, *, dropout_prob: float = 0.5, is_test: bool = False,
                 dropout_implementation: str = "downgrade_in_infer") -> tuple:
     if not is_test:
@@ -162,7 +162,7 @@ def _copied(*signatures: str) -> None:
 _copied("memcpy", "memcpy_d2h", "memcpy_h2d", "get_tensor_from_selected_rows", "merge_selected_rows", "npu_identity")
 
 
-@decomposition("modified_huber_loss", "X, Y -> IntermediateVal?, Out")
+@decomposition("modified_huber_loss", "X, Y -> IntermediateVal?&, Out")
 def _modified_huber(x: Any, y: Any) -> tuple:
     """Of scores x and labels y of 0 or 1, by z = x · (2 y - 1): -4 z below -1, (1 - z)² below 1, and 0."""
     z = x * (y * 2.0 - 1.0)

@@ -57,7 +57,7 @@ def _conv_shift(x: Any, y: Any) -> Any:
     return add_n([multiply(roll(x, width // 2 - n, axis=1), slice_(y, [1], [n], [n + 1])) for n in range(width)])
 
 
-_REST_OF_LSTM = "XX?, BatchedInput?, BatchedHidden?, BatchedCell?, ReorderedH0?, ReorderedC0?"
+_REST_OF_LSTM = "XX?&, BatchedInput?&, BatchedHidden?&, BatchedCell?&, ReorderedH0?&, ReorderedC0?&"
 
 
 @decomposition("fused_embedding_fc_lstm", f"Ids, Embeddings, WeightH, Bias, H0?, C0? -> Hidden, Cell, {_REST_OF_LSTM}")
@@ -76,7 +76,7 @@ def _embedding_lstm(ids: Any, table: Any, recurrent: Any, bias: Any, state: Any,
 
 
 @decomposition("attention_lstm", "X, C0, H0?, AttentionWeight, AttentionBias?, AttentionScalar?, AttentionScalarBias?, "
-               "LSTMWeight, LSTMBias -> Hidden, Cell, AttentionedX?, AttentionFCOut?, LSTMX?, LSTMOUT?")
+               "LSTMWeight, LSTMBias -> Hidden, Cell, AttentionedX?&, AttentionFCOut?&, LSTMX?&, LSTMOUT?&")
 def _attention_lstm(x: Any, cell: Any, hidden: Any, attention: Any, attention_bias: Any, scalar: Any, scalar_bias: Any,
                     weight: Any, bias: Any, *, gate_activation: str = "sigmoid", cell_activation: str = "tanh",
                     candidate_activation: str = "tanh") -> tuple:

@@ -62,14 +62,14 @@ def _fused_matmul(x: Any, y: Any, residual: Any, *, trans_x: bool = False, trans
     return _rearranged(out, fused_reshape_Out, [])
 
 
-@decomposition("fusion_repeated_fc_relu", "X, W*, Bias* -> ReluOut*?, Out")
+@decomposition("fusion_repeated_fc_relu", "X, W*, Bias* -> ReluOut*?&, Out")
 def _repeated_fc_relu(x: Any, weights: list, biases: list) -> tuple:
     for weight, bias in zip(weights, biases, strict=True):
         x = relu(affine(x, weight, bias, 1))
     return None, x
 
 
-@decomposition("fusion_squared_mat_sub", "X, Y -> SquaredX?, SquaredY?, SquaredXY?, Out")
+@decomposition("fusion_squared_mat_sub", "X, Y -> SquaredX?&, SquaredY?&, SquaredXY?&, Out")
 def _squared_mat_sub(x: Any, y: Any, *, scalar: float = 1.0) -> tuple:
     apart = apply(subtract_op, square(apply(matmul_op, x, y)), apply(matmul_op, square(x), square(y)))
     return None, None, None, apply(scale_op, apart, scale=scalar)

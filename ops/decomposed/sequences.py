@@ -16,8 +16,8 @@ from ..sequence.pooling import sequence_pool_op
 from .activations import activated, refuse_whole_numbers
 from .products import affine
 
-_REST_OF_GRU = "ReorderedH0?, XX?, BatchedInput?, BatchedOut?"
-_REST_OF_LSTM = "XX?, BatchedInput?, BatchedHidden?, BatchedCell?, ReorderedH0?, ReorderedC0?, CheckedCell?"
+_REST_OF_GRU = "ReorderedH0?&, XX?&, BatchedInput?&, BatchedOut?&"
+_REST_OF_LSTM = "XX?&, BatchedInput?&, BatchedHidden?&, BatchedCell?&, ReorderedH0?&, ReorderedC0?&, CheckedCell?&"
 
 
 def _gru(x: Any, state: Any, weight: Any, recurrent: Any, bias: Any, **attrs: Any) -> Any:
@@ -71,7 +71,7 @@ def _seqpool_cvm_concat(values: list, cvm: Any, *, pooltype: str = "SUM", use_cv
     return concat([apply(cvm_op, x, cvm, None, use_cvm=use_cvm) for x in pooled], axis=axis)
 
 
-@decomposition("fusion_seqconv_eltadd_relu", "X, Filter, Bias -> Out, ColMat?")
+@decomposition("fusion_seqconv_eltadd_relu", "X, Filter, Bias -> Out, ColMat?&")
 def _seqconv(x: Any, weight: Any, bias: Any, *, contextLength: int, contextStart: int = 0,
              contextStride: int = 1) -> tuple:
     made = apply(sequence_conv_op, x, None, weight, None, contextLength=contextLength, contextStart=contextStart,
@@ -79,7 +79,7 @@ def _seqconv(x: Any, weight: Any, bias: Any, *, contextLength: int, contextStart
     return relu(apply(add_op, made, bias, axis=1)), None
 
 
-@decomposition("fusion_seqexpand_concat_fc", "X*, FCWeight, FCBias? -> Out, FCOut?")
+@decomposition("fusion_seqexpand_concat_fc", "X*, FCWeight, FCBias? -> Out, FCOut?&")
 def _seqexpand_fc(values: list, weight: Any, bias: Any, *, fc_activation: str = "identity") -> tuple:
     first, *rest = values
     joined = concat([first, *(apply(sequence_expand_op, x, first, None, None, ref_level=0)[0] for x in rest)], axis=1)

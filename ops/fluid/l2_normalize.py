@@ -26,7 +26,7 @@ def _infer_norm(x, *, axis=-1, **_):
 
 
 norm_op = operator(
-    "norm", "X -> Norm, Out", kernel=_norm, infer=_infer_norm, grad={
+    "norm", "X -> Norm&, Out", kernel=_norm, infer=_infer_norm, grad={
         "X": lambda d_Out, Out, Norm, axis: (d_Out - Out * reduce_sum(d_Out * Out, axis, keepdim=True)) / Norm},
     lod="drop")
 

@@ -80,6 +80,6 @@ def _infer_sampler(x, travel, layer, *, output_positive=True, neg_samples_num_li
     return spec, spec, spec
 
 
-tdm_sampler_op = operator("tdm_sampler", "X, Travel, Layer -> Out, Labels, Mask", kernel=_sampler,
+tdm_sampler_op = operator("tdm_sampler", "X, Travel, Layer -> Out, Labels?, Mask", kernel=_sampler,
                           infer=_infer_sampler, effects="random", fails="values", lod="drop")
 """For each leaf and each layer of a tree, the node on its path and others of that layer; 0 where the path has ended."""

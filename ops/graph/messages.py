@@ -102,7 +102,7 @@ def _source(x: Any, index: Any) -> Any:
 
 
 send_recv_op = operator(
-    "graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count", kernel=_send_recv,
+    "graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count&", kernel=_send_recv,
     infer=_infer_send_recv, engines=[by(LOOPS, _send_recv_by_loops, LEAST)],
     grad={"X": lambda g, X, X_shape, Out, Src_index, Dst_index, Dst_count, reduce_op: scattered(
         of_message(g, Out, _source(X, Src_index), Dst_index, Dst_count, reduce_op), Src_index, X_shape)},
@@ -206,7 +206,7 @@ def _reduced_like(g: Any, aligned: Any, original: Any) -> Any:
 
 
 send_ue_op = operator(
-    "graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count", kernel=_send_ue,
+    "graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count&", kernel=_send_ue,
     infer=_infer_send_ue, engines=[by(LOOPS, _send_ue_by_loops, LEAST)], grad={"X, Y": _ue_gradients},
     fails="values", lod="drop")
 

@@ -225,8 +225,8 @@ def _khop(xp, row, col_ptr, x, eids=None, *, sample_sizes: Ints, return_eids: bo
 
 
 khop_op = operator(
-    "graph_khop_sampler", "Row, Col_Ptr, X, Eids? -> Out_Src, Out_Dst, Sample_Index, Reindex_X, Out_Eids", kernel=_khop,
-    effects="random", infer=lambda row, col_ptr, x, eids=None, **_: (
+    "graph_khop_sampler", "Row, Col_Ptr, X, Eids? -> Out_Src, Out_Dst, Sample_Index, Reindex_X, Out_Eids&",
+    kernel=_khop, effects="random", infer=lambda row, col_ptr, x, eids=None, **_: (
         Spec((-1, 1), x.dtype), Spec((-1, 1), x.dtype), Spec((-1,), x.dtype), Spec((x.shape[0],), x.dtype),
         Spec((-1,), x.dtype)), fails="values")
 

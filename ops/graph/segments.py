@@ -117,7 +117,7 @@ def _infer_pool(x, segment_ids, *, pooltype="SUM"):
 
 
 segment_pool_op = operator(
-    "segment_pool", "X, SegmentIds -> Out, SummedIds", kernel=_segment_pool, infer=_infer_pool,
+    "segment_pool", "X, SegmentIds -> Out, SummedIds&", kernel=_segment_pool, infer=_infer_pool,
     engines=[by(LOOPS, _segment_pool_by_loops, fast.LEAST)],
     grad={"X": lambda g, Out, X, SegmentIds, SummedIds, pooltype: of_message(
         g, Out, X, SegmentIds, SummedIds, pooltype)}, fails="values", lod="drop")

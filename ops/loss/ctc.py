@@ -238,6 +238,6 @@ warpctc_rows_op = operator(
     infer=lambda slope, weight, lod, **_: Spec((-1, slope.shape[2]), slope.dtype), only_here=True, lod="drop")
 warpctc_op = operator(
     "warpctc",
-    "Logits, Label, LogitsLength?, LabelLength?, logits_lod^Logits, label_lod^Label -> Loss, WarpCTCGrad",
+    "Logits, Label, LogitsLength?, LabelLength?, logits_lod^Logits, label_lod^Label -> Loss, WarpCTCGrad&",
     kernel=_warpctc, infer=_infer, adapted=_as_in_paddle,
     grad={"Logits": _gradient}, fails="values", lod="drop")

@@ -107,5 +107,5 @@ def _with_int64_labels(x: Any, w: Any, label: Any, table: Any = None, code: Any 
 
 
 hierarchical_sigmoid_op = operator(
-    "hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut", kernel=_hierarchical_sigmoid,
+    "hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut&", kernel=_hierarchical_sigmoid,
     infer=_infer, adapted=_with_int64_labels, grad={"X, W, Bias": _gradients}, fails="values", lod="first")

@@ -168,7 +168,7 @@ huber_slope_op = operator(
         "Residual": lambda g, Residual, G, delta: _slope_of_clip(g, Residual, G, delta),
         "G": lambda g, Residual, delta: apply(huber_slope_op, Residual, g, delta=delta)}, only_here=True)
 huber_op = operator(
-    "huber_loss", "X, Y -> Out, Residual", kernel=_huber,
+    "huber_loss", "X, Y -> Out, Residual&", kernel=_huber,
     engines=[by(LOOPS, fast.huber_loss)], infer=promoting(lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x)),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,

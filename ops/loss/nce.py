@@ -121,6 +121,6 @@ def _gradients(g, Input, SampleWeight, Weight, Bias, CustomDistProbs, SampleLabe
 
 nce_op = operator(
     "nce", "Input, Label, SampleWeight?, Weight, Bias?, CustomDistProbs?, CustomDistAlias?, CustomDistAliasProbs? -> "
-    "Cost, SampleLogits, SampleLabels", kernel=_nce, infer=_infer, effects="random",
+    "Cost, SampleLogits&, SampleLabels&", kernel=_nce, infer=_infer, effects="random",
     grad={"Input, Weight, Bias": _gradients}, fails="values")
 """The cost of the labels of each row, [N, 1]; the chances and the labels, drawn ones behind the true ones, [N, K]."""

@@ -157,7 +157,7 @@ warprnnt_grad_op = operator(
               g * reshape(loss_grad, [-1, 1, 1, 1]), **attrs),
           "loss_grad": _weight_gradient}, only_here=True)
 warprnnt_op = operator(
-    "warprnnt", "input, label, input_lengths, label_lengths -> loss, warprnntgrad", kernel=_warprnnt, infer=_infer,
+    "warprnnt", "input, label, input_lengths, label_lengths -> loss, warprnntgrad&", kernel=_warprnnt, infer=_infer,
     grad={"input": lambda g, input, warprnntgrad, label, input_lengths, label_lengths, attrs: apply(
         warprnnt_grad_op, input, warprnntgrad, label, input_lengths, label_lengths, g, **attrs)}, fails="values",
         lod="drop")

@@ -68,5 +68,5 @@ def _infer_pairs(scores, *_, column=0):
 
 positive_negative_pair_op = operator(
     "positive_negative_pair", "Score, Label, QueryID, AccumulatePositivePair?, AccumulateNegativePair?, "
-                              "AccumulateNeutralPair?, Weight? -> PositivePair, NegativePair, NeutralPair",
+                              "AccumulateNeutralPair?, Weight? -> PositivePair, NegativePair, NeutralPair?",
     kernel=_pairs, infer=_infer_pairs, lod="drop")

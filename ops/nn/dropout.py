@@ -76,7 +76,7 @@ dropout_backward_op = operator(
             dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)},
     only_here=True)
 dropout_op = operator(
-    "dropout", "X, Seed? -> Out~X, Mask", kernel=_dropout, engines=[by(LOOPS, _dropout_by_loops)], infer=_infer,
+    "dropout", "X, Seed? -> Out~X, Mask&", kernel=_dropout, engines=[by(LOOPS, _dropout_by_loops)], infer=_infer,
     effects="random",
     grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
         g, Mask, dropout_prob, is_test, dropout_implementation)})

@@ -165,8 +165,8 @@ gru_grad_op = operator(
     infer=lambda h0, weight, bias, gates, *_, **__: (gates, h0, weight, bias), only_here=True,
     fails="values")
 gru_op = operator(
-    "gru", "Input, H0?, Weight, Bias?, lod^Input -> Hidden, BatchGate, BatchResetHiddenPrev, BatchHidden", kernel=_gru,
-    engines=[by(LOOPS, _gru_by_loops)], infer=_infer_gru, grad={"Input, H0, Weight, Bias": _gru_gradients},
+    "gru", "Input, H0?, Weight, Bias?, lod^Input -> Hidden, BatchGate&, BatchResetHiddenPrev&, BatchHidden&",
+    kernel=_gru, engines=[by(LOOPS, _gru_by_loops)], infer=_infer_gru, grad={"Input, H0, Weight, Bias": _gru_gradients},
     fails="values")
 """States of all rows; then what its gradient needs: gates, reset states, and the states before each step."""
 
@@ -268,7 +268,7 @@ lstm_grad_op = operator(
     infer=lambda h0, c0, weight, bias, gates, *_, **__: (gates, h0, c0, weight, bias), only_here=True,
     fails="values")
 lstm_op = operator(
-    "lstm", "Input, H0?, C0?, Weight, Bias, lod^Input -> Hidden, Cell, BatchGate, BatchCellPreAct", kernel=_lstm,
+    "lstm", "Input, H0?, C0?, Weight, Bias, lod^Input -> Hidden, Cell, BatchGate&, BatchCellPreAct&", kernel=_lstm,
     engines=[by(LOOPS, _lstm_by_loops)], infer=_infer_lstm,
     grad={"Input, H0, C0, Weight, Bias": _lstm_gradients}, fails="values")
 """Hidden values and cells of all rows; then the gates, and what the cells' activation makes of them."""

@@ -221,7 +221,7 @@ def _by_batch(type: str, only_here: bool = False) -> Operator:
     return operator(
         type,
         "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
-        "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
+        "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean&, SavedVariance&, ReserveSpace?!",
         kernel=_batch_norm,
         engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
         grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here, float32="MomentumTensor",
@@ -278,7 +278,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
     return _shaped_like_parameters(found, Scale, Scale_shape, Bias_shape, wants)
 
 
-layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
+layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_layer_norm,
                          engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm, compiled="layer_norm",
                          grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first")
 
@@ -303,7 +303,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
     return _wanted(found, Scale, wants)
 
 
-group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
+group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_group_norm,
                          engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
                          grad={"X, Scale, Bias": _group_gradients}, precision="norm black", lod="first")
 
@@ -324,6 +324,6 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
     return _wanted(found, Scale, wants)
 
 
-instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
+instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean&, SavedVariance&", kernel=_instance_norm,
                             engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
                             grad={"X, Scale, Bias": _instance_gradients}, precision="norm", lod="first")

@@ -262,6 +262,6 @@ rnn_grad_op = operator(
     kernel=_rnn_grad, engines=[by(LOOPS, _rnn_grad_by_loops)], infer=_infer_grad,
     grad={"Input, PreState, WeightList, OutGrad, StateGrad": _second}, only_here=True)
 rnn_op = operator(
-    "rnn", "Input, PreState*, WeightList*, SequenceLength? -> Out, State*, Reserve, DropoutState", kernel=_rnn,
+    "rnn", "Input, PreState*, WeightList*, SequenceLength? -> Out, State*, Reserve&, DropoutState?", kernel=_rnn,
     engines=[by(LOOPS, _rnn_by_loops)], infer=_infer, effects="random",
     grad={"Input, PreState, WeightList": _gradients})

@@ -59,7 +59,7 @@ gru_unit_grad_op = operator(
     "InputGrad, HiddenPrevGrad, WeightGrad, BiasGrad", kernel=_gru_unit_grad,
     infer=lambda h, weight, bias, gates, *_, **__: (gates, h, weight, bias), only_here=True)
 gru_unit_op = operator(
-    "gru_unit", "Input, HiddenPrev, Weight, Bias? -> Hidden, Gate, ResetHiddenPrev", kernel=_gru_unit,
+    "gru_unit", "Input, HiddenPrev, Weight, Bias? -> Hidden, Gate&, ResetHiddenPrev&", kernel=_gru_unit,
     infer=_infer_gru_unit, grad={"Input, HiddenPrev, Weight, Bias": _gru_unit_gradients})
 """The new state, the gates' values, and what the reset gate leaves of the state before."""
 

@@ -157,7 +157,7 @@ def _rrelu(xp, x, *, lower: float = 1 / 8, upper: float = 1 / 3, is_test: bool =
     return x * noise, noise
 
 
-rrelu_op = operator("rrelu", "X -> Out, Noise", kernel=_rrelu, infer=lambda x, **_: (x, x), effects="random",
+rrelu_op = operator("rrelu", "X -> Out, Noise&", kernel=_rrelu, infer=lambda x, **_: (x, x), effects="random",
                     grad={"X": lambda g, Noise: apply(multiply_op, g, Noise)})
 
 

@@ -100,5 +100,5 @@ def _lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
 
 lamb_op = operator(
     "lamb", "Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut:=Param, Moment1Out:=Moment1, "
-            "Moment2Out:=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow",
+            "Moment2Out:=Moment2, Beta1PowOut?=Beta1Pow, Beta2PowOut?=Beta2Pow",
     kernel=_lamb, infer=updates(0, 3, 4, 5, 6))

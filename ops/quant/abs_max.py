@@ -72,7 +72,7 @@ def _follow(xp, x, accum=None, state=None, scale=None, *, moving_rate: float = 0
 
 scale_op = operator(
     "moving_average_abs_max_scale",
-    "X, InAccum?, InState?, InScale? -> Out, OutScale=InScale, OutState=InState, OutAccum=InAccum", kernel=_follow,
+    "X, InAccum?, InState?, InScale? -> Out?, OutScale=InScale, OutState?=InState, OutAccum?=InAccum", kernel=_follow,
     infer=lambda x, accum=None, state=None, scale=None, **_: (
         x, scale if scale is not None or state is None else accum, state, accum), grad={"X": lambda g: g})
 """X as it is; in training the scale follows its largest magnitude: state = rate · state + 1, accum = rate · accum +

@@ -97,7 +97,7 @@ def _infer_fake(x, scale, accum=None, state=None, **_):
 
 fake_quantize_op = operator(
     "fake_quantize_dequantize_moving_average_abs_max",
-    "X, InScale, InAccum?, InState? -> Out, OutScale=InScale, OutState=InState, OutAccum=InAccum",
+    "X, InScale, InAccum?, InState? -> Out, OutScale=InScale, OutState?=InState, OutAccum?=InAccum",
     kernel=_fake_quantize, infer=_infer_fake, grad={"X": lambda g: g})
 """X rounded to whole numbers times a scale, at most the scale; the gradient passes as if nothing were done.
 

@@ -77,7 +77,7 @@ def _infer_search(pre_ids, pre_scores, ids, scores, lod, *, level=0, beam_size=1
 
 beam_search_op = operator(
     "beam_search",
-    "pre_ids, pre_scores, ids?, scores, lod^scores -> selected_ids, selected_scores, parent_idx, "
+    "pre_ids, pre_scores, ids?, scores, lod^scores -> selected_ids, selected_scores, parent_idx?, "
     "ids_lod^selected_ids, scores_lod^selected_scores", kernel=_beam_search, infer=_infer_search, fails="values",
     lod="drop")
 """The words that the best beginnings go on with, [M, 1], what these score, and which rows they come from, [M]."""

@@ -179,7 +179,7 @@ crf_grad_op = operator(
     fails="values", only_here=True)
 linear_chain_crf_op = operator(
     "linear_chain_crf",
-    "Emission, Transition, Label, lod^Emission, Length? -> LogLikelihood, Alpha, EmissionExps, TransitionExps",
+    "Emission, Transition, Label, lod^Emission, Length? -> LogLikelihood, Alpha&, EmissionExps&, TransitionExps&",
     kernel=_cost, engines=[by(LOOPS, _cost_by_loops)], infer=_infer_cost,
     grad={"Emission, Transition": _gradients}, fails="values", lod="drop")
 """What the tags cost, -log of their probability: [sequences, 1]."""

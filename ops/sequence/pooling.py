@@ -125,5 +125,5 @@ def _pool_gradient(g: Any, MaxIndex: Any, X_shape: Any, lod: Any, pooltype: str)
 
 
 sequence_pool_op = operator(
-    "sequence_pool", "X, lod^X -> Out, MaxIndex", kernel=_pool, infer=_infer_pool, grad={"X": _pool_gradient},
+    "sequence_pool", "X, lod^X -> Out, MaxIndex&", kernel=_pool, infer=_infer_pool, grad={"X": _pool_gradient},
     engines=[by(LOOPS, _pool_by_loops, fast.LEAST)], fails="values", lod=without_last)

@@ -94,7 +94,7 @@ def _infer(boxes, scores, counts=None, **_):
     return out, Spec((-1, 1), dt.int32), Spec(images, dt.int32)
 
 
-multiclass_nms_op = operator("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
+multiclass_nms_op = operator("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum?",
                              kernel=_multiclass_nms, infer=promoting(_infer), lod="drop")
 
 
@@ -147,7 +147,7 @@ def _infer_nms_1(boxes, scores, lod=(), **attrs):
 
 nms_1_op = operator("multiclass_nms", "BBoxes, Scores, lod^BBoxes -> Out, out_lod^Out", kernel=_nms_1,
                     infer=promoting(_infer_nms_1), lod="drop", fails="values")
-nms_2_op = operator("multiclass_nms2", "BBoxes, Scores, lod^BBoxes -> Out, Index, out_lod^Out", kernel=_nms_2,
+nms_2_op = operator("multiclass_nms2", "BBoxes, Scores, lod^BBoxes -> Out, Index&, out_lod^Out", kernel=_nms_2,
                     infer=promoting(_infer_with_lod), lod="drop", fails="values")
 """Boxes [K, 6] (class, score, corners) with a LoD of images. The first gives [[-1]] where none stays; the second tells
 their numbers [K, 1] among all boxes."""

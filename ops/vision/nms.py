@@ -165,5 +165,5 @@ def _infer_matrix_nms(boxes, scores, **_):
 
 
 matrix_nms_op = operator(
-    "matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum, out_lod^Out, index_lod^Index", kernel=_matrix_nms,
+    "matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum?, out_lod^Out, index_lod^Index", kernel=_matrix_nms,
     infer=promoting(_infer_matrix_nms), lod="drop")

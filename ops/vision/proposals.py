@@ -73,7 +73,7 @@ def _infer_generate(scores, deltas, sizes, anchors, variances, **_):
 
 
 generate_proposals_op = operator(
-    "generate_proposals_v2", "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
+    "generate_proposals_v2", "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum?",
     kernel=_generate, infer=_infer_generate, lod="drop")
 
 
@@ -175,5 +175,5 @@ def _infer_distribute(boxes, counts=None, lod=(), *, min_level=2, max_level=5, *
 
 distribute_proposals_op = operator(
     "distribute_fpn_proposals",
-    "FpnRois, RoisNum?, lod^FpnRois -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex, out_lod^MultiFpnRois",
+    "FpnRois, RoisNum?, lod^FpnRois -> MultiFpnRois*, MultiLevelRoIsNum*?, RestoreIndex, out_lod^MultiFpnRois",
     kernel=_distribute, infer=_infer_distribute, lod="drop", fails="values")

@@ -123,7 +123,7 @@ def _pooled_gradient(g, Argmax, ROIs, RoisNum, lod, X_shape):
     return apply(roi_put_op, g, Argmax, _given_counts(ROIs, RoisNum, lod), like, size=size)
 
 
-roi_pool_op = operator("roi_pool", "X, ROIs, RoisNum?, lod^ROIs -> Out, Argmax", kernel=_roi_pool,
+roi_pool_op = operator("roi_pool", "X, ROIs, RoisNum?, lod^ROIs -> Out, Argmax&", kernel=_roi_pool,
                        infer=_infer_roi_pool, grad={"X": _pooled_gradient}, fails="values", lod="drop")
 roi_put_op = operator("roi_put", "G, Argmax, RoisNum, Like? -> Out", kernel=_roi_put,
                       infer=lambda g, positions, counts, like=None, *, size=(): Spec(_shape(like, size), g.dtype),

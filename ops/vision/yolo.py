@@ -114,5 +114,5 @@ def _yolo_gradient(g, X, GTBox, GTLabel, GTScore, anchors, anchor_mask, class_nu
                       shape_handle(X))
 
 
-yolo_loss_op = operator("yolov3_loss", "X, GTBox, GTLabel, GTScore? -> Loss, ObjectnessMask, GTMatchMask",
+yolo_loss_op = operator("yolov3_loss", "X, GTBox, GTLabel, GTScore? -> Loss, ObjectnessMask&, GTMatchMask&",
                         kernel=_yolo_loss, infer=_infer_yolo_loss, grad={"X": _yolo_gradient}, lod="drop")

@@ -17,27 +17,6 @@ from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from .program_codec import annotated, annotated_types
 
-_OF_GRADIENTS = {  # results that a gradient reads and nobody else, which a caller need not name
-    "batch_norm": "SavedMean SavedVariance", "data_norm": "Means Scales", "dropout": "Mask", "dropout_nd": "Mask",
-    "einsum": "InnerCache XShape", "graph_send_recv": "Dst_count", "graph_send_ue_recv": "Dst_count",
-    "graph_khop_sampler": "Out_Eids",
-    "group_norm": "Mean Variance", "gru": "BatchGate BatchResetHiddenPrev BatchHidden",
-    "gru_unit": "Gate ResetHiddenPrev", "hierarchical_sigmoid": "PreOut W_Out", "huber_loss": "Residual",
-    "instance_norm": "SavedMean SavedVariance", "layer_norm": "Mean Variance",
-    "linear_chain_crf": "Alpha EmissionExps TransitionExps", "lstm": "BatchGate BatchCellPreAct",
-    "modified_huber_loss": "IntermediateVal", "multiclass_nms2": "Index", "nanmedian": "MedianIndex",
-    "nce": "SampleLogits SampleLabels", "norm": "Norm", "pyramid_hash": "X_Temp_Out", "rnn": "Reserve",
-    "roi_pool": "Argmax", "rrelu": "Noise", "segment_pool": "SummedIds", "sequence_pool": "MaxIndex",
-    "warpctc": "WarpCTCGrad", "warprnnt": "warprnntgrad", "yolov3_loss": "ObjectnessMask GTMatchMask",
-}
-_NEED_NOT_BE_NAMED = {  # results that are of use to some callers only
-    "distribute_fpn_proposals": "MultiLevelRoIsNum", "fake_quantize_dequantize_moving_average_abs_max":
-    "OutState OutAccum", "generate_proposals_v2": "RpnRoisNum", "lamb": "Beta1PowOut Beta2PowOut",
-    "lstsq": "Residuals", "matrix_nms": "RoisNum", "moving_average_abs_max_scale": "Out OutState OutAccum",
-    "multiclass_nms3": "NmsRoisNum", "positive_negative_pair": "NeutralPair", "rnn": "DropoutState",
-    "tdm_sampler": "Labels", "unique": "Indices Counts", "unique_consecutive": "Index Counts",
-    "beam_search": "parent_idx",
-}
 _OF_EVERY_OPERATOR = {"op_role": at.INT, "op_role_var": at.STRINGS, "op_namescope": at.STRING,
                       "op_callstack": at.STRINGS, "op_device": at.STRING, "with_quant_attr": at.BOOLEAN}
 
@@ -56,9 +35,8 @@ def all_protos() -> list[pb.OpProto]:
 @functools.cache
 def _message(op: Operator | Decomposition) -> pb.OpProto:
     message = pb.OpProto(type=op.type, comment="")
-    unread = _OF_GRADIENTS.get(op.type, "").split()
     _add_slots(message.inputs, op.inputs)
-    _add_slots(message.outputs, op.outputs, unread, _NEED_NOT_BE_NAMED.get(op.type, "").split())
+    _add_slots(message.outputs, op.outputs)
     for slot in op.inputs:
         if slot.is_attribute:
             message.attrs.add(name=slot.name, type=at.INTS if slot.many else at.INT, comment="", support_tensor=True)
@@ -69,12 +47,12 @@ def _message(op: Operator | Decomposition) -> pb.OpProto:
     return message
 
 
-def _add_slots(messages: Any, slots: Iterable[Slot], unread: Iterable[str] = (), unneeded: Iterable[str] = ()) -> None:
+def _add_slots(messages: Any, slots: Iterable[Slot]) -> None:
     for slot in slots:
         if not slot.offsets_of and not slot.is_attribute:  # files have no slots for these
             messages.add(name=slot.name, comment="", duplicable=slot.many,
-                         dispensable=slot.optional or slot.name in unneeded,
-                         intermediate=slot.file_only or slot.name in unread)
+                         dispensable=slot.optional and not slot.for_gradient,
+                         intermediate=slot.for_gradient)
 
 
 def _attribute_types(op: Operator | Decomposition) -> dict[str, int]:

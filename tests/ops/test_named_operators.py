@@ -80,7 +80,6 @@ NAMED = {
     "static/files/array_codec.py": (3, _FORM),
     "static/format/constant_codec.py": (3, _FORM),
     "static/files/lod_codec.py": (4, _FORM),
-    "static/files/op_protos.py": (2, "results that Paddle's messages call intermediate, or dispensable"),
     "static/files/program_reader.py": (2, _FORM),
     "static/files/whole_weights.py": (1, _FORM),
     "static/format/older_operators.py": (3, "what files of other releases say otherwise: a history of operators"),

@@ -105,6 +105,23 @@ def test_results_that_need_not_be_named(type, optional):
     assert {slot.name for slot in proto.outputs if slot.dispensable} == optional
 
 
+@pytest.mark.parametrize("type, names", [
+    ("dropout", {"Mask"}), ("dropout_nd", {"Mask"}), ("layer_norm", {"Mean", "Variance"}), ("reshape2", {"XShape"}),
+    ("fusion_squared_mat_sub", {"SquaredX", "SquaredY", "SquaredXY"}), ("batch_norm", {"SavedMean", "SavedVariance"})])
+def test_results_that_are_there_for_gradients(type, names):
+    """PaddlePaddle 2.6.2's intermediate ones, none of which it calls dispensable."""
+    slots = framework.OpProtoHolder.instance().get_op_proto(type).outputs
+    assert {slot.name for slot in slots if slot.intermediate} == names
+    assert not any(slot.dispensable for slot in slots if slot.intermediate)
+
+
+def test_flags_of_1_8_are_set_by_their_names_too():
+    flags = paddle.fluid.core.globals()
+    with paddle.core.flags.flags_guard({"FLAGS_check_nan_inf": False}):
+        flags["FLAGS_check_nan_inf"] = True
+        assert flags.get("FLAGS_check_nan_inf") and paddle.get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"]
+
+
 @pytest.mark.parametrize("type, name, kind", [
     ("im2sequence", "kernels", pb.INTS), ("anchor_generator", "offset", pb.FLOAT), ("spp", "pyramid_height", pb.INT),
     ("spp", "pooling_type", pb.STRING), ("bipartite_match", "match_type", pb.STRING), ("nce", "sampler", pb.INT)])
