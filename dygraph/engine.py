@@ -6,7 +6,7 @@ Which Tensors these are, `eager` says: the eager trace of the values concerned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from .. import backend
 from ..backend.selected_rows import SelectedRows
 from ..core import nest
 from ..core.errors import ModifiedInPlaceError, warn_user
-from ..ops.array.creation import zeros_like
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
@@ -123,15 +122,17 @@ def _starts(outputs: Sequence[EagerValue], gradients: Sequence[EagerValue | None
 
 
 def _walk(eager: Any, outputs: Sequence[EagerValue], gradients: Sequence[EagerValue | None], retain: bool,
-          create_graph: bool, targets: Sequence[Any] | None) -> dict[Any, Any]:
+          create_graph: bool, targets: Sequence[Any] | None, blocked: Collection[Any]) -> dict[Any, Any]:
     """The gradients of the targets by edge: Tensors of a trace with `create_graph`, arrays otherwise."""
     starts = _starts(outputs, gradients)
+    blocked = {*blocked}.difference([edge for edge, _ in starts])
     if create_graph:
         with using(eager), grad_mode(True):
-            return _walk_type()(_tensor_reader(eager), retain, targets).run(starts)
+            return _walk_type()(_tensor_reader(eager), retain, targets, blocked=blocked).run(starts)
     namespace = backend.namespace_of([t._array for t in outputs])
     with using(ArrayTrace(namespace)):
-        found = _walk_type()(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
+        found = _walk_type()(_read_arrays, retain, targets, blocked=blocked).run(
+            [(edge, g._array) for edge, g in starts])
     return {edge: _as_array(namespace, g) for edge, g in found.items()}
 
 
@@ -313,7 +314,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
 
     `grad_outputs`: where each output's gradient starts, ones by default. `create_graph=True` records the computation
     of the gradients, for gradients of gradients. An input that the outputs do not depend on is an error, or None with
-    `allow_unused=True`. Gradients do not flow through `no_grad_vars`.
+    `allow_unused=True`. `no_grad_vars` are constants: no gradient flows through them, nor to them.
 
     The graph is kept: `backward()` or another `grad` may follow. `retain_graph` is taken as Paddle takes it, and
     changes nothing.
@@ -334,8 +335,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     for position, (x, gradient) in enumerate(zip(inputs, found, strict=True)):
         if gradient is None and not allow_unused:
             raise ValueError(
-                f"grad(outputs, inputs): outputs do not depend on inputs[{position}] ({x.name}), or it has "
-                f"stop_gradient=True. Pass allow_unused=True to get None for it."
+                f"grad(outputs, inputs): outputs do not depend on inputs[{position}] ({x.name}), it has "
+                f"stop_gradient=True, or no_grad_vars block the way. Pass allow_unused=True to get None for it."
             )
     return found
 
@@ -349,12 +350,12 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
     for value in (*outputs, *inputs):
         if not isinstance(value, EagerValue):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
-    edges = [_edge_of(t) for t in inputs]
+    blocked = _edges_of_constants(no_grad)
+    edges = [edge if edge not in blocked else None for edge in map(_edge_of, inputs)]
     targets = [edge for edge in edges if edge is not None]
     results: list[EagerValue | None] = []
     with _Changes():
-        with _blocked(no_grad):
-            found = _walk(eager, _parts(outputs), _parts(starts), True, create_graph, targets)
+        found = _walk(eager, _parts(outputs), _parts(starts), True, create_graph, targets, blocked)
         for given, edge in zip(inputs, edges, strict=True):
             tensor = given._part()
             gradient = found.get(edge) if edge is not None else None
@@ -387,34 +388,11 @@ def _of_width(gradient: Any, tensor: EagerValue) -> Any:
     return cast(gradient, tensor.dtype) if isinstance(gradient, EagerValue) else gradient.astype(tensor._array.dtype)
 
 
-class _blocked:
-    """Within the block no gradient passes through the given Tensors, and their hooks are not called."""
-
-    def __init__(self, tensors: Any):
-        self.edges = [] if tensors is None else [t._edge for t in _as_list(tensors) if t._edge is not None]
-        self.former: list[tuple[dict, Any, dict | None]] = []
-
-    def __enter__(self) -> None:
-        for edge in self.edges:
-            node = edge.node if isinstance(edge, Output) else edge
-            if isinstance(node, Leaf):
-                continue
-            node.hooks = node.hooks if node.hooks is not None else {}
-            key = (edge.index, edge.position) if isinstance(edge, Output) else (0, None)
-            self.former.append((node.hooks, key, node.hooks.get(key)))
-            node.hooks[key] = {0: _zeros}
-
-    def __exit__(self, *_: Any) -> None:
-        for hooks, key, former in reversed(self.former):
-            if former is None:
-                del hooks[key]
-            else:
-                hooks[key] = former
-
-
-def _zeros(gradient: Any) -> Any:
-    """No gradient, whatever it would be: infinity and NaN are none, either."""
-    if isinstance(gradient, EagerValue):
-        return zeros_like(gradient)
-    is_rows = isinstance(gradient, SelectedRows)
-    return gradient * 0.0 if is_rows else backend.namespace_of([gradient]).zeros_like(gradient)
+def _edges_of_constants(no_grad: Any) -> set[Any]:
+    """Where the gradients of `no_grad_vars` would go."""
+    values = [] if no_grad is None else list(no_grad) if isinstance(no_grad, (list, tuple, set)) else [no_grad]
+    for value in values:
+        if not isinstance(value, EagerValue):
+            raise TypeError("grad(no_grad_vars): must be a Tensor, several of them, or None. "
+                            f"Received {type(value).__name__}.")
+    return {edge for edge in map(_edge_of, values) if edge is not None}

@@ -38,7 +38,7 @@ class _Watched(TraceAround):
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies the operator."""
         for tensor in nest.leaves(inputs):
-            if isinstance(tensor, EagerValue) and tensor.is_leaf:
+            if isinstance(tensor, EagerValue) and (tensor.is_leaf or tensor.stop_gradient):
                 known = self.read.get(id(tensor))
                 if known is None or known[0]() is not tensor:
                     self.read[id(tensor)] = weakref.ref(tensor), weakref.ref(tensor._array)

@@ -294,7 +294,7 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         >>> y.grad.tolist()
         [1.0, 1.0]
         """
-        if not self.is_leaf:
+        if not self.is_leaf and not self.stop_gradient:
             self._retain_gradient()
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:

@@ -155,8 +155,8 @@ class EagerValue(Readable):
 
     @property
     def is_leaf(self) -> bool:
-        """True for a Tensor that no recorded operation made."""
-        return self._edge is None or type(self._edge) is Leaf
+        """True for a Tensor that no recorded operation made; stopping its gradient changes nothing of that."""
+        return (self._edge is None or type(self._edge) is Leaf) and self._stopped_edge is None
 
     @property
     def grad(self) -> Self | None:
@@ -234,8 +234,9 @@ class EagerValue(Readable):
             variable = state.trace.variable_of(self)
             if variable is not None:
                 return variable.detach()
-        detached = self._eager.new(self._array if self.is_leaf else self._array.view())
-        if self.is_leaf:
+        is_twin = self._edge is None or type(self._edge) is Leaf
+        detached = self._eager.new(self._array if is_twin else self._array.view())
+        if is_twin:
             detached._is_twin = True
         show(detached, None, (self,), {})
         return detached

@@ -36,6 +36,7 @@ class Groups:
                     self.add(item)
                 else:
                     self.parameters.append(_parameter(rule, item))
+            _check_names(rule, self.parameters)
 
     def add(self, group: Options) -> None:
         """One more group."""
@@ -103,6 +104,17 @@ class Groups:
         for pair in pairs:
             found.setdefault(self._index.get(pair[0].name, -1), []).append(pair)
         return [(None if index < 0 else self.groups[index], share) for index, share in sorted(found.items())]
+
+
+def _check_names(rule: str, parameters: list[Any]) -> None:
+    """Refuses two parameters of one name: what an optimizer keeps for each, it keeps by name."""
+    by_name: dict[str, Any] = {}
+    for parameter in parameters:
+        other = by_name.setdefault(parameter.name, parameter)
+        if other is not parameter:
+            raise ValueError(f"{rule}(parameters): two parameters, of shapes {other.shape} and {parameter.shape}, have "
+                             f"the name {parameter.name!r}, and would share momentum and saved state. Give each a "
+                             "ParamAttr with a name of its own, or with none.")
 
 
 def _own_factor(parameter: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from ...core.errors import GraphFreedError
@@ -129,6 +129,10 @@ def edge_node(edge: Edge) -> Node | None:
     return edge if isinstance(edge, Node) else None
 
 
+def _place(edge: Edge) -> tuple[int, int | None]:
+    return (edge.index, edge.position) if type(edge) is Output else (0, None)
+
+
 def _flat_edges(edges: Iterable[Any]) -> Iterable[Edge]:
     for edge in edges:
         if type(edge) is list:
@@ -200,15 +204,20 @@ class Walk:
     `read_saved(node)` turns what a node saved into values of the current trace; `retain` keeps it for another pass.
     The pass ends at nodes of an order below `since`, as it does at leaves. `finish(leaf, gradient)`, where it is given,
     gets the gradient of a leaf that has hooks or observers as soon as nothing more can be added to it, the last leaf
-    that was used first; `run` does not give that one.
+    that was used first; `run` does not give that one. Nothing goes on from the edges that are `blocked`.
     """
 
     def __init__(self, read_saved: Callable[[Node], tuple], retain: bool, targets: Iterable[Edge] | None = None,
-                 since: int = 0, finish: Callable[[Leaf, Any], None] | None = None):
+                 since: int = 0, finish: Callable[[Leaf, Any], None] | None = None, blocked: Collection[Edge] = ()):
         self.read_saved = read_saved
         self.retain = retain
         self.since = since
         self.finish = finish
+        self.blocked: dict[Node, list[tuple]] = {}  # the places of the results that are constants, by node
+        for edge in blocked:
+            node = edge_node(edge)
+            if node is not None:
+                self.blocked.setdefault(node, []).append(_place(edge))
         self.targets = None if targets is None else set(targets)
         self.of_nodes: dict[Node, list[Edge]] = {}  # the targets that are results of nodes, not leaves
         for target in self.targets or ():
@@ -232,7 +241,7 @@ class Walk:
         if self.targets is not None:
             useful = set(_leading_to(nodes, self.targets))
             nodes = [node for node in nodes if node in useful or node in self.of_nodes]
-        if completed is None and type(self) is Walk and native.module is not None:
+        if completed is None and not self.blocked and type(self) is Walk and native.module is not None:
             native.module.walk(self, nodes, useful)
             nodes = []
         for node in nodes:
@@ -271,7 +280,16 @@ class Walk:
     def _pop(self, node: Node) -> list[Any] | None:
         """The finished gradients of a node's results; None when none arrived."""
         gs = self.pending.pop(node, None)
-        return [gs] if gs is not None and node.is_single else gs
+        if gs is not None and node.is_single:
+            gs = [gs]
+        if gs is None or node not in self.blocked:
+            return gs
+        for index, position in self.blocked[node]:
+            if position is None:
+                gs[index] = None
+            elif gs[index]:
+                gs[index].pop(position, None)
+        return gs if any(g is not None and (type(g) is not dict or g) for g in gs) else None
 
     def _take(self, node: Node) -> list[Any] | None:
         """The finished gradients of a node's results, hooks applied; None when none arrived."""
@@ -289,7 +307,7 @@ class Walk:
 
     def _keep_targets(self, node: Node, gs: list[Any]) -> None:
         for target in self.of_nodes.get(node, ()):
-            index, position = (0, None) if target is node else (target.index, target.position)
+            index, position = _place(target)
             gradient = gs[index]
             if gradient is not None and position is not None:
                 gradient = gradient.get(position)

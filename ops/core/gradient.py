@@ -100,6 +100,7 @@ class Gradient:
     What follows from the rules' parameter names is worked out when it is first asked for.
 
     - `saved`, and `values` among them: what an application keeps, as `Saved`; `(position, of_output, index)` of values.
+    - `readers`: for each of `saved`, the input slots whose gradients need it.
     - `save_arrays(inputs, outputs)`, `save_symbols(inputs, outputs)`: picks that from arrays, or from Variables.
     - `recipe`: the same as bytes, for arrays: the kind (0 a value, 1 a shape, 2 a dtype) times 16, 8 for an output, and
       the position; None where it takes more to pick that.
@@ -113,6 +114,7 @@ class Gradient:
 
     saved: list[Saved]
     values: tuple[tuple[int, bool, int], ...]
+    readers: tuple[frozenset[int], ...]
     recipe: bytes | None
     compiled: tuple[Any, ...] | str | None
     save_arrays: Callable[[Any, Any], tuple]
@@ -142,6 +144,7 @@ class _RuleReader:
         self.results = [slot.name for slot in operator.results]
         self.saved: list[Saved] = []
         self.positions: dict[tuple[bool, int, str], int] = {}
+        self.readers: dict[int, set[int]] = {}  # by position: the slots whose rules ask for it
         self.used: set[int] = set()  # the results whose gradients the rules ask for
         self.globals: dict[str, Any] = {"filled": _filled, "Leaf": Leaf, "conjugates": _conjugates}
 
@@ -168,6 +171,7 @@ class _RuleReader:
         return {
             "run": self.globals["run"], "saved": self.saved,
             "values": tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value"),
+            "readers": tuple(frozenset(self.readers.get(n, ())) for n in range(len(self.saved))),
             "recipe": self._recipe(),
             "compiled": self._compiled(),
             # The text is made of slot numbers.
@@ -223,12 +227,11 @@ class _RuleReader:
             return []
         first, second = (f"saved[{self._position(False, n, 'shape')}]" for n in (0, 1))
 
-        def in_place(match: re.Match[str]) -> str:
-            name = match[0]
-            return "g" if name == "g" else f"saved[{self._position(False, self.inputs.index(name), 'value')}]"
+        def in_place(slot: int, name: str) -> str:
+            return "g" if name == "g" else self._argument(name, [slot])
 
-        each = [f"{re.sub('[A-Za-z]+', in_place, self.alike[name])} if wants[{n}] else None"
-                for n, name in enumerate(self.inputs)]
+        each = [re.sub("[A-Za-z]+", lambda match, n=n: in_place(n, match[0]), self.alike[name])
+                + f" if wants[{n}] else None" for n, name in enumerate(self.inputs)]
         return [f"if not attrs and type({first}) is tuple and {first} == {second}:", "    g = gs[0]",
                 "    if g.dtype.kind != 'c':", f"        return [{', '.join(each)}]"]
 
@@ -248,6 +251,11 @@ class _RuleReader:
         shape, dtype = (self._position(True, index, kind) for kind in ("shape", "dtype"))
         first = ["gs = list(gs)"] if index == min(self.used) else []
         return [*first, f"gs[{index}] = filled(gs[{index}], saved[{shape}], saved[{dtype}])"]
+
+    def _needing(self, of_output: bool, index: int, slots: Sequence[int]) -> Sequence[int]:
+        """Those of the slots of a rule whose gradients need a value; of a product the other operand's alone."""
+        is_product = self.named == "product" and not of_output
+        return [slot for slot in slots if slot != index] if is_product else slots
 
     def _position(self, of_output: bool, index: int, kind: str) -> int:
         key = of_output, index, kind
@@ -277,7 +285,9 @@ class _RuleReader:
             base, kind = name, "value"
         for of_output, names in ((False, self.inputs), (True, self.results)):
             if base in names:
-                return f"saved[{self._position(of_output, names.index(base), kind)}]"
+                position = self._position(of_output, names.index(base), kind)
+                self.readers.setdefault(position, set()).update(self._needing(of_output, names.index(base), slots))
+                return f"saved[{position}]"
         if name not in self.operator.attributes:
             raise ValueError(
                 f"{self.operator.type}: a gradient rule asks for {name!r}, which is neither slot nor attribute."

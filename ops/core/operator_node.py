@@ -35,9 +35,12 @@ class OperatorNode(Node):
         return self.op.gradient.run(gs, saved, self.attrs, self.edges)  # type: ignore[union-attr]
 
     def kept_arrays(self) -> list[Any]:
-        """The values among what it saved."""
+        """The values among what it saved that a gradient which is wanted needs."""
         arrays: list[Any] = []
+        readers = self.op.gradient.readers if self.saved else ()  # type: ignore[union-attr]
         for position, *_ in self._values():
+            if not any([self.edges[slot] for slot in readers[position]]):
+                continue
             value = self.saved[position]  # type: ignore[index]
             arrays.extend(value if isinstance(value, (list, tuple)) else [] if value is None else [value])
         return arrays

@@ -94,6 +94,24 @@ def test_in_place_change_of_a_value_nobody_needs_is_fine():
     assert float(x.grad) == 2.0
 
 
+@pytest.mark.parametrize(("operation", "needed"), [
+    (paddle.multiply, [1]), (paddle.matmul, [1]), (paddle.divide, [1]), (paddle.maximum, [0, 1])])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_in_place_change_of_an_operand_that_only_a_gradient_nobody_wants_needs_is_fine(operation, needed, recorded):
+    for which in (0, 1):
+        x, y = leaf([1.0, 2.0], [3.0, 5.0]), leaf([2.0, 1.0], [1.0, 4.0])
+        y.stop_gradient = True
+        values = [x * 1.0, y * 1.0]
+        z = operation(*values)
+        [before] = paddle.grad(z, x)
+        values[which].add_(paddle.ones([2, 2]))
+        if which in needed:
+            with pytest.raises(ModifiedInPlaceError):
+                paddle.grad(z, x, create_graph=recorded)
+        else:
+            assert paddle.grad(z, x, create_graph=recorded)[0].tolist() == before.tolist()
+
+
 def test_in_place_operation_carries_its_gradient():
     x = leaf(2.0)
     y = x * 3.0
@@ -444,6 +462,28 @@ def test_no_grad_vars_are_constants():
         assert g.tolist() == [1.0, 1.0] and called == [] and m.grad is None
     [g] = paddle.grad(y, [a])
     assert g.tolist() == [np.inf, 1.5] and len(called) == 1
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_nothing_is_found_where_no_grad_vars_block_all_ways(create_graph):
+    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    y = x * 2.0
+    first, second = paddle.split(y * w, 2)
+    z = first * second
+
+    def found(inputs, blocked, **options):
+        return paddle.grad(z, inputs, no_grad_vars=blocked, create_graph=create_graph, **options)
+
+    assert [g if g is None else g.tolist() for g in found([x, w], y, allow_unused=True)] == [None, [32.0, 24.0]]
+    assert [g if g is None else g.tolist() for g in found([x, y, w], {x, w}, allow_unused=True)] == [
+        None, [48.0, 24.0], None]
+    assert found(y, [first, second], allow_unused=True) == [None]
+    assert found(y, first)[0].tolist() == [0.0, 24.0]
+    assert found(y, z)[0].tolist() == [48.0, 24.0]  # where the pass begins
+    with pytest.raises(ValueError, match="no_grad_vars block the way"):
+        found(x, [y])
+    with pytest.raises(TypeError, match=r"no_grad_vars.*Received str"):
+        found(x, "y")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -323,3 +323,14 @@ def test_sums_of_bytes():
     """PaddlePaddle 2.6.2's answers."""
     assert paddle.to_tensor([1.0, 2.0])._md5sum() == "057a7f5ab69cb695657046b18832c330"
     assert paddle.to_tensor([[1], [2]])._md5sum() == "ca57733a518406f3197f92ec197b0a0a"
+
+
+def test_stopping_a_computed_value_makes_no_leaf_of_it():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2.0
+    y.stop_gradient = True
+    assert not y.is_leaf and y.detach().is_leaf and (y * 3.0).is_leaf
+    y.add_(y)
+    assert y.stop_gradient and not y.is_leaf
+    with paddle.no_grad():
+        assert (x * 2.0).is_leaf

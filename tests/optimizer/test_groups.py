@@ -236,6 +236,7 @@ def test_an_option_that_is_none_is_told():
     (lambda a: [("name", a)], TypeError, r"named_parameters\(\) gives names too"),
     (lambda a: [{"parameters": [a]}], ValueError, r"needs 'params'.*\['parameters'\]"),
     (lambda a: [{"params": [a]}, {"params": [a]}], ValueError, "in more than one group"),
+    (lambda a: [a, named(a.name)], ValueError, "two parameters.*would share momentum"),
     (lambda a: [{"params": {a}}], TypeError, "an order that repeats"),
     (lambda a: [{"params": [a], "beta1": 1.5}], ValueError, r"Adam\(beta1\): must lie in \[0, 1\)"),
     (lambda a: [{"params": [a], "weight_decay": "1"}], TypeError, "must be a number or a regularizer"),
@@ -245,6 +246,11 @@ def test_an_option_that_is_none_is_told():
 def test_what_it_refuses(given, error, said):
     with pytest.raises(error, match=said):
         paddle.optimizer.Adam(parameters=given(parameter([1.0])))
+
+
+def named(name):
+    """Another parameter of this name."""
+    return paddle.create_parameter([2], "float32", attr=paddle.ParamAttr(name=name))
 
 
 def test_gradients_that_are_none_are_passed_over():

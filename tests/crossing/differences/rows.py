@@ -32,6 +32,32 @@ got = layer.cache is not None""", True),
 x = paddle.to_tensor(2.0)
 x.reshape([1])[0] = 5.0
 got = x.item()""", 5.0),
+    ("| in-place changes of a value that no gradient needs", """
+x, w = paddle.ones([2]), paddle.ones([2])
+x.stop_gradient = False
+y = x * 2.0
+z = y * w  # the gradient of x needs w alone
+y.add_(w)
+z.sum().backward()
+got = x.grad.tolist()""", [2.0, 2.0]),
+    ("| `b.grad` of a tensor b without gradient behind", """
+w, b = paddle.ones([2]), paddle.ones([2])
+w.stop_gradient = False
+b.add_(w)
+(b * b).sum().backward()
+got = b.grad""", None),
+    ("| `nn.Layer(dtype='float64').create_parameter(shape)`", """
+layer = nn.Layer(dtype='float64')
+got = [str(each.dtype).split('.')[-1] for each in (layer.create_parameter([2]), layer.create_tensor())]""",
+     ["float64", "float64"]),
+    ("| two parameters of one name", """
+attr = paddle.ParamAttr(name='shared_name_of_two')
+first, second = (nn.Linear(2, 2, weight_attr=attr) for _ in range(2))
+try:
+    paddle.optimizer.SGD(parameters=[first.weight, second.weight])
+    got = 'taken'
+except ValueError as error:
+    got = 'SGD' in str(error)""", True),
     ("| the gradient of what was computed of a value that `set_value` changed afterwards", """
 w = paddle.to_tensor([2.0], stop_gradient=False)
 fast = w.clone()
