@@ -380,9 +380,10 @@ class Optimizer(ForSubclasses):
         raise NotImplementedError
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Sets the gradients of all parameters to zeros, or forgets them."""
+        """Sets the gradients of the parameters to zeros, or forgets them; a parameter that was frozen keeps its own."""
         for parameter in self._parameter_list or ():
-            parameter.clear_gradient(set_to_zero)
+            if not parameter.stop_gradient:
+                parameter.clear_gradient(set_to_zero)
 
     clear_gradients = clear_grad
 

@@ -235,8 +235,8 @@ elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g
     "X if X > 0.0 else alpha * expm1(min(X, 0.0))")
 celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)),
     "max(X, 0.0) + alpha * expm1(min(X / alpha, 0.0))")
-selu_op = _activation("selu", _selu, lambda g, X, Out, scale, alpha: _choose(
-    X > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))")
+selu_op = _activation("selu", _selu, lambda g, Out, scale, alpha: _choose(
+    Out > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))")
 
 
 # gelu

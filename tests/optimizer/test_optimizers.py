@@ -288,3 +288,14 @@ def test_clipping_leaves_out_parameters_without_a_gradient(clip):
     [(parameter, gradient)] = clip([(w, None), (w, paddle.full([1, 1], 0.25))])
     assert parameter is w and gradient.tolist() == [[0.25]]
     assert clip([(w, None)]) == []
+
+
+@pytest.mark.parametrize("set_to_zero", [True, False])
+def test_clear_grad_leaves_frozen_parameters_alone(set_to_zero):
+    layer = paddle.nn.Linear(2, 2)
+    sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+    layer(paddle.ones([1, 2])).sum().backward()
+    layer.weight.stop_gradient = True
+    sgd.clear_grad(set_to_zero)
+    assert layer.weight.grad.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert layer.bias.grad is None if not set_to_zero else layer.bias.grad.tolist() == [0.0, 0.0]

@@ -50,6 +50,24 @@ got = b.grad""", None),
 layer = nn.Layer(dtype='float64')
 got = [str(each.dtype).split('.')[-1] for each in (layer.create_parameter([2]), layer.create_tensor())]""",
      ["float64", "float64"]),
+    ("| hooks of what a PyLayer or `recompute` gave", """
+class Twice(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(context, x):
+        return x * 2.0
+    @staticmethod
+    def backward(context, g):
+        return g * 2.0
+x = paddle.ones([1])
+x.stop_gradient = False
+y = Twice.apply(x)
+y.register_hook(lambda g: g * 10.0)
+y.backward()
+got = x.grad.tolist()""", [20.0]),
+    ("| `lr.LinearLR.step(epoch)` that leaves epochs out", """
+rate = paddle.optimizer.lr.LinearLR(0.4, 4, start_factor=0.5)
+rate.step(4)
+got = rate()""", 0.4),
     ("| two parameters of one name", """
 attr = paddle.ParamAttr(name='shared_name_of_two')
 first, second = (nn.Linear(2, 2, weight_attr=attr) for _ in range(2))
