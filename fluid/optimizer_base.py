@@ -46,6 +46,7 @@ class FluidOptimizer(rules.Optimizer):
                                  options=options)  # in place of the rule's constructor, whose arguments are others
         self._learning_rate = learning_rate
         self._learning_rate_map: dict[Any, Any] = {}  # by Program and dtype
+        self._to_update: list[Any] = []  # the parameters of the updates that are being appended to a Program
         self._rate_of_this_step: float | None = None
         self._last_rate: float | None = None
 
@@ -75,6 +76,7 @@ class FluidOptimizer(rules.Optimizer):
         return np.float32(_number(found)) if is_value(found) else float(found)
 
     def _rate_of_step(self, dtype: DType) -> Any:
+        self._make_states()
         rate: Any = self._learning_rate
         if callable(rate):
             return super()._rate_of_step(dtype)
@@ -85,6 +87,11 @@ class FluidOptimizer(rules.Optimizer):
         if key not in self._learning_rate_map:
             self._learning_rate_map[key] = trace.persistent((1,), dtype, float(rate), generate("learning_rate"))
         return self._learning_rate_map[key]
+
+    def _make_states(self) -> None:
+        """What a Program's updates keep stands in it before the learning rate: list_vars has 1.8.5's order."""
+        for parameter in self._to_update:
+            self._state(self._target(parameter) if self._multi_precision else parameter, self._options_of(None))
 
     def _global_learning_rate(self, program: Any = None) -> Any:
         """The variable of the learning rate in a Program, once `minimize` has made it; None before."""
@@ -133,7 +140,9 @@ class FluidOptimizer(rules.Optimizer):
             block = None if current_trace().computes else current_trace().block
             before = 0 if block is None else len(block.ops)
             in_order = params_grads if block is None else sorted(params_grads, key=lambda pair: str(pair[0].name))
+            self._to_update = [] if block is None or self._has_own_operation else [p for p, _ in in_order]
             self._apply(in_order)  # by name, as Programs of 1.8.5 are written
+            self._to_update = []
             if block is None and callable(self._learning_rate):
                 self.get_lr()  # a step counts, though no parameter has a gradient
             self._rate_of_this_step = None

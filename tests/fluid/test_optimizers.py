@@ -227,3 +227,17 @@ def test_lookahead_makes_its_variables_in_the_order_of_1_8():
         names = [variable.name for variable in fluid.default_main_program().list_vars() if variable.persistable]
     assert names == ["fc_0.w_0", "fc_0.b_0", "learning_rate_0", "fc_0.w_0@SLOW", "fc_0.b_0@SLOW", "lookahead_k",
                      "lookahead_alpha", "lookahead_step"]
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_what_updates_keep_stands_before_the_learning_rate(scheduled: bool) -> None:
+    """list_vars of 1.8.5 has the moments first, then the rate, or what is made of it for a parameter."""
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        x = fluid.layers.data("x", [3])
+        loss = fluid.layers.mean(fluid.layers.fc(x, 2, param_attr=fluid.ParamAttr(learning_rate=0.5)))
+        rate = fluid.layers.exponential_decay(0.1, 1, 0.5) if scheduled else 0.1
+        fluid.optimizer.Momentum(rate, 0.9).minimize(loss)
+        names = [variable.name for variable in fluid.default_main_program().list_vars()]
+    kept = ["fc_0.b_0_velocity_0", "fc_0.w_0_velocity_0"]
+    behind = ["tmp_4"] if scheduled else ["learning_rate_0", "tmp_0"]
+    assert names[-len(kept + behind):] == kept + behind
