@@ -1,9 +1,9 @@
 """Quantization-aware training of Programs, as passes over an IrGraph; and what comes of it for inference.
 
 In training what passes through a Program is shown as whole numbers would show it, and the gradient passes as if nothing
-were rounded: gradients of products read the rounded values, and are those of the others; gradients of other operations,
-such as a pool's, read what the operation read. Scales are kept under `NAME@scale`. Jacob et al., Quantization and
-Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, 2018.
+were rounded: the gradient of an operation that was shown rounded values reads them, and is that of the others. Scales
+are kept under `NAME@scale`. Jacob et al., Quantization and Training of Neural Networks for Efficient
+Integer-Arithmetic-Only Inference, 2018.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from ..ir.block import Block
 from ..ir.graph import IrGraph
 from ..ir.operation import Operation
 from ..run.scope import Scope, global_scope
+from .gradients import gradients_of
 from .insertion import Insertion, is_float, is_kept, numbers_of
-from .kinds import ACTIVATIONS, SLOTS, WEIGHTED, channels_axis, is_left_out, read_by, written_by
+from .kinds import SLOTS, WEIGHTED, channels_axis, is_left_out, read_by, written_by
+from .window import Window
 
 _SKIP = ("skip_quant",)
 _FIRST_SCALE = 0.001  # before anything has been seen
 _FAKE = "fake_quantize_dequantize_moving_average_abs_max"
+_OF_VALUES = ("abs_max", "moving_average_abs_max", "range_abs_max")
 _OF_WEIGHTS = ("abs_max", "channel_wise_abs_max", "moving_average_abs_max", "range_abs_max")
 _KIND, _WITH_WEIGHT = "quantization_type", "qat_with_weight"
-
-
-def _is_product(op: Operation) -> bool:
-    """Whether it multiplies two of its inputs: its gradients, which are products too, read them."""
-    return op.type in (*ACTIVATIONS, "bmm", "elementwise_mul") or op.type.startswith(("conv", "depthwise_conv"))
 
 
 class _Pass:
@@ -63,22 +61,14 @@ class _Shown(_Pass):
     def _change(self, block: Block, is_test: bool) -> None:
         is_test = is_test if self._is_test is None else self._is_test
         put, shown = Insertion(block, self._scope), dict[str, str]()
-        whole = {name for op in block.ops if not op.is_backward and not self._concerns(op) and _is_product(op)
-                 for name in op.input_arg_names}
-        gradients = {f"{name}@GRAD" for op in block.ops if self._concerns(op) for name in read_by(op)
-                     if is_kept(block, name)}
+        gradients, concerned = gradients_of(block), set[int]()
         for op in put.each():
             if op.is_backward:
-                if _is_product(op):
-                    ours = bool(gradients.intersection(op.output_arg_names))
-                    for name in op.input_arg_names:
-                        if name in shown and (ours or name not in whole):
-                            op.rename_input(name, shown[name])
-                else:
-                    for name in op.input_arg_names:
-                        if name in shown and any(made.startswith(f"{name}@GRAD") for made in op.output_arg_names):
-                            op.rename_input(name, shown[name])
+                for name, owners in gradients[id(op)].items():
+                    if name in shown and any(id(owner) in concerned for owner in owners):
+                        op.rename_input(name, shown[name])
             elif self._concerns(op):
+                concerned.add(id(op))
                 self._before(put, op, shown, is_test)
                 for name in read_by(op):
                     if name in shown:
@@ -114,8 +104,10 @@ class QuantizationTransformPass(_Shown):
     """Shows the inputs and the weights of operations with weights as whole numbers do.
 
     `weight_quantize_type`: one scale (abs_max, moving_average_abs_max, range_abs_max) or one for each channel
-    (channel_wise_abs_max). What a weight is shown by is its largest magnitude at the last training step. Functions of
-    one's own (`weight_quantize_func` and the like) are a NotImplementedError.
+    (channel_wise_abs_max). `activation_quantize_type`: an input's scale is the largest magnitude of this step (abs_max)
+    or of the last `window_size` ones (range_abs_max), or an average that moves (moving_average_abs_max). What a weight
+    is shown by is its largest magnitude at the last training step. Functions of one's own (`weight_quantize_func` and
+    the like) are a NotImplementedError.
     """
 
     def __init__(self, scope: Scope | None = None, place: Any = None, weight_bits: int = 8, activation_bits: int = 8,
@@ -131,12 +123,11 @@ class QuantizationTransformPass(_Shown):
             if given is not None:
                 raise NotImplementedError(f"{where}({name}): functions of one's own are not known here. Leave it out, "
                                           "or write them into the network.")
-        if activation_quantize_type == "range_abs_max" and not self.whole:
-            raise NotImplementedError(f"{where}(activation_quantize_type='range_abs_max'): the largest magnitude of a "
-                                      "window of steps is not known here. Use 'moving_average_abs_max'.")
-        if activation_quantize_type not in ("abs_max", "moving_average_abs_max", "range_abs_max"):
-            raise ValueError(f"{where}(activation_quantize_type): must be 'abs_max' or 'moving_average_abs_max'. "
+        if activation_quantize_type not in _OF_VALUES:
+            raise ValueError(f"{where}(activation_quantize_type): must be one of {_OF_VALUES}. "
                              f"Received {activation_quantize_type!r}.")
+        if window_size < 1:
+            raise ValueError(f"{where}(window_size): must be 1 step at least. Received {window_size}.")
         if weight_quantize_type not in _OF_WEIGHTS:
             raise ValueError(f"{where}(weight_quantize_type): must be one of {_OF_WEIGHTS}. "
                              f"Received {weight_quantize_type!r}.")
@@ -145,6 +136,7 @@ class QuantizationTransformPass(_Shown):
             raise ValueError(f"{where}(quantizable_op_type): must be of {WEIGHTED}. Received {unknown}.")
         super().__init__(scope, place, quantizable_op_type, activation_bits, moving_rate, skip_pattern, is_test)
         self._follows = self.whole or activation_quantize_type == "moving_average_abs_max"
+        self._window = window_size if activation_quantize_type == "range_abs_max" else None
         self._weight_bits, self._weight_kind = weight_bits, weight_quantize_type
 
     def _before(self, put: Insertion, op: Operation, shown: dict[str, str], is_test: bool) -> None:
@@ -155,9 +147,18 @@ class QuantizationTransformPass(_Shown):
                     shown[name] = self._weight(put, op, name, made, is_test)
                 elif self._follows:
                     shown[name] = self._moving(put, name, made, f"{name}@scale", is_test)
+                elif self._window is not None:
+                    shown[name] = self._of_window(put, name, made, f"{name}@scale", is_test)
                 else:
                     shown[name] = self._largest(put, name, made, -1, self._bits)
         op.set_attr(_KIND, _WITH_WEIGHT)
+
+    def _of_window(self, put: Insertion, name: str, made: str, scale: str, is_test: bool) -> str:
+        """By the largest magnitude of the last steps."""
+        self._begin(put, scale, [_FIRST_SCALE])
+        if not is_test and self._window is not None:
+            Window(put, self._window).follow(name, scale)
+        return self._moving(put, name, made, scale, True)  # the scale is what it is by now
 
     def _concerns(self, op: Operation) -> bool:
         return super()._concerns(op) and any(is_kept(op.block, name) for name in self._sources(op))

@@ -112,3 +112,46 @@ def test_samples_of_another_number_of_values(tmp_path):
                                          params_filename="__params__", batch_generator=lambda: iter([[X, X]]))
     with pytest.raises(ValueError, match=r"inputs, \['x'\]. Received 2 values"):
         quantizer.quantize()
+
+
+def losses(kind, window):
+    """Of a network in which rounded values reach products by way of activations and a flattened image."""
+    values = np.random.RandomState(0)
+
+    def drawn(*shape):
+        return fluid.ParamAttr(initializer=fluid.initializer.NumpyArrayInitializer(
+            values.uniform(-1, 1, shape).astype("float32")))
+
+    x, label = fluid.data("x", [None, 1, 4, 4]), fluid.data("label", [None, 1], "int64")
+    h = fluid.layers.conv2d(x, 2, 3, padding=1, act="relu", param_attr=drawn(2, 1, 3, 3))
+    h = fluid.layers.fc(h, 4, act="tanh", param_attr=drawn(32, 4))
+    h = fluid.layers.fc(h, 3, param_attr=drawn(4, 3))
+    loss = fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(h, label))
+    fluid.optimizer.SGD(0.1).minimize(loss)
+    exe = fluid.Executor(PLACE)
+    exe.run(fluid.default_startup_program())
+    main = graph_of(fluid.default_main_program())
+    kept = fluid.global_scope()
+    QuantizationTransformPass(kept, PLACE, activation_quantize_type=kind, window_size=window).apply(main)
+    program, found = main.to_program(), []
+    for step in range(6):
+        batch = values.uniform(-1, 1, (3, 1, 4, 4)).astype("float32") * (6 - step)
+        fed = {"x": batch, "label": values.randint(0, 3, (3, 1))}
+        found.append(float(exe.run(program, feed=fed, fetch_list=[loss])[0][0]))
+    return found
+
+
+@pytest.mark.parametrize(("kind", "window", "expected"), [
+    ("abs_max", 3, [2.08127, 1.7409, 0.88849, 1.39157, 1.41751, 1.06933]),
+    ("moving_average_abs_max", 3, [1.88511, 1.62973, 0.88138, 1.48801, 1.38789, 0.95454]),
+    ("range_abs_max", 3, [2.08127, 1.73449, 0.8881, 1.41093, 1.4087, 1.07387]),
+    ("range_abs_max", 10, [2.08127, 1.73449, 0.8881, 1.41035, 1.40191, 1.09455]),
+])
+def test_training_is_that_of_1_8(kind, window, expected):
+    """The numbers are PaddlePaddle 1.8.5's: products' gradients read rounded values, activations' those that were."""
+    np.testing.assert_allclose(losses(kind, window), expected, atol=2e-5)
+
+
+def test_a_window_has_steps():
+    with pytest.raises(ValueError, match=r"\(window_size\): must be 1 step at least"):
+        QuantizationTransformPass(activation_quantize_type="range_abs_max", window_size=0)
