@@ -69,7 +69,7 @@ NAMED = {
     "static/nn/metric.py": (1, _API),
     "static/nn/sequence_lod.py": (1, _API),
     "static/quantization/kinds.py": (12, _QUANTIZED),
-    "static/quantization/passes.py": (12, _QUANTIZED),
+    "static/quantization/passes.py": (11, _QUANTIZED),
     "static/quantization/post_training.py": (1, "names of the ways to round"),
     "static/quantization/quant_config.py": (2, _QUANTIZED),
     "static/quantization/quanter.py": (1, _QUANTIZED),
