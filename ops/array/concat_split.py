@@ -23,8 +23,8 @@ from .reshape import axis_of, reshape
 from .slices import slice_op
 
 
-def _values(what: str, x: Any) -> list:
-    """The tensors of a list, brought to one dtype."""
+def _values(what: str, x: Any, drops_empty: bool = False) -> list:
+    """The tensors of a list, brought to one dtype, if `drops_empty` to that of those with elements."""
     if type(x) is list and len(x) == 2:  # most of all lists
         one, other = x
         if is_value(one) and is_value(other) and one.dtype is other.dtype:
@@ -37,8 +37,15 @@ def _values(what: str, x: Any) -> list:
     dtypes = [v.dtype for v in values]
     if dtypes.count(dtypes[0]) == len(dtypes):
         return values
+    if drops_empty:
+        values = _with_elements(values) or values
+        dtypes = [v.dtype for v in values]
     dtype = functools.reduce(dt.promote, dtypes)
     return [v if v.dtype is dtype else cast(v, dtype) for v in values]
+
+
+def _with_elements(values: list) -> list:
+    return [v for v in values if 0 not in v.shape]
 
 
 def _rest(shape: Sequence[int], axis: int) -> tuple[int, ...]:
@@ -115,19 +122,32 @@ concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_
 
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
-    """Several tensors one behind the other along `axis`; their other sizes must agree.
+    """Several tensors one behind the other along `axis`; their other sizes must agree, but those of empty ones.
+
+    So loops may begin with `to_tensor([])`: beside others an empty tensor counts for nothing, nor does its dtype.
 
     >>> import proa as paddle
     >>> paddle.concat([paddle.to_tensor([1, 2]), paddle.to_tensor([3])]).tolist()
     [1, 2, 3]
     """
+    try:
+        return _concatenated(x, axis)
+    except (ValueError, IndexError):
+        values = list(x) if isinstance(x, (list, tuple)) and all(map(is_value, x)) else []
+        rest = _with_elements(values)
+        if len(rest) in (0, len(values)):
+            raise
+    return _concatenated(rest, axis)
+
+
+def _concatenated(x: Any, axis: Any) -> Any:
     if type(axis) is int and type(x) is list and len(x) > 1:
-        return apply(concat_op, _values("concat(x, axis)", x), None, axis=axis)
+        return apply(concat_op, _values("concat(x, axis)", x, True), None, axis=axis)
     array = array_in(x)
     if array is not None:
         return joined(array, whole(axis), False)
     tensor = axis if is_value(axis) else None
-    return apply(concat_op, _values("concat(x, axis)", x), tensor, axis=0 if tensor is not None else whole(axis))
+    return apply(concat_op, _values("concat(x, axis)", x, True), tensor, axis=0 if tensor is not None else whole(axis))
 
 
 def _pieces(total: int, sections: Sequence[int], num: int) -> list[int]:

@@ -50,6 +50,12 @@ got = b.grad""", None),
 layer = nn.Layer(dtype='float64')
 got = [str(each.dtype).split('.')[-1] for each in (layer.create_parameter([2]), layer.create_tensor())]""",
      ["float64", "float64"]),
+    ("| the gradient of `gaussian_nll_loss` for the variance; of `%`", """
+x, variance = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.5, 2.0])
+x.stop_gradient = variance.stop_gradient = False
+F.gaussian_nll_loss(x, paddle.zeros([2]), variance).backward()
+(x % 1.5).sum().backward()
+got = variance.grad is not None and variance.grad.tolist()""", [-0.5, -0.125]),
     ("| hooks of what a PyLayer or `recompute` gave", """
 class Twice(paddle.autograd.PyLayer):
     @staticmethod
