@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from ..core.errors import warn_user
 from ..core.limits import limits_of
 from ..core.place import CPUPlace, CUDAPlace, Place
 from .types import PrecisionType
@@ -23,6 +24,15 @@ def _refused(what: str, why: str) -> Callable[..., NoReturn]:
     return refuse
 
 
+def _without_effect(what: str, why: str) -> Callable[..., None]:
+    """Of what asks for speed alone: PaddlePaddle's own packages without it say so in their log, and go on."""
+    def tell(self: Any, *args: Any, **kwargs: Any) -> None:
+        warn_user(f"inference.Config.{what}() is without effect: {why}")
+
+    tell.__name__, tell.__doc__ = what, f"Without effect, with a warning. {why}"
+    return tell
+
+
 def _never(what: str) -> Callable[..., bool]:
     def answer(self: Any) -> bool:
         return False
@@ -34,7 +44,57 @@ def _never(what: str) -> Callable[..., bool]:
 _TENSORRT = "TensorRT is not part of proa. Leave the call out: on a CUDA device CuPy's kernels compute."
 _OTHER_DEVICE = "This kind of device is not supported. Use the CPU, or enable_use_gpu."
 _OTHER_ENGINE = "This engine is not part of proa. Leave the call out."
+_SHAPES = "Ranges of shapes are TensorRT's, which is not part of proa."
 _PRECISION = "Models run in the precision that they were saved in; a CPU would not gain by another one here."
+
+
+class PassBuilder:
+    """The passes of PaddlePaddle that a script adds or takes away: the names are kept, and change nothing here.
+
+    >>> import proa as paddle
+    >>> passes = paddle.inference.Config("net.pdmodel", "net.pdiparams").pass_builder()
+    >>> passes.append_pass("conv_bn_fuse_pass")
+    >>> passes.delete_pass("fc_fuse_pass")
+    >>> passes.all_passes()
+    ['conv_bn_fuse_pass']
+    """
+
+    def __init__(self, config: Config):
+        self._config, self._names = config, config._passes
+
+    def all_passes(self) -> list[str]:
+        """The names that were added."""
+        return list(self._names)
+
+    analysis_passes = all_passes
+
+    def delete_pass(self, pass_name: str | int) -> None:
+        """Takes a name, or the one at a position, away."""
+        if isinstance(pass_name, int):
+            del self._names[pass_name]
+        else:
+            self._config.delete_pass(pass_name)
+
+    def append_pass(self, pass_name: str) -> None:
+        """Adds a name."""
+        self._names.append(pass_name)
+
+    append_analysis_pass = append_pass
+
+    def insert_pass(self, position: int, pass_name: str) -> None:
+        """Adds a name before the one at a position."""
+        self._names.insert(position, pass_name)
+
+    def set_passes(self, passes: Iterable[str]) -> None:
+        """Puts names in the place of all."""
+        self._names[:] = list(passes)
+
+    def turn_on_debug(self) -> None:
+        """Is without effect."""
+
+    def debug_string(self) -> str:
+        """The names, a line each."""
+        return "\n".join(self._names)
 
 
 class Config:
@@ -70,6 +130,7 @@ class Config:
             "new_ir": False, "optimization_level": 2, "optimized_model": False, "cinn": False,
             "pool_mb": 100, "optim_cache_dir": ""}
         self._deleted: list[str] = []
+        self._passes: list[str] = []
         if model_dir is not None:
             self.set_model(model_dir, params_file)
 
@@ -242,9 +303,9 @@ class Config:
         """Is kept: the passes here have other names, and none changes what is computed."""
         self._deleted.append(pass_name)
 
-    def pass_builder(self) -> Config:
-        """Itself, for `config.pass_builder().delete_pass(name)`."""
-        return self
+    def pass_builder(self) -> PassBuilder:
+        """The list of passes, for `config.pass_builder().delete_pass(name)`."""
+        return PassBuilder(self)
 
     def switch_use_feed_fetch_ops(self, x: bool = True) -> None:
         """Is kept."""
@@ -323,14 +384,14 @@ class Config:
     # What is not supported
 
     enable_save_optim_model = _refused("enable_save_optim_model", "What is optimized is code; no model file holds it.")
-    enable_mkldnn_bfloat16 = _refused("enable_mkldnn_bfloat16", _PRECISION)
-    set_bfloat16_op = _refused("set_bfloat16_op", _PRECISION)
-    enable_mkldnn_int8 = _refused("enable_mkldnn_int8", _PRECISION)
+    enable_mkldnn_bfloat16 = _without_effect("enable_mkldnn_bfloat16", _PRECISION)
+    set_bfloat16_op = _without_effect("set_bfloat16_op", _PRECISION)
+    enable_mkldnn_int8 = _without_effect("enable_mkldnn_int8", _PRECISION)
     enable_quantizer = _refused("enable_quantizer", _PRECISION)
     quantizer_config = _refused("quantizer_config", _PRECISION)
     enable_low_precision_io = _refused("enable_low_precision_io", _PRECISION)
-    exp_enable_mixed_precision_ops = _refused("exp_enable_mixed_precision_ops", _PRECISION)
-    exp_disable_mixed_precision_ops = _refused("exp_disable_mixed_precision_ops", _PRECISION)
+    exp_enable_mixed_precision_ops = _without_effect("exp_enable_mixed_precision_ops", _PRECISION)
+    exp_disable_mixed_precision_ops = _without_effect("exp_disable_mixed_precision_ops", _PRECISION)
     enable_tensorrt_engine = _refused("enable_tensorrt_engine", _TENSORRT)
     enable_tensorrt_dla = _refused("enable_tensorrt_dla", _TENSORRT)
     enable_tensorrt_inspector = _refused("enable_tensorrt_inspector", _TENSORRT)
@@ -339,22 +400,22 @@ class Config:
     enable_tensorrt_explicit_quantization = _refused("enable_tensorrt_explicit_quantization", _TENSORRT)
     enable_tuned_tensorrt_dynamic_shape = _refused("enable_tuned_tensorrt_dynamic_shape", _TENSORRT)
     exp_disable_tensorrt_ops = _refused("exp_disable_tensorrt_ops", _TENSORRT)
-    set_trt_dynamic_shape_info = _refused("set_trt_dynamic_shape_info", _TENSORRT)
+    set_trt_dynamic_shape_info = _without_effect("set_trt_dynamic_shape_info", _SHAPES)
     set_tensorrt_optimization_level = _refused("set_tensorrt_optimization_level", _TENSORRT)
-    collect_shape_range_info = _refused("collect_shape_range_info", _TENSORRT)
+    collect_shape_range_info = _without_effect("collect_shape_range_info", _SHAPES)
     mark_trt_engine_outputs = _refused("mark_trt_engine_outputs", _TENSORRT)
-    exp_enable_use_cutlass = _refused("exp_enable_use_cutlass", _OTHER_ENGINE)
-    enable_lite_engine = _refused("enable_lite_engine", _OTHER_ENGINE)
-    enable_onnxruntime = _refused("enable_onnxruntime", _OTHER_ENGINE)
-    enable_ort_optimization = _refused("enable_ort_optimization", _OTHER_ENGINE)
-    enable_dlnne = _refused("enable_dlnne", _OTHER_ENGINE)
+    exp_enable_use_cutlass = _without_effect("exp_enable_use_cutlass", _OTHER_ENGINE)
+    enable_lite_engine = _without_effect("enable_lite_engine", _OTHER_ENGINE)
+    enable_onnxruntime = _without_effect("enable_onnxruntime", _OTHER_ENGINE)
+    enable_ort_optimization = _without_effect("enable_ort_optimization", _OTHER_ENGINE)
+    enable_dlnne = _without_effect("enable_dlnne", _OTHER_ENGINE)
     enable_opencl = _refused("enable_opencl", _OTHER_ENGINE)
     set_dist_config = _refused("set_dist_config", "A Predictor computes in one process.")
     enable_xpu = _refused("enable_xpu", _OTHER_DEVICE)
     set_xpu_device_id = _refused("set_xpu_device_id", _OTHER_DEVICE)
     set_xpu_config = _refused("set_xpu_config", _OTHER_DEVICE)
-    enable_onednn_bfloat16 = _refused("enable_onednn_bfloat16", _PRECISION)
-    enable_onednn_int8 = _refused("enable_onednn_int8", _PRECISION)
+    enable_onednn_bfloat16 = _without_effect("enable_onednn_bfloat16", _PRECISION)
+    enable_onednn_int8 = _without_effect("enable_onednn_int8", _PRECISION)
     enable_openvino_engine = _refused("enable_openvino_engine", _OTHER_ENGINE)
     exp_disable_tensorrt_subgraph = _refused("exp_disable_tensorrt_subgraph", _TENSORRT)
     exp_disable_tensorrt_dynamic_shape_ops = _refused("exp_disable_tensorrt_dynamic_shape_ops", _TENSORRT)

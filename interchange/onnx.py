@@ -29,7 +29,7 @@ from ..static.format.program_file import serialize_program_desc
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
-from .onnx_control_flow import BLOCKS, prepare_blocks
+from .onnx_control_flow import prepare_blocks
 from .onnx_graph import finished
 from .onnx_misread import READ_WITH_CARE, check, divide_layers
 from .onnx_operators import REWRITTEN, least_version, rewrite
@@ -143,7 +143,8 @@ def _as_read(model: str, target: str) -> tuple[str, int]:
     """A model in a form that the converter does not misread, the file itself or `target`, and the version it needs."""
     with open(model, "rb") as file:
         data = file.read()
-    if not any(word in data for word in (*READ_WITH_CARE, *REWRITTEN, *BLOCKS)):
+    blocks = program_desc(data, model).blocks
+    if len(blocks) == 1 and not {op.type for op in blocks[0].ops} & (READ_WITH_CARE | REWRITTEN):
         return model, 0
     program = program_of(data, model)
     check(program)

@@ -15,8 +15,6 @@ from ..static.ir.operation import Operation
 from ..static.ir.program import Program
 from ..static.ir.usage import block_reads, sub_block, writes
 
-BLOCKS = (b"sub_block",)
-"""What the content of a model's file has in it where there are blocks inside others."""
 _LOOP = "while"
 
 

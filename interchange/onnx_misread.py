@@ -13,8 +13,8 @@ from ..static.ir.program import Program
 
 _RECURRENCE = "rnn"
 _POOLS = ("pool2d", "pool3d", "max_pool2d_with_index", "max_pool3d_with_index")
-READ_WITH_CARE = (b"rnn", b"pool", b"temporal_shift")
-"""What the content of a model's file has in it where something may have to be done."""
+READ_WITH_CARE = frozenset((_RECURRENCE, *_POOLS, "temporal_shift"))
+"""The operators where something may have to be done."""
 
 
 def check(program: Program) -> None:

@@ -8,32 +8,79 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core.dtype import int32
+import numpy as np
+
+from ..core.dtype import bool_, float32, float64, int32, int64
+from ..static.building.trace import ProgramTrace
 from ..static.ir.block import Block
+from ..static.ir.decomposed import append_parts
 from ..static.ir.operation import Operation
 from ..static.ir.program import Program
+from . import onnx_positions  # noqa: F401  (it says what operators are made of)
+from .onnx_parts import PARTS
 from .onnx_set_value import new_variable, set_value
 
+_EQUALITY = frozenset(("equal", "not_equal"))
 _FIRST, _LAST = -2**31, 2**31 - 1  # beyond every value, which is cut to its size
 
 
 def rewrite(program: Program) -> bool:
     """Puts other operations in the place of those that would go wrong; whether there was any."""
-    found = False
+    found, current = False, program.current_block_idx
     for block in program.blocks:
-        ops: list[Operation] = []
-        for op in block.ops:
-            made = _FORMS[op.type](block, op) if op.type in _FORMS else None
-            found |= made is not None
-            ops += [op] if made is None else made
-        block.ops[:] = ops
+        program.current_block_idx = block.idx
+        given, block.ops = block.ops, []
+        for op in given:
+            found |= _append(block, op)
+    program.current_block_idx = current
     return found
+
+
+def _append(block: Block, op: Operation) -> bool:
+    """Appends an operation, or others in its place; whether these are others. They may have other forms themselves."""
+    if op.type in _FORMS:
+        made = _FORMS[op.type](block, op)
+    else:
+        made = _parts(block, op)
+    if made is None:
+        block.ops.append(op)
+        return False
+    for one in made:
+        if one.type == op.type:  # its other form
+            block.ops.append(one)
+        else:
+            _append(block, one)
+    return True
+
+
+def _parts(block: Block, op: Operation) -> list[Operation] | None:
+    """What `onnx_parts.py` and `onnx_positions.py` know of an operation."""
+    made_of = PARTS.get(op.type)
+    if made_of is None:
+        return None
+    trace = ProgramTrace(block.program)
+    begin = len(block.ops)
+    try:
+        append_parts(op, made_of, trace)
+    except NotImplementedError as error:
+        (slot, *_) = (names for names in op.outputs.values() if names)
+        raise NotImplementedError(f"onnx.export: the operator {op.type}, which makes {slot[0]!r}: {error}") from error
+    made, block.ops[begin:] = block.ops[begin:], []
+    return made
 
 
 def least_version(program: Program) -> int:
     """The least version of ONNX's operators that has what the operators of a Program compute."""
-    aligned = any(op.type == "roi_align" and op.attrs.get("aligned") for block in program.blocks for op in block.ops)
-    return 16 if aligned else 0
+    return max((_least(block, op) for block in program.blocks for op in block.ops), default=0)
+
+
+def _least(block: Block, op: Operation) -> int:
+    if op.type == "roi_align":
+        return 16 if op.attrs.get("aligned") else 0
+    if op.type in _EQUALITY:  # below, the converter compares the whole numbers that floats become
+        dtype = block.var(op.input("X")[0])._dtype
+        return 11 if dtype is not None and dtype.is_floating else 0
+    return 0
 
 
 def _expand_as(block: Block, op: Operation) -> list[Operation] | None:
@@ -86,14 +133,37 @@ def _roi_align(block: Block, op: Operation) -> list[Operation] | None:
     return [Operation(block, op.type, op.inputs, op.outputs, {**op.attrs, "sampling_ratio": 0})]
 
 
+def _assign_value(block: Block, op: Operation) -> list[Operation] | None:
+    """Constants that the converter does not write, as numbers of another dtype that it does."""
+    dtype = op.attrs["dtype"]
+    if dtype in (int32, int64, float32, float64):
+        return None
+    written = float32 if dtype.is_floating else int32
+    name = new_variable(block, op, "written", tuple(op.attrs["shape"]), written)
+    values = np.asarray(op.attrs["values"]).astype(written.dtype)
+    return [Operation(block, op.type, {}, {"Out": [name]}, {**op.attrs, "dtype": written, "values": values}),
+            Operation(block, "cast", {"X": [name]}, op.outputs, {"in_dtype": written, "out_dtype": dtype})]
+
+
+def _pad3d(block: Block, op: Operation) -> list[Operation] | None:
+    return _parts(block, op) if op.attrs.get("mode") == "circular" and not op.input("Paddings") else None
+
+
+def _where(block: Block, op: Operation) -> list[Operation] | None:
+    """ONNX Runtime has no Where of truth values."""
+    return _parts(block, op) if block.var(op.input("X")[0])._dtype == bool_ else None
+
+
 def _increment(block: Block, op: Operation) -> list[Operation] | None:
     return [Operation(block, "scale", op.inputs, op.outputs, {
         "scale": 1.0, "bias": float(op.attrs.get("step", 1.0)), "bias_after_scale": True})]
 
 
 _FORMS: dict[str, Callable[[Block, Operation], list[Operation] | None]] = {
+    "assign_value": _assign_value,
     "expand_as_v2": _expand_as, "flip": _flip, "increment": _increment, "repeat_interleave": _repeat_interleave,
-    "roi_align": _roi_align, "set_value": set_value, "strided_slice": _strided_slice,
+    "pad3d": _pad3d, "roi_align": _roi_align, "set_value": set_value, "strided_slice": _strided_slice,
+    "where": _where,
 }
-REWRITTEN = tuple(name.encode() for name in _FORMS)
-"""What the content of a model's file has in it where there may be such an operator."""
+REWRITTEN = frozenset(_FORMS) | _EQUALITY | frozenset(PARTS)
+"""The operators that have another form, or need a version."""

@@ -17,15 +17,14 @@ _LAST = 2**31 - 1  # beyond every value, which is cut to its size
 
 def set_value(block: Block, op: Operation) -> list[Operation] | None:
     """Operations that compute what `set_value` does; None where it cannot be said so."""
-    bounds = list(zip(op.attrs["axes"], op.attrs["starts"], op.attrs["ends"], strict=True))
-    if (any(op.input(slot) for slot in ("StartsTensorList", "EndsTensorList", "StepsTensorList"))
-            or any(step != 1 for step in op.attrs["steps"]) or op.attrs.get("none_axes")):
+    bounds = list(zip(*[op.attrs[name] for name in ("axes", "starts", "ends", "steps")], strict=True))
+    if any(op.input(slot) for slot in ("StartsTensorList", "EndsTensorList", "StepsTensorList")) or op.attrs.get(
+            "none_axes"):
         return None
-    if block.var(op.input("Input")[0])._dtype == bool_:
-        return None  # of which ONNX Runtime has no Where
     shape = block.var(op.input("Input")[0]).shape
-    bounds = [(axis, *_counted(start, end, shape[axis])) for axis, start, end in bounds]
-    if any(start < 0 <= end < _LAST for _, start, end in bounds):
+    bounds = [(axis, *(_counted(start, end, shape[axis]) if step == 1 else (start, end)), step)
+              for axis, start, end, step in bounds]
+    if any(start < 0 <= end < _LAST and step == 1 for _, start, end, step in bounds):
         return None
     return _Setting(block, op).made(bounds)
 
@@ -53,17 +52,27 @@ class _Setting:
 
     def __init__(self, block: Block, op: Operation):
         self.block, self.op, self.ops = block, op, list[Operation]()
+        self.dtype = block.var(op.input("Input")[0])._dtype
 
-    def made(self, bounds: list[tuple[int, int, int]]) -> list[Operation]:
+    def made(self, bounds: list[tuple[int, int, int, int]]) -> list[Operation]:
         """With the result under its name."""
-        result = self.set_in(self.op.input("Input")[0], bounds)
+        (whole,) = self.op.input("Input")
+        shape = self.block.var(whole).shape
+        if self.dtype == bool_:  # of which ONNX Runtime has no Where
+            self.dtype = int32
+            whole = self.cast(whole, shape, int32)
+            result = self.cast(self.set_in(whole, bounds), shape, bool_)
+        else:
+            result = self.set_in(whole, bounds)
         return [*self.ops, Operation(self.block, "assign", {"X": [result]}, self.op.outputs, {})]
 
-    def set_in(self, whole: str, bounds: list[tuple[int, int, int]]) -> str:
+    def set_in(self, whole: str, bounds: list[tuple[int, int, int, int]]) -> str:
         """The name of a value with a part exchanged."""
         if not bounds:
             return self.expanded(whole)
-        (axis, start, end), *inner = bounds
+        (axis, start, end, step), *inner = bounds
+        if step != 1:
+            return self.set_at_steps(whole, bounds)
         behind = self.part(whole, axis, start, _LAST)
         last = end - start if start >= 0 and 0 <= end < _LAST else end
         parts = [] if start == 0 else [self.part(whole, axis, 0, start)]
@@ -71,6 +80,25 @@ class _Setting:
         if last != _LAST:
             parts.append(self.part(behind, axis, last, _LAST))
         return self.add("concat", {"X": parts}, self.like(whole, axis), {"axis": axis})
+
+    def set_at_steps(self, whole: str, bounds: list[tuple[int, int, int, int]]) -> str:
+        """The same where the part is not of one piece: its elements are put at their positions."""
+        (axis, start, end, step), *inner = bounds
+        cut = {"starts": [start], "ends": [end], "strides": [step], "infer_flags": [1], "decrease_axis": []}
+        shape = self.like(whole, axis)
+        part = self.add("strided_slice", {"Input": [whole]}, shape, {**cut, "axes": [axis]})
+        sizes = self.add("shape", {"Input": [whole]}, (len(shape),), {}, int32)
+        size = self.add("slice", {"Input": [sizes]}, (1,), {
+            "axes": [0], "starts": [axis], "ends": [axis + 1], "infer_flags": [1], "decrease_axis": []}, int32)
+        zero, one = (self.number(0), self.number(1))
+        numbers = self.add("range", {"Start": [zero], "End": [size], "Step": [one]}, (-1,), {}, int32)
+        places = self.add("strided_slice", {"Input": [numbers]}, (-1,), {**cut, "axes": [0]}, int32)
+        order = [axis, *[other for other in range(len(shape)) if other != axis]]
+        turned, values = (self.add("transpose2", {"X": [value]}, tuple(shape[n] for n in order), {"axis": order})
+                          for value in (whole, self.set_in(part, inner)))
+        found = self.add("scatter", {"X": [turned], "Ids": [places], "Updates": [values]}, tuple(
+            shape[n] for n in order), {"overwrite": True})
+        return self.add("transpose2", {"X": [found]}, shape, {"axis": [order.index(n) for n in range(len(shape))]})
 
     def part(self, whole: str, axis: int, start: int, end: int) -> str:
         """A slice; the value itself where it is all of it."""
@@ -84,8 +112,7 @@ class _Setting:
         value, attrs = self.value(), self.op.attrs
         shape, dtype = self.block.var(value).shape, self.block.var(part)._dtype
         if self.block.var(value)._dtype != dtype:
-            value = self.add("cast", {"X": [value]}, shape, {
-                "in_dtype": self.block.var(value)._dtype, "out_dtype": dtype}, dtype)
+            value = self.cast(value, shape, dtype)
         rank = len(self.block.var(part).shape)
         kept = [axis for axis in range(rank) if axis not in (attrs.get("decrease_axes") or [])]
         extra = len(shape) - len(kept)
@@ -99,9 +126,7 @@ class _Setting:
             axes = [axis - first for axis in range(first, rank) if axis not in kept]
             if axes:
                 value = self.add("unsqueeze2", {"X": [value]}, (-1,) * (rank - first), {"axes": axes})
-        one = self.add("fill_constant", {}, (1,), {
-            "shape": [1], "value": 1.0, "str_value": "1", "dtype": int32}, int32)
-        always = self.add("cast", {"X": [one]}, (1,), {"in_dtype": int32, "out_dtype": bool_}, bool_)
+        always = self.cast(self.number(1), (1,), bool_)
         return self.add("where", {"Condition": [always], "X": [value], "Y": [part]}, self.block.var(part).shape, {})
 
     def value(self) -> str:
@@ -113,6 +138,16 @@ class _Setting:
         return self.add("assign_value", {}, tuple(shape), {
             "dtype": attrs["dtype"], "shape": shape, "values": attrs["values"]}, attrs["dtype"])
 
+    def number(self, number: int) -> str:
+        """A whole number."""
+        return self.add("fill_constant", {}, (1,), {
+            "shape": [1], "value": float(number), "str_value": str(number), "dtype": int32}, int32)
+
+    def cast(self, value: str, shape: tuple[int, ...], dtype: Any) -> str:
+        """A value in another dtype."""
+        return self.add("cast", {"X": [value]}, shape, {
+            "in_dtype": self.block.var(value)._dtype, "out_dtype": dtype}, dtype)
+
     def like(self, name: str, axis: int) -> tuple[int, ...]:
         """The shape of a value, but for the size of an axis."""
         shape = list(self.block.var(name).shape)
@@ -122,6 +157,6 @@ class _Setting:
     def add(self, type: str, inputs: dict[str, list[str]], shape: tuple[int, ...], attrs: dict[str, Any],
             dtype: Any = None) -> str:
         """The name of what an operation gives."""
-        made = new_variable(self.block, self.op, "set", tuple(shape), dtype)
+        made = new_variable(self.block, self.op, "set", tuple(shape), dtype or self.dtype)
         self.ops.append(Operation(self.block, type, inputs, {"Out": [made]}, attrs))
         return made

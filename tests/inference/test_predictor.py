@@ -215,7 +215,7 @@ def test_options(saved):
     with pytest.raises(RuntimeError, match="TensorRT"):
         told.enable_tensorrt_engine(1 << 20, 1, 3, inference.PrecisionType.Float32, False, False)
     with pytest.raises(RuntimeError, match="precision that they were saved in"):
-        told.enable_mkldnn_bfloat16()
+        told.enable_quantizer()
     with pytest.raises(RuntimeError, match="precision"):
         told.enable_use_gpu(100, 0, inference.PrecisionType.Half)
     told.enable_use_gpu(100, 0)
@@ -226,6 +226,27 @@ def test_options(saved):
     inference.create_predictor(told)
     assert paddle.get_num_threads() == 1 == told.cpu_math_library_num_threads()
     paddle.set_num_threads(before)
+
+
+def test_options_for_speed_that_there_is_not_are_told_and_let_pass(saved):
+    told = config(saved[0])
+    for name in ("enable_mkldnn_bfloat16", "enable_mkldnn_int8", "enable_onnxruntime", "enable_lite_engine"):
+        with pytest.warns(UserWarning, match=f"{name}\\(\\) is without effect"):
+            getattr(told, name)()
+    with pytest.warns(UserWarning, match="Ranges of shapes are TensorRT's"):
+        told.set_trt_dynamic_shape_info({"x": [1, 2]}, {"x": [4, 2]}, {"x": [2, 2]})
+    inference.create_predictor(told)
+
+
+def test_names_of_passes_are_kept(saved):
+    passes = config(saved[0]).pass_builder()
+    passes.append_pass("b")
+    passes.insert_pass(0, "a")
+    passes.delete_pass("fc_fuse_pass")
+    passes.turn_on_debug()
+    assert passes.all_passes() == ["a", "b"] and passes.debug_string() == "a\nb"
+    passes.delete_pass(0)
+    assert passes.all_passes() == ["b"]
 
 
 def test_options_of_paddle_3(saved):
