@@ -85,7 +85,8 @@ def whole_numbers(x):
 
 
 @pytest.mark.parametrize("sizes", [[None, None, 4], None])
-@pytest.mark.parametrize("function", [one_column, one_row, parts, parts_that_may_be_empty, whole_numbers])
+@pytest.mark.parametrize("function", [one_column, one_row, parts, parts_that_may_be_empty, every_other,
+                                      whole_numbers])
 def test_values_set(function, sizes, tmp_path):
     runs = [[values(2, 3, 4)], [values(3, 5, 4)], [values(2, 7, 4)]]
     if sizes is None:
