@@ -35,6 +35,7 @@ from . import (
     shapes,
     subscripts,
     supers,
+    texts,
     walks,
     walrus,
 )
@@ -46,7 +47,7 @@ STATEMENTS = (  # one function at a time
 GENERATOR = (  # whose jumps stay
     annotated, declarations, supers, guards, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
 EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, shapes,
-               subscripts, calls)  # a function and those in it
+               subscripts, texts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 

@@ -19,6 +19,7 @@ from .expressions import ExpressionConverter
 
 _NEEDS_NO_CONVERSION = {"super", "issubclass", "callable", "locals", "globals"}
 _VIEWS = {"keys", "values", "items"}
+_OF_TEXT = ("join", "format")  # that take values which only the run may know
 
 
 def convert(function: Any, context: Context) -> Any:
@@ -80,9 +81,9 @@ def _names_in(value: Any) -> Iterator[str]:
 
 
 def _stays(function: Any) -> bool:
-    """Calls of the operators themselves, of a constant's methods but `join`, and of what looks at its caller's names.
-    """
+    """Calls of the operators, of a constant's methods but some of text, and of what looks at its caller's names."""
     if isinstance(function, gast.Attribute):
         is_operator = isinstance(function.value, gast.Name) and function.value.id == OPERATORS
-        return is_operator or isinstance(function.value, gast.Constant) and function.attr != "join"
+        return is_operator or (
+            isinstance(function.value, gast.Constant) and function.attr not in _OF_TEXT)
     return isinstance(function, gast.Name) and function.id in _NEEDS_NO_CONVERSION

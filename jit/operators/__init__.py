@@ -20,14 +20,15 @@ from .logical import and_, and_value, compare, computed, equal, is_same, is_trut
 from .loops import for_stmt, while_stmt
 from .partial import certain, is_none, load, narrowed, not_none, used
 from .statements import assert_stmt, nothing, plain, subject, subject_of_classes, subject_of_sequences
+from .texts import percent, shown, text
 from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item",
            "binding", "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything",
            "float_", "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "is_truth",
-           "item", "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "plain", "print_",
-           "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of", "state_of", "subject",
-           "subject_of_classes", "subject_of_sequences", "unequal", "used", "while_stmt"]
+           "item", "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "percent", "plain",
+           "print_", "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of", "shown", "state_of",
+           "subject", "subject_of_classes", "subject_of_sequences", "text", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

@@ -17,6 +17,7 @@ from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, computed, or_
 from .outside import check_advance
 from .partial import SHOWING, certain, flags_of_keys, truth
+from .texts import check_letters, format_, lines, repr_, str_
 
 
 def len_(value: Any) -> Any:
@@ -59,18 +60,22 @@ def bool_(*args: Any, **kwargs: Any) -> Any:
 
 def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and staging.is_symbolic(args[0]):
-        made = staging.cast(staging.detached(args[0]), dtype)  # a number of Python has no gradient
+        # a number of Python has no gradient and no dimensions
+        made = staging.as_number(staging.cast(staging.detached(args[0]), dtype))
         if kind is bool:
             return staging.note_truth(made)
         staging.note_number(made, False)
         return made
+    if args:
+        check_letters(args[0], f"{kind.__name__}()")
     return kind(*args, **kwargs)
 
 
 def print_(*values: Any, **options: Any) -> None:
     """`print(…)`: symbolic values are printed when the program runs."""
-    if any(staging.is_symbolic(v) for v in values):
-        staging.show(list(values))
+    shown = lines(values)
+    if any(staging.is_symbolic(v) for v in shown):
+        staging.show(shown)
     else:
         print(*values, **options)
 
@@ -184,4 +189,5 @@ OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
     id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
+    id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_,
     id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_}

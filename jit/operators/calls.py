@@ -16,6 +16,7 @@ from .builtin import OVERLOADS
 from .conditionals import if_exp
 from .partial import SHOWING, certain, is_optional, is_partial, parts, some_are_optional, used
 from .size_functions import SIZE_FUNCTIONS, refusing
+from .texts import method_of_text
 
 Convert = Callable[[FunctionType], FunctionType]
 
@@ -71,6 +72,8 @@ class Calls:
                 certain(callee.__self__)
             elif callee.__name__ in _OF_A_KEY:
                 return functools.partial(_value_of_key, callee)
+        if isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, str):
+            return method_of_text(callee)
         new = self._class(callee) if isinstance(callee, type) else self._instance(callee)
         return _items_given(new) if _takes_items(callee) else new
 

@@ -233,6 +233,16 @@ def stands_for_truth(value: Any) -> bool:
     return isinstance(value, Variable) and value.name in value.program.truths
 
 
+def stands_for_python(value: Any) -> bool:
+    """Whether a symbolic value stands for a number or a truth value of Python."""
+    return is_number(value) or stands_for_truth(value)
+
+
+def without_value(value: Any, what: str) -> TypeError:
+    """The error, of which the program takes note, that something asks a symbolic value for its value."""
+    return value._no_value(what)
+
+
 def note_mixed(value: Any, where: str) -> None:
     """Notes that a symbolic value is a truth value on some ways and a number on others."""
     value.program.mixed[value.name] = where
@@ -363,6 +373,11 @@ def detached(x: Any) -> Any:
 def cast(x: Any, dtype: str) -> Any:
     """A symbolic value in another element type."""
     return x.astype(dtype)
+
+
+def as_number(x: Any) -> Any:
+    """A symbolic value of one element without dimensions."""
+    return reshape(x, []) if x.shape and all(size in (1, -1) for size in x.shape) else x
 
 
 def length(x: Any) -> Any:

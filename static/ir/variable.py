@@ -22,6 +22,7 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, apply, current_trace, using
 from ...ops.methods import METHODS, SYNTAX
 from .descriptions import VarDesc
+from .python_numbers import StandsForNumbers
 from .tensor_like import TensorLike
 from .without_value import WithoutValue
 
@@ -119,7 +120,7 @@ if not TYPE_CHECKING:
         for name, method in METHODS.items()}})
 
 
-class Variable(WithoutValue, _VariableMethods, TensorLike):
+class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
     """A value of a Program, known by name, shape (-1: a size not yet known) and dtype. It has no value of its own.
 
     `kind` tells what it holds: 'tensor', or one of the format's other types ('array', 'scopes', 'feed', 'fetch', …).

@@ -111,5 +111,7 @@ OPERATORS = SimpleNamespace(
     narrowed=lambda value: value, certain=lambda value: value, is_same=operator.is_,
     state_of=lambda owner, key, value, name: read(value, name), used=load, nothing=lambda *_: (),
     changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
-    holding=lambda function, _: function,
+    holding=lambda function, _: function, text=lambda *parts: "".join(parts), percent=operator.mod,
+    shown=lambda value, conversion="", spec="": format({"r": repr, "s": str, "a": ascii}.get(
+        conversion, lambda shown: shown)(value), spec),
     shape_of=lambda value: value.shape, item=lambda value, index: value[index], computed=lambda value: lambda: value)
