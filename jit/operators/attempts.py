@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.core.infer import same
+from ...ops.core.operator import Operator
 from ..errors import ConversionError, here
 from . import staging
 from .logical import decided_operand
@@ -57,7 +59,7 @@ class attempt:
         for operation, unknown in staging.since(self._mark):
             if "raises" in operation.effects:
                 return self._refusal("an assertion that fails")
-            may_fail = operation.fails == "values" or unknown and operation.fails != "never"
+            may_fail = operation.fails == "values" or unknown and not _takes_any_size(operation)
             if may_fail and self._catches(*_OF_OPERATORS):
                 return self._refusal(f"an error of the operator {operation.type}")
         return None
@@ -70,6 +72,15 @@ class attempt:
         return ConversionError(
             self._where, f"this `try` would catch {what}, and whether there is one depends on sizes or values that "
             "are known only when the program runs.", _WAY_OUT)
+
+
+def _takes_any_size(operation: Operator) -> bool:
+    """Whether an operator refuses no sizes: one that goes over the elements of a single input does not.
+
+    What a block that it runs refuses is told by the operations in that.
+    """
+    return operation.fails == "never" or operation.runs_block or (
+        operation.infer is same and all(slot.optional for slot in operation.inputs[1:]))
 
 
 def _is_from_staged(error: BaseException) -> bool:

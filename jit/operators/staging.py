@@ -24,6 +24,7 @@ from ...ops.array.where import where as chosen
 from ...ops.core.operator import Operator, find
 from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import maximum, minimum
+from ...ops.program.control_flow import select_input_op
 from ...ops.program.print_assert import assert_value, print_value
 from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient
@@ -169,11 +170,14 @@ def is_staging() -> bool:
 
 
 def since(mark: Any) -> list[tuple[Operator, bool]]:
-    """The operations since the mark: the operator of each, and whether it takes values of sizes not yet known."""
+    """The operations since the mark: the operator of each, and whether it takes values of sizes not yet known.
+
+    Without those that choose one of two values: the condition of an `if` says which, and there is no third.
+    """
     program, block, operations, blocks, *_ = mark
     made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
-    return [(find(op.type),
-             any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names)) for op in made]
+    return [(find(op.type), any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names))
+            for op in made if find(op.type) is not select_input_op]
 
 
 def has_unknown_sizes() -> bool:

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.lazy import beside
+from ...ops.array.creation import arange
 from ...ops.array.full import is_value, value_of
 from ...ops.array.pad import pad_op
-from ...ops.array.reshape import squeeze, unsqueeze
-from ...ops.core.trace import apply
+from ...ops.array.reshape import moveaxis, squeeze, unsqueeze
+from ...ops.array.unknown_sizes import size_at
+from ...ops.core.trace import apply, current_trace
+from ...ops.linalg.matrix_product import matmul
+from ...ops.math.casting import in_dtype
+from ...ops.math.comparison import logical_and
 from ...ops.math.elementwise import scale
 from ...ops.nn import pool as ops
 from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
@@ -208,9 +213,35 @@ def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, e
 
 def _numbers(output_size: Any, count: int) -> Sequence[Any]:
     """The numbers of a list, of a Tensor or of an array; one number as `count` of them."""
+    if is_value(output_size) and not output_size.ndim:
+        return [output_size] * count
     if is_value(output_size) or isinstance(output_size, np.ndarray):
         output_size = output_size.tolist()
     return output_size if isinstance(output_size, (list, tuple)) else [output_size] * count
+
+
+def _only_a_run_knows(x: Any, output_size: Any, first: int) -> bool:
+    """Whether a size that is asked for is a value of the Program that is built, or x's own, which is not known."""
+    if current_trace().computes:
+        return False
+    given = output_size if isinstance(output_size, (list, tuple)) else [output_size]
+    return any(current_trace().known_value(size) is None if is_value(size) else
+               size is None and x.shape[axis] < 0 for axis, size in enumerate(given, first))
+
+
+def _means_of_windows(x: Any, output_size: Any, first: int, rank: int) -> Any:
+    """The means for sizes that only a run knows: along each dimension a product with the shares of the windows."""
+    given = output_size if isinstance(output_size, (list, tuple)) else [output_size] * rank
+    for axis, wanted in enumerate(given, first):
+        if wanted is None:
+            continue
+        size = size_at(x, axis)
+        window, place = unsqueeze(arange(0, wanted, 1, "int64"), 1), arange(0, size, 1, "int64")
+        begin, end = window * size // wanted, ((window + 1) * size + wanted - 1) // wanted
+        inside = logical_and(place >= begin, place < end)
+        shares = in_dtype(inside, x.dtype) / in_dtype(end - begin, x.dtype)
+        x = moveaxis(matmul(moveaxis(x, axis, -1), shares, transpose_y=True), -1, axis)
+    return x
 
 
 def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: int) -> list[int]:
@@ -229,6 +260,9 @@ def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: in
 
 def _adaptive(what: str, kind: str, x: Any, output_size: Any, data_format: str, rank: int) -> Any:
     x = value_of(x)
+    first = 1 if data_format[-1] == "C" else 2
+    if kind == "avg" and x.ndim == rank + 2 and _only_a_run_knows(x, output_size, first):
+        return _means_of_windows(x, output_size, first, rank)
     ksize = _output_size(what, x, output_size, data_format, rank)
     return _pool(kind, x, rank, ksize=ksize, strides=[1] * rank, paddings=[0] * rank, adaptive=True,
                  data_format=data_format)

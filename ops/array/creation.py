@@ -322,8 +322,10 @@ def eye_of(rows: Any, columns: Any, dtype: DType) -> Any:
 
 
 def filled_like(x: Any, value: Any, dtype: DType) -> Any:
-    """x's shape filled with a value of one element."""
-    return expand_as(in_dtype(reshape(value, []), dtype), x)
+    """x's shape filled with a value of one element, which has no gradient."""
+    filled = expand_as(in_dtype(reshape(value, []), dtype), x)
+    filled.stop_gradient = True
+    return filled
 
 
 def tensor_of(data: Any) -> Any:

@@ -17,9 +17,11 @@ from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import as_floating, dtype_of, in_dtype
+from .expand import expand
 from .full import is_value, value_of, whole
 from .gradient_shapes import sum_to
 from .reshape import axis_of, flatten, ints_of, transpose
+from .unknown_sizes import size_at
 
 
 def _flip(xp, x, *, axis: Ints):
@@ -213,6 +215,8 @@ def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str |
     """
     tensor = repeats if is_value(repeats) else None
     x, axis = (flatten(x), 0) if axis is None else (x, axis)
+    if tensor is not None and not tensor.ndim:  # of each slice the same number
+        tensor = expand(tensor, [size_at(x, axis)])
     return apply(repeat_op, x, tensor, Repeats=0 if tensor is not None else whole(repeats), dim=axis)
 
 

@@ -119,7 +119,7 @@ def _by(function: Any, method: str) -> Callable[..., Any]:
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
                grad: Callable | None = None, loop: Callable | None = None,
                least: int = fast.LEAST, precision: str = "gray", compiled: str = "",
-               taped: Callable | None = None) -> Operator:
+               taped: Callable | None = None, fails: str = "shapes") -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -130,7 +130,8 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [], taped=taped,
-                    grad={"X": grad} if grad else None, precision=precision, lod="rows", compiled=compiled)
+                    grad={"X": grad} if grad else None, precision=precision, lod="rows", compiled=compiled,
+                    fails=fails)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -227,9 +228,10 @@ def _taped(is_mean: bool) -> Callable:
 
 
 sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black",
+                    fails="never",
                     taped=_taped(False), compiled="sum")
 mean_op = _reduction("reduce_mean", _mean, grad=_mean_gradient,
-                     loop=fast.reduce_mean, precision="black", taped=_taped(True), compiled="mean")
+                     loop=fast.reduce_mean, precision="black", taped=_taped(True), compiled="mean", fails="never")
 max_op = _reduction("reduce_max", _by(np.maximum, "max"), grad=_extreme_gradient,
                     loop=fast.reduce_max, compiled="max")
 min_op = _reduction("reduce_min", _by(np.minimum, "min"), grad=_extreme_gradient,

@@ -11,6 +11,7 @@ import copy
 from typing import Any
 
 from ...core.errors import user_line
+from ...ops.array.unknown_sizes import sizes
 from ...ops.array.where import where
 from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, grad_mode, state
@@ -140,9 +141,12 @@ def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
 
 def _with_gradient_of(former: Variable, result: Variable) -> Variable:
     """`result`, whose gradient flows to another value of as many elements, as if it were that."""
-    like_former = list(former.shape) if former.shape != result.shape else None
-    with_same_shape = (lambda g: g) if like_former is None else (lambda g: g.reshape(like_former))
-    return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")
+    def as_former(g: Any) -> Any:
+        if former.shape == result.shape:
+            return g
+        return g.reshape(former.shape if former.shape.count(-1) < 2 else sizes(former))
+
+    return with_gradient(current_trace(), result, [former], as_former, "an operation in place")
 
 
 def cut_off(variable: Variable) -> Variable:
