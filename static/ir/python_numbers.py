@@ -23,13 +23,13 @@ class StandsForNumbers:
         return self.is_number or self.name in self.program.truths
 
     def __neg__(self: Any) -> Any:
-        return super(StandsForNumbers, self._counted()).__neg__()
+        return super(StandsForNumbers, self._counted()).__neg__()  # type: ignore[misc]
 
     def __abs__(self: Any) -> Any:
-        return super(StandsForNumbers, self._counted()).__abs__()
+        return super(StandsForNumbers, self._counted()).__abs__()  # type: ignore[misc]
 
     def __invert__(self: Any) -> Any:
-        return super(StandsForNumbers, self._counted()).__invert__()
+        return super(StandsForNumbers, self._counted()).__invert__()  # type: ignore[misc]
 
     def __pos__(self: Any) -> Any:
         if not self._is_of_python():
