@@ -177,10 +177,9 @@ Input, Transition, Length -> Scores, Path: viterbi_decode
 Weight, U, V -> Out: spectral_norm
 Start, Stop, Num -> Out: linspace
 @num_rows, @num_columns -> Out: eye
-@shape|ShapeTensor|ShapeTensorList -> Out: gaussian=gaussian_random
+@shape|ShapeTensor|ShapeTensorList -> Out: gaussian=gaussian_random randint
 @shape -> Out: truncated_gaussian_random
 @shape|ShapeTensor|ShapeTensorList, @min, @max -> Out: uniform=uniform_random
-@low, @high, @shape|ShapeTensor|ShapeTensorList -> Out: randint
 @n -> Out: randperm
 Input, Image -> Boxes, Variances: prior_box
 Input -> Anchors, Variances: anchor_generator

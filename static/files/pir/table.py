@@ -55,6 +55,8 @@ def translate(t: Translation, name: str = "") -> None:
         _share(t, type, inputs, outputs)
         _complete(t, type, attrs, inputs, outputs)
     t.append(type, inputs, outputs, attrs)
+    if type == "stack":
+        t.stacked[t.result(0)[0]] = inputs["X"]
 
 
 def _attributes(t: Translation, entry: Correspondence) -> dict[str, Any]:
@@ -87,6 +89,8 @@ def _take(t: Translation, index: int, place: Operand, inputs: dict[str, list[str
     elif place.attribute:
         names = t.values(number)
         lists = isinstance(t.names[number], list) and not _is_vector(t, names)
+        if place.listed and not place.slot and number in t.stacked:
+            names, lists = t.stacked[number], True
         slot = place.listed if lists else place.slot
         inputs[slot or place.attribute] = names
         known = find(correspondences()[plain(t.op.name)].type).attributes

@@ -40,6 +40,7 @@ class Translation:
         self.names: dict[int, str | list[str]] = {}
         self.types: dict[int, ValueType] = {}
         self.constants: dict[int, Constant] = {}
+        self.stacked: dict[int, list[str]] = {}  # what a value was put together of, for who takes a list of numbers
         self.made: list[Operation] = []  # of constants
         self.feeds: list[str] = []
         self.fetches: dict[int, str] = {}
