@@ -43,7 +43,7 @@ def command(file: str, to: str, output: str | None, force: bool, params_file: st
         read = ()
     target = _named(output, to) if output is not None else _stem(file) + _SUFFIXES[to]
     written = [target] if to != "pdmodel" else [target.removesuffix(".pdmodel") + suffix for suffix in _OF_MODEL]
-    _check_written(written, read, force)
+    check_written(written, read, force)
     if to == "onnx":
         from ..interchange.onnx import export
 
@@ -85,16 +85,19 @@ def _stem(file: str) -> str:
     return file.rstrip("/") if is_named else os.path.join(file, os.path.basename(os.path.abspath(file)))
 
 
-def _check_written(written: Sequence[str], read: Sequence[str], force: bool) -> None:
-    """An error where files would be replaced that are read, or that are there already and nobody said `--force`."""
+def check_written(written: Sequence[str], read: Sequence[str], force: bool, named: str = "--output") -> None:
+    """An error where files would be replaced that are read, or that are there already and nobody said `--force`.
+
+    `named`: by which argument of the command they are named.
+    """
     there = [target for target in written if os.path.exists(target)]
     for target in there:
         if any(os.path.exists(source) and os.path.samefile(target, source) for source in read):
-            raise click.UsageError(f"--output: {target!r} is a file that is read. Give another name.")
+            raise click.UsageError(f"{named}: {target!r} is a file that is read. Give another name.")
         if not os.path.isfile(target):
-            raise click.UsageError(f"--output: {target!r} is there, and is no file.")
+            raise click.UsageError(f"{named}: {target!r} is there, and is no file.")
     if there and not force:
-        raise FileExistsError(f"{there[0]!r} is there already: --force replaces it, --output FILE names another.")
+        raise FileExistsError(f"{there[0]!r} is there already: --force replaces it; {named} names another.")
 
 
 def _loaded(program: str, values: str) -> Any:

@@ -16,7 +16,7 @@ Runs a script, a module or a text as `python` would, with `import paddle` and `i
 follows the script, the module or the text is its own.
 
   --api VERSION    the Paddle that scripts find: 2.6 (the default); 1.8, whose scripts write Programs; or 2.4, the API
-                   of 2.6 with paddle.fluid, as scripts of Paddle 2.0 to 2.4 import it
+                   of 2.6 with paddle.fluid, as scripts of Paddle 2.0 to 2.4 import it, and with their sums of shape [1]
   --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .conversion import check_written
 from .told import ToldCommand
 
 _TABLE = ("A text file, a line a value: the variable's name in the snapshot, the key in the state dict and, where they "
@@ -32,13 +33,15 @@ def list_values(folder: str) -> None:
 @click.argument("file")
 @click.option("--names", required=True, metavar="TABLE", help=_TABLE)
 @click.option("--like", metavar="FILE", help="A .pdparams file of the model: shapes and dtypes are as there.")
-def to_params(folder: str, file: str, names: str, like: str | None) -> None:
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+def to_params(folder: str, file: str, names: str, like: str | None, force: bool) -> None:
     """Write the values of a snapshot as a .pdparams file."""
     from ..framework.io import save
     from ..oneflow.snapshot.reading import list_variables
     from ..oneflow.snapshot.state_dict import read_table, state_dict_of_snapshot
 
     table = read_table(names)
+    check_written([file], [names, *([like] if like else ())], force, "FILE")
     state = state_dict_of_snapshot(folder, table, _state_dict(like) if like else None)
     save(state, file)
     _tell(len(state), file, set(list_variables(folder)) - set(table), folder)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 
@@ -45,9 +47,12 @@ def command(model: str, shapes: Sequence[str], lods: Sequence[str], params_file:
         if name not in told and specs[name].shape[0] < 0:
             sizes[name][0] = lod[-1][-1]
     for name, spec in specs.items():
-        shape = sizes[name]
-        array = draw.random(shape) if spec.dtype.is_floating else np.zeros(shape)
-        predictor.get_input_handle(name).copy_from_cpu(array.astype(spec.dtype.name))
+        shape, dtype = sizes[name], spec.dtype.dtype
+        if math.prod(shape) * max(dtype.itemsize, 4) > sys.maxsize:
+            raise MemoryError(f"No array has the shape {shape} of the input {name!r}.")
+        drawn = dtype if dtype.name == "float64" else np.float32
+        array = draw.random(shape, drawn) if spec.dtype.is_floating else np.zeros(shape, dtype)
+        predictor.get_input_handle(name).copy_from_cpu(array.astype(dtype, copy=False))
         lod = sequences.get(name) or _one_sequence(levels_of(predictor).get(name, 0), shape)
         if lod:
             predictor.get_input_handle(name).set_lod(lod)

@@ -12,6 +12,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import linecache
 import os
 import runpy
 import sys
@@ -204,6 +205,8 @@ def _alias_root(alias: str, api: str) -> ModuleType:
     root.version = paddle_version  # type: ignore[attr-defined]
     if api == "1.8":
         root.complex = importlib.import_module(_ROOT + _COMPLEX[".complex"])  # type: ignore[attr-defined]
+    elif api == "2.4":
+        root.multiply = importlib.import_module(f"{_ROOT}.compat.functions_of_2_0").multiply  # type: ignore[attr-defined]
     for value in (root.Tensor, root.base.framework.EagerParamBase):
         value.stand_in(f"{alias}.base.framework" if value is not root.Tensor else alias)
     setattr(root, alias, root)  # importing its own parts binds the name there too: `x: paddle.paddle` in a signature
@@ -215,7 +218,7 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
 
     With `api="1.8"` it is Paddle 1.8.5: Programs are the default, no value is without dimensions, and versions say so.
     With `api="2.4"` there is a `paddle.fluid` beside the API of 2.6, as programs of Paddle 2.0 to 2.4 import it: its
-    layers are `paddle.nn`'s, and its functions compute at once where the process does.
+    layers are `paddle.nn`'s, and its functions compute at once where the process does. No value is without dimensions.
     `install("oneflow")` makes `import oneflow` give `proa.oneflow`.
     Raises RuntimeError when another package of that name has been imported already, or another API installed;
     ValueError for another API.
@@ -265,9 +268,10 @@ def _install_all(api: str) -> None:
 def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a file as `__main__`, with its folder first on the path and `sys.argv` its own.
 
-    Raises FileNotFoundError, before anything is changed, where there is no such file.
+    What can be read once only, as /dev/stdin, is kept for those that ask for the lines of a function. Raises
+    FileNotFoundError, before anything is changed, where there is no such file.
     """
-    if not os.path.isfile(path):
+    if not os.path.exists(path) or os.path.isdir(path):
         raise FileNotFoundError(f"there is no file {path!r}")
     _install_all(api)
     sys.argv = [path, *arguments]
@@ -276,7 +280,14 @@ def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
     loader = SourceFileLoader("__main__", path)
     main.__dict__.update(__file__=path, __loader__=loader, __builtins__=builtins, __cached__=None)
     sys.modules["__main__"] = main
-    exec(loader.get_code("__main__"), main.__dict__)  # type: ignore[arg-type]  # noqa: S102 - the user asked for it
+    if os.path.isfile(path):
+        code: Any = loader.get_code("__main__")
+    else:
+        source = loader.get_data(path)
+        text = importlib.util.decode_source(source)
+        linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+        code = loader.source_to_code(source, path)
+    exec(code, main.__dict__)  # noqa: S102 - the user asked for it
 
 
 def run_module(name: str, arguments: list[str], api: str = "2.6") -> None:

@@ -57,11 +57,8 @@ def joined(name: str, path: str) -> ModuleType:
 
 
 def begin() -> None:
-    """The functions of the Fluid face follow the mode of the process from now on.
-
-    Variables of the default Programs are true, as those of 1.x: Fluid's code asks by `if mask:` whether there is one.
-    """
+    """From now on no value is without dimensions, and functions of the Fluid face follow the mode of the process."""
     mode: Any = importlib.import_module(f"{_ROOT}.fluid.mode")
     mode.follow()
     building: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
-    building.default_program_trace().variables_are_true = True
+    building.begin_as_paddle_2_4(importlib.import_module(f"{_ROOT}.dygraph.one_element").ONE_ELEMENT)

@@ -42,6 +42,7 @@ class CaptureTrace(ProgramTrace):
     """
 
     captures = True
+    _aligns_at_first = _names_by_turn = False
 
     def __init__(self, surroundings: Surroundings) -> None:
         super().__init__(Program())
@@ -60,6 +61,8 @@ class CaptureTrace(ProgramTrace):
         self._made: dict[int, EagerValue] = {}  # what optimizers have made to keep
         self._walked = Walked()
         self.eager: Any = state.trace.find(EagerTrace)
+        if self.eager is not None:
+            self.least_rank = self.eager.least_rank
         if self.eager is not None and self.eager.variable_class is not None:
             self.main.variable_class = self.eager.variable_class
 

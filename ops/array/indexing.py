@@ -37,8 +37,10 @@ class _Index:
         self.ranges = Ranges()
         self.added: list[int] = []
         self.tensors: list[tuple[int, Any]] = []
+        items = key if isinstance(key, tuple) else (key,)
+        ones = [id(item) for item in items if _is_one(item)]
         dimension = position = 0
-        for item in _expanded(x, [_read(item) for item in (key if isinstance(key, tuple) else (key,))]):
+        for item in _expanded(x, [_read(item) for item in items]):
             if item is None:
                 self.added.append(position)
                 position += 1
@@ -46,7 +48,7 @@ class _Index:
                 if not (item.start is item.stop is item.step is None):
                     self.ranges.add(dimension, *_bounds(item))
                 dimension, position = dimension + 1, position + 1
-            elif isinstance(item, int) or (item.ndim == 0 and item.dtype is not dt.bool_):
+            elif isinstance(item, int) or (item.ndim == 0 and item.dtype is not dt.bool_) or id(item) in ones:
                 self._drop(dimension, item)
                 dimension += 1
             else:
@@ -67,6 +69,11 @@ class _Index:
         """The ranges of x, with the added dimensions."""
         result = self.ranges.take(x) if self.ranges.axes else x
         return unsqueeze(result, self.added) if self.added else result
+
+
+def _is_one(item: Any) -> bool:
+    """Whether it is an integer tensor of shape [1] where no value is without dimensions: such an index drops one."""
+    return bool(is_value(item) and state.trace.least_rank and list(item.shape) == [1] and item.dtype is not dt.bool_)
 
 
 def _read(item: Any) -> Any:
@@ -243,7 +250,7 @@ def getitem(x: Any, key: Any) -> Any:
         part = _at_points(x, key)
         if part is not None:
             return part
-    elif key.ndim and _width(key) <= x.ndim:
+    elif key.ndim and _width(key) <= x.ndim and not _is_one(key):
         return _gathered(x, _read(key))
     index = _Index(x, key)
     part = index.basic(x)
@@ -279,7 +286,7 @@ def _at_points(x: Any, key: Any) -> Any:
         if not is_value(item) or item.dtype is not dt.int64:
             return None
     shape = key[0].shape
-    if not shape or any([item.shape != shape for item in key]):
+    if not shape or any([item.shape != shape for item in key]) or _is_one(key[0]):
         return None
     return apply(gather_nd_op, x, apply(stack_op, list(key), axis=len(shape)))
 
@@ -362,7 +369,7 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
         part = _plain_part(x, value, ranges)
         if part is not None:
             return part
-    elif is_value(key) and key.ndim and _width(key) <= x.ndim and state.trace.computes:
+    elif is_value(key) and key.ndim and _width(key) <= x.ndim and state.trace.computes and not _is_one(key):
         return _with_rows(x, _read(key), value)
     index = _Index(x, key)
     value = cast(value, x.dtype) if is_value(value) else to_tensor(value, dtype=x.dtype)

@@ -36,7 +36,8 @@ def _own_trace(program: ir.Program) -> ProgramTrace:
     if program is _default.main:
         return _default
     trace = ProgramTrace(program, _default.startup)
-    trace.least_rank, trace.variables_are_true = _default.least_rank, _default.variables_are_true
+    for attribute in ("least_rank", "variables_are_true", "_aligns_at_first", "_names_by_turn"):
+        setattr(trace, attribute, getattr(_default, attribute))
     return trace
 
 
@@ -61,6 +62,19 @@ def set_least_rank(rank: int) -> None:
     """
     Program.printed_as_in_files = bool(rank)
     _default.least_rank, _default.variables_are_true = rank, bool(rank)
+
+
+def begin_as_paddle_2_4(eager: Trace) -> None:
+    """From now on no value is without dimensions: not of the default Programs, nor of `eager`, which computes at once.
+
+    Variables of these Programs are true, as those of 1.x: code of that time asks by `if mask:` whether there is one.
+    """
+    _default.least_rank, _default.variables_are_true = 1, True
+    _default._aligns_at_first = _default._names_by_turn = False
+    if _eager:
+        _eager[:] = [eager]
+    else:
+        set_default_trace(eager)
 
 
 def default_main_program() -> Program:

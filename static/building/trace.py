@@ -54,7 +54,9 @@ class ProgramTrace(Trace):
     source = ""  # the line of what is appended, where that is not the user's line that is running
     _own_names = False  # what it names counts in the Program alone, and not among the names of layers
     _namer: Callable[[str], Any] | None = None  # gives results' names, or variables, by their slots
-    _aligns_at_first = True  # with a `least_rank`, a y of unknown size stands at x's first dimension, as in Paddle 1.x
+    # With a `least_rank`, as in Paddle 1.x:
+    _aligns_at_first = True  # a y of unknown size stands at x's first dimension
+    _names_by_turn = True  # most results are called tmp_0, tmp_1, and not after the functions that give them
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -119,7 +121,7 @@ class ProgramTrace(Trace):
 
     def draws(self, key: str, name: str | None = None) -> None:
         """Draws a name for what a function gives, unless it is a function of Paddle 1.x, which do so themselves."""
-        if not self.least_rank:
+        if not (self.least_rank and self._names_by_turn):
             self._calls.note(name or self._draw(key))
 
     def _draw(self, key: str) -> str:
@@ -271,7 +273,8 @@ class ProgramTrace(Trace):
 
     def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
         """What names the results of an application, by their slots."""
-        if self.least_rank and op not in self._calls.applying()[0].only:  # parts of a variable are called after it
+        by_turn = self.least_rank and self._names_by_turn
+        if by_turn and op not in self._calls.applying()[0].only:  # parts of a variable are called after it
             return lambda slot: generate("tmp")
         return namer(op, inputs, self._calls, self._draw_variable, self.main.has_name)
 

@@ -8,6 +8,10 @@ from typing import Any
 from ...ops.core.spec import Spec
 
 
+class MisfitInputsError(ValueError):
+    """Inputs that operators do not take; it says which, what they are declared as, and what was received."""
+
+
 def misfits(specs: Mapping[str, Spec], values: Sequence[Any]) -> dict[str, Spec]:
     """Of inputs that are not as their specs say, what they are: sizes that differ are left open, -1.
 
@@ -20,7 +24,7 @@ def misfits(specs: Mapping[str, Spec], values: Sequence[Any]) -> dict[str, Spec]
 def tell(error: Exception, what: str, declared: Mapping[str, Sequence[int]],
          received: Mapping[str, Sequence[int]]) -> None:
     """Puts before an operator's error which inputs have other sizes than declared; `what` is how they are given."""
-    if received and len(error.args) == 1:
+    if received and len(error.args) == 1 and not isinstance(error, MisfitInputsError):
         told = "; ".join(f"{name!r} takes shape {list(declared[name])} (-1: any size), and received {list(shape)}"
                          for name, shape in received.items())
         error.args = (f"{what}: {told}, which an operator does not take: {error.args[0]}",)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ops.core.spec import Spec
 from .block import Block
-from .misfits import misfits
+from .misfits import MisfitInputsError, misfits
 from .one_element import widened
 from .op_inference import place_of, results_of, shown
 from .operation import Operation
@@ -23,7 +23,7 @@ from .variable import Variable
 def for_inputs(program: Program, specs: Mapping[str, Spec], values: Sequence[Any]) -> Program:
     """The Program as it is for these inputs: itself where they are as their specs say, otherwise a copy of it.
 
-    Raises ValueError, naming those that are not and what was received, where an operator does not take them.
+    Raises MisfitInputsError, naming those that are not and what was received, where an operator does not take them.
     """
     given = misfits(specs, values)
     if not given:
@@ -35,7 +35,7 @@ def for_inputs(program: Program, specs: Mapping[str, Spec], values: Sequence[Any
             f"The input {name!r} takes shape {list(spec.shape)} (-1: any size) and dtype {spec.dtype.name}. Received "
             f"shape {list(value.shape)} and dtype {value.dtype.name}"
             for (name, spec), value in zip(specs.items(), values, strict=True) if name in given)
-        raise ValueError(f"{received}, which the model's operators do not take: {error}") from error
+        raise MisfitInputsError(f"{received}, which the model's operators do not take: {error}") from error
 
 
 def infer_again(program: Program, inputs: Mapping[str, Spec]) -> Program:

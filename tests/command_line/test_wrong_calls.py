@@ -63,6 +63,17 @@ def test_memory_that_is_not_enough_is_told(prefix, capsys, monkeypatch):
     assert run(capsys, "bench", prefix, status=1).err == "proa bench: there is not enough memory.\n"
 
 
+def test_a_shape_that_no_array_has_is_told(prefix, capsys):
+    said = run(capsys, "bench", prefix, "--shape", "99999999999999999999,3,4,4", status=1).err
+    assert said.startswith("proa bench: there is not enough memory. No array has the shape [99999999999999999999, 3, ")
+
+
+def test_an_input_of_another_shape_is_told_once(prefix, capsys, tmp_path):
+    np.save(tmp_path / "scalar.npy", np.float32(3))
+    said = run(capsys, "predict", prefix, "--input", str(tmp_path / "scalar.npy"), status=1).err
+    assert said.count(" takes shape ") == 1 and "Received shape []" in said
+
+
 def test_the_cost_is_without_what_files_alone_have(prefix, capsys):
     said = run(capsys, "inspect", prefix, "--cost", "--shape", "1,3,4,4").out
     assert "flatten" in said and "float32[0," not in said

@@ -47,6 +47,25 @@ def test_script_runs_as_python_would_run_it(tmp_path):
     assert done.stderr == ""
 
 
+READ_ONCE = """
+import paddle, sys
+
+@paddle.jit.to_static
+def doubled(x):
+    if x.sum() > 0:
+        x = x * 2
+    return x
+
+print(doubled(paddle.ones([1])).item(), sys.argv, __name__)
+"""
+
+
+def test_a_script_that_can_be_read_once_only():
+    command = [sys.executable, "-m", "proa", "run", "/dev/stdin", "a"]
+    done = subprocess.run(command, input=READ_ONCE, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "2.0 ['/dev/stdin', 'a'] __main__\n"), done.stderr
+
+
 def test_module_runs_too(tmp_path):
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").write_text("")

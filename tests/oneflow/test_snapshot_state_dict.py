@@ -122,6 +122,13 @@ class TestCommand:
         assert self.run("to-params", folder, params, "--names", table, "--like", tmp_path / "like.pdparams") == 0
         assert capsys.readouterr().out == (f"2 values were written to {params}.\nOf {folder} these are not in the "
                                            "table: System-Train-TrainStep-job.\n")
+        before = params.read_bytes()
+        assert self.run("to-params", folder, params, "--names", table) == 1
+        assert "is there already: --force replaces it; FILE names another." in capsys.readouterr().err
+        assert params.read_bytes() == before
+        assert self.run("to-params", folder, params, "--names", table, "--like", tmp_path / "like.pdparams",
+                        "--force") == 0
+        capsys.readouterr()
         net.set_state_dict(paddle.load(str(params)))
         np.testing.assert_array_equal(net.fc.weight.numpy(), WEIGHT.T)
         assert self.run("from-params", params, tmp_path / "again", "--names", table, "--meta") == 0
