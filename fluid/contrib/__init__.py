@@ -27,5 +27,13 @@ if TYPE_CHECKING:
     )
     from .memory_usage_calc import memory_usage
     from .reader import distributed_batch_reader
+    from .utils import (
+        HDFSClient,
+        convert_dist_to_sparse_program,
+        load_persistables_for_increment,
+        load_persistables_for_inference,
+        multi_download,
+        multi_upload,
+    )
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core.unique_name import generate
+from ...core.var_type import VarType
 from ...nn import Layer as _Layer
 from ...nn.state import NAME_TABLE
 from ...ops.core.trace import grad_mode
@@ -49,6 +50,21 @@ class Layer(_Layer):
         _Layer.__init__(self, "layer", dtype)  # whatever else a subclass is
         self.__dict__["_full_name"] = generate(_snake_case(type(self).__name__) if name_scope is None else name_scope)
         self.__dict__.update(_built=False, _waiting={})
+
+    def create_variable(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None,
+                        type: Any = VarType.LOD_TENSOR) -> Any:
+        """A new value of the layer, one zero of this dtype. `type`: what 1.x calls a tensor.
+
+        >>> import proa.fluid as fluid
+        >>> with fluid.dygraph.guard():
+        ...     held = fluid.dygraph.Layer().create_variable(dtype="int64")
+        >>> held.dtype.name
+        'int64'
+        """
+        if type not in (None, VarType.LOD_TENSOR):
+            raise ValueError(f"Layer.create_variable(type): must be VarType.LOD_TENSOR, a tensor. Received {type}. "
+                             "What a layer keeps of other kinds, such as lists of tensors, is an attribute.")
+        return self.create_tensor(name, persistable, dtype)
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """`forward`, between the hooks; at the first call it is built before."""

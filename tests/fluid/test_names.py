@@ -27,6 +27,24 @@ def test_every_listed_name_is_there():
             assert getattr(package, name) is not None, name
 
 
+def test_contrib_has_the_names_of_its_utils():
+    """`from paddle.fluid.contrib import HDFSClient`, as 1.8.5 has them."""
+    utils = fluid.contrib.utils
+    for name in ("HDFSClient", "multi_download", "multi_upload", "convert_dist_to_sparse_program",
+                 "load_persistables_for_increment", "load_persistables_for_inference"):
+        assert getattr(fluid.contrib, name) is getattr(utils, name) and name in fluid.contrib.__all__
+
+
+def test_a_variable_of_a_layer_is_told_its_type():
+    kinds = fluid.core.VarDesc.VarType
+    with fluid.dygraph.guard(), fluid.unique_name.guard():
+        layer = fluid.dygraph.Linear(2, 3)
+        kept = layer.create_variable("kept", True, "int64", kinds.LOD_TENSOR)
+        assert (kept.name, kept.dtype.name, kept.persistable) == ("linear_0.kept", "int64", True)
+        with pytest.raises(ValueError, match=r"create_variable\(type\): must be VarType.LOD_TENSOR"):
+            layer.create_variable(type=kinds.LOD_TENSOR_ARRAY)
+
+
 def test_a_predictor_of_1_x_runs_a_saved_model(programs, tmp_path):
     main, startup = programs
     x = fluid.layers.data("x", [3])
