@@ -16,7 +16,8 @@ def load_state(layer: Any, state: dict[str, Any], use_structured_name: bool) -> 
     """Sets the values of a Layer from a state dict: (missing keys, unexpected keys)."""
     if not isinstance(state, dict):
         raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state).__name__}.")
-    own = layer.state_dict()
+    is_hooked = any([each._state_dict_hooks for each in layer.sublayers(include_self=True)])
+    own = layer.state_dict(use_hook=False) if is_hooked else layer.state_dict()  # which may be the user's
     given = {key: value for key, value in state.items() if key != NAME_TABLE}
     if not use_structured_name:
         given = _by_structured_name(own, given)

@@ -145,7 +145,11 @@ class Layer(_Attributes):
         return add_hook(self._forward_post_hooks, hook)
 
     def register_state_dict_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Calls `hook(state)` at the end of `state_dict()`; what it returns, if anything, takes the state's place."""
+        """Calls `hook(state)` at the end of `state_dict()`; what it returns, if anything, takes the state's place.
+
+        So for a layer below the one that is asked, but that what it returns is added to the state. `set_state_dict`
+        calls none.
+        """
         return add_hook(self._state_dict_hooks, hook)
 
     # Making parameters and buffers

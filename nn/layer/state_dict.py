@@ -20,10 +20,16 @@ def places(layer: Layer, path: str = "", above: tuple[Layer, ...] = ()) -> Itera
 
 def named_state(root: Layer, destination: dict[Any, Any] | None, include_sublayers: bool,
                 structured_name_prefix: str, use_hook: bool, every_buffer: bool) -> dict[str, Any]:
-    """Parameters and buffers by name, put into `destination`; what hooks of state dicts make of them."""
+    """Parameters and buffers by name, put into `destination`; what hooks of state dicts make of them.
+
+    The hooks of a layer below get what there is when all of that layer is in it, and may add and change values.
+    """
     state = OrderedDict() if destination is None else destination
-    layers = places(root) if include_sublayers else [("", root)]
-    for path, layer in layers:
+    waiting: list[tuple[str, Layer]] = []  # the place, and those that it is in, whose hooks have not been called
+    for path, layer in places(root) if include_sublayers else [("", root)]:
+        while use_hook and len(waiting) > 1 and not path.startswith(f"{waiting[-1][0]}."):
+            state.update(_hooked(waiting.pop()[1], state))
+        waiting.append((path, layer))
         prefix = structured_name_prefix + (f"{path}." if path else "")
         for name, value in layer._parameters.items():
             if value is not None:
@@ -31,7 +37,13 @@ def named_state(root: Layer, destination: dict[Any, Any] | None, include_sublaye
         for name, value in layer.__values_of_kind__("_buffers") if every_buffer else layer._buffers.items():
             if value is not None and (every_buffer or name not in layer._non_persistable_buffer_names_set):
                 state[prefix + name] = value
-    for hook in list(root._state_dict_hooks.values()) if use_hook else ():
+    while use_hook and len(waiting) > 1:
+        state.update(_hooked(waiting.pop()[1], state))
+    return _hooked(root, state) if use_hook else state
+
+
+def _hooked(layer: Layer, state: dict[str, Any]) -> dict[str, Any]:
+    for hook in list(layer._state_dict_hooks.values()):
         changed = hook(state)
         state = state if changed is None else changed
     return state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .scheduler import LRScheduler
@@ -139,8 +140,8 @@ class CyclicLR(LRScheduler):
         self.cycle_size, self.step_up_pct = float(up + down), up / (up + down)
         self.max_lr, self.amplitude = float(max_learning_rate), float(max_learning_rate) - base_learning_rate
         self.scale_mode = scale_mode if scale_fn is not None or mode != "exp_range" else "iterations"
-        halves = {"triangular": lambda cycle: 1.0, "triangular2": lambda cycle: 1 / 2 ** (cycle - 1.0)}
-        self.scale_fn = scale_fn or halves.get(mode) or (lambda step: exp_gamma**step)
+        own = {"triangular": _unscaled, "triangular2": _halved, "exp_range": partial(pow, exp_gamma)}
+        self.scale_fn = scale_fn or own[mode]
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
@@ -150,6 +151,14 @@ class CyclicLR(LRScheduler):
         done = 1.0 + steps / self.cycle_size - cycle
         height = done / self.step_up_pct if done <= self.step_up_pct else (1 - done) / (1 - self.step_up_pct)
         return self.base_lr + self.amplitude * height * self.scale_fn(cycle if self.scale_mode == "cycle" else steps)
+
+
+def _unscaled(cycle: float) -> float:
+    return 1.0
+
+
+def _halved(cycle: float) -> float:
+    return 1 / 2 ** (cycle - 1.0)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):

@@ -3,8 +3,10 @@
 import sys
 from collections import OrderedDict, UserDict
 
+import numpy as np
 import proa as paddle
 import pytest
+from proa import nn
 from proa.ops.core import native
 
 
@@ -113,3 +115,41 @@ def test_a_property_that_fails_says_what_it_lacks():
 
     with pytest.raises(AttributeError):
         Lazy().doubled
+
+
+@pytest.mark.parametrize("hook", [
+    lambda state: {key: value * 0.0 for key, value in state.items()},
+    lambda state: state.update({key: value * 0.0 for key, value in state.items()})], ids=["returns", "changes"])
+def test_what_is_loaded_goes_to_the_layer_and_not_to_what_hooks_of_its_state_give(hook):
+    layer = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    layer.register_state_dict_hook(hook)
+    layer[0].register_state_dict_hook(hook)
+    given = {key: np.full(value.shape, 3.0, "float32") for key, value in layer.state_dict().items()}
+    assert layer.set_state_dict(given) == ([], [])
+    assert all((value.numpy() == 3.0).all() for value in layer.parameters())
+    assert all((value.numpy() == 0.0).all() for value in layer.state_dict().values())
+
+
+def test_a_state_that_was_saved_in_another_dtype_can_be_loaded():
+    layer = paddle.amp.decorate(nn.Linear(2, 2), level="O2", dtype="bfloat16", save_dtype="float32")
+    saved = {key: value.numpy() + 1.0 for key, value in layer.state_dict().items()}
+    layer.set_state_dict(saved)
+    for key, value in layer.state_dict().items():
+        assert value.dtype == paddle.float32
+        np.testing.assert_allclose(value.numpy(), saved[key], rtol=1e-2)
+
+
+def test_hooks_of_layers_below_are_called_when_these_are_in_the_state():
+    inner = nn.Sequential(nn.Linear(1, 1))
+    net = nn.Sequential(inner, nn.ReLU(), nn.Linear(1, 1, bias_attr=False))
+    called = []
+    net.register_state_dict_hook(lambda state: called.append(("net", list(state))))
+    inner[0].register_state_dict_hook(lambda state: called.append(("linear", list(state))))
+    handle = inner.register_state_dict_hook(lambda state: {"more": paddle.ones([1]), "0.0.bias": paddle.zeros([1])})
+    below = ["0.0.weight", "0.0.bias"]
+    state = net.state_dict()
+    assert list(state) == [*below, "more", "2.weight"] and state["0.0.bias"] is not inner[0].bias
+    assert called == [("linear", below), ("net", list(state))]
+    handle.remove()
+    assert list(net.state_dict()) == [*below, "2.weight"]
+    assert len(net.state_dict(use_hook=False)) == 3 and len(called) == 4

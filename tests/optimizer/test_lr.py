@@ -1,6 +1,7 @@
 """Learning-rate schedules, by their formulas, and their state."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -87,3 +88,15 @@ def test_bad_arguments(make):
 def test_a_state_that_lacks_something():
     with pytest.raises(RuntimeError, match="last_lr"):
         lr.StepDecay(1.0, 2).set_state_dict({"last_epoch": 1})
+
+
+@pytest.mark.parametrize("mode", ["triangular", "triangular2", "exp_range"])
+def test_cycles_can_be_pickled(mode):
+    first = lr.CyclicLR(0.01, 0.1, 2, mode=mode, exp_gamma=0.9)
+    for _ in range(6):
+        first.step()
+    second = pickle.loads(pickle.dumps(first))
+    for _ in range(6):
+        first.step()
+        second.step()
+        assert second() == first()

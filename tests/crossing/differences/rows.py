@@ -56,6 +56,10 @@ x.stop_gradient = variance.stop_gradient = False
 F.gaussian_nll_loss(x, paddle.zeros([2]), variance).backward()
 (x % 1.5).sum().backward()
 got = variance.grad is not None and variance.grad.tolist()""", [-0.5, -0.125]),
+    ("| `sequential[0] = layer` where layers have names", """
+net = nn.Sequential(('first', nn.ReLU()), ('second', nn.Tanh()))
+net[0] = nn.Sigmoid()
+got = [name for name, _ in net.named_children()]""", ["first", "second"]),
     ("| hooks of what a PyLayer or `recompute` gave", """
 class Twice(paddle.autograd.PyLayer):
     @staticmethod
