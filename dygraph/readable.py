@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import backend
 from ..backend.aliasing import dlpack_of
+from ..backend.one_number import as_number
 from ..core.dtype import DType, from_numpy_dtype
 from ..ops.core import native
 from ..ops.core.trace import state
@@ -86,7 +87,8 @@ class Readable(_Operators):
         >>> paddle.to_tensor([[1, 2], [3, 4]]).numpy().sum(axis=0).tolist()
         [4, 6]
         """
-        return self._on_host().copy()
+        array = self._on_host().copy()
+        return as_number(array) if state.trace.least_rank else array
 
     def _on_host(self) -> np.ndarray:
         """The array on the host, for Python to look at."""

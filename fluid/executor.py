@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend.one_number import as_number
 from ..base.executor import _fetch_var, as_numpy  # noqa: F401 - code for 1.x asks for it here
 from ..core.lazy import listed
 from ..static.run.executor import Executor as StaticExecutor
 from ..static.run.from_dataset import FetchHandler
 from ..static.run.scope import Scope, global_scope, scope_guard
 from .later_names import later
-from .one_number import as_number
 
 
 class Executor(StaticExecutor):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import backend
+from ...backend.one_number import as_number
 from ...core.dtype import DType
 from ...core.hooks import add_hook
 from ...core.param_attr import ParamAttr
@@ -34,7 +35,6 @@ from ...ops.core.trace import apply, current_trace, state
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import scale_op
 from ...static.building.mode import default_main_program
-from ..one_number import as_number
 
 _NUMBERS = (int, float)
 _SHOWN = {"bool": "bool", "int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",

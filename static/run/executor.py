@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from ... import backend
+from ...backend.one_number import as_number
 from ...core import nest
 from ...core.forks import unforked
 from ...core.place import Place, expected_place, parse_place
 from ...ops.core.checking import check_in_force
 from ...ops.core.infer import product
 from ...ops.core.spec import Spec
+from ...ops.core.trace import state
 from ...ops.program.tensor_arrays import ArrayValue
 from ..autodiff.gradient_operators import with_rules
 from ..building.mode import default_main_program
@@ -126,7 +128,8 @@ class Executor:
             scope.set_array(name, xp.asarray(array))
         fetched = [a if isinstance(a, ArrayValue) else xp.asarray(a) for a in results[: len(fetches)]]
         if return_numpy:
-            return [_in_numpy(a) for a in fetched]
+            found = [_in_numpy(a) for a in fetched]
+            return [as_number(value) for value in found] if state.trace.least_rank else found
         beside = slice(len(wanted), None)  # offsets
         offsets = {name: backend.to_numpy(a).tolist() for name, a in zip(fetches[beside], fetched[beside], strict=True)}
         return [[LoDTensor(item) for item in array] if isinstance(array, ArrayValue)

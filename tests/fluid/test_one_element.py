@@ -55,6 +55,8 @@ for _ in range(3):
     steps.clear_grad()
     losses.append(loss.numpy()[0])
 assert losses[2] < losses[0]
+assert float(loss.numpy()) == loss.item() and "%.1f" % loss.numpy() and paddle.to_tensor(loss.numpy()).shape == [1]
+assert type(paddle.ones([2]).numpy()) is np.ndarray and np.mean([loss.numpy(), loss.numpy()]) == loss.item()
 
 paddle.enable_static()
 main = paddle.static.Program()
@@ -63,6 +65,7 @@ with paddle.static.program_guard(main):
     y = x.mean()
     assert y.shape == (1,) and y.name == "mean_0.tmp_0"
     assert paddle.static.Executor().run(main, {"x": np.ones((2, 3), "float32")}, [y])[0].shape == (1,)
+    assert float(paddle.static.Executor().run(main, {"x": np.ones((2, 3), "float32")}, [y])[0]) == 1.0
 paddle.disable_static()
 assert paddle.ones([2]).sum().shape == [1]
 print("done")

@@ -1,4 +1,4 @@
-"""Arrays of one element that are numbers to Python, as NumPy 1 had them: scripts of 1.x write `float(loss)` of [1]."""
+"""Arrays of one element that are numbers to Python, as NumPy 1 had them: older scripts write `float(loss)` of [1]."""
 
 from __future__ import annotations
 
