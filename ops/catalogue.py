@@ -105,7 +105,7 @@ from .nn import (
     spectral_norm,
     unpool,
 )
-from .optim import adaptive_rules, averages, merged, row_updates, rules
+from .optim import adaptive_rules, averages, given_tensors, merged, row_updates, rules
 from .parameter_server import row_numbers, row_parts, rpc
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays, tensor_files
 from .quant import abs_max, linear_quantize

@@ -42,11 +42,11 @@ def check_finite_and_unscale(values: list[Any], scale: Any) -> Any:
     return apply(check_finite_and_unscale_op, values, scale)[1]
 
 
-def _update(xp, values, found, previous, good_steps, bad_steps, *, incr_every_n_steps: int,
+def _update(xp, values, found, previous, good_steps, bad_steps, stop=None, *, incr_every_n_steps: int,
             decr_every_n_nan_or_inf: int, incr_ratio: float, decr_ratio: float, stop_update: bool = False):
     found = found.reshape(())
     values = [xp.where(found, xp.zeros_like(x), x) for x in values]
-    if stop_update:
+    if stop_update if stop is None else bool(stop.reshape(())):
         return values, previous, good_steps, bad_steps
     good, bad = xp.where(found, 0, good_steps + 1), xp.where(found, bad_steps + 1, 0)
     rises, falls = good == incr_every_n_steps, bad == decr_every_n_nan_or_inf
@@ -57,9 +57,10 @@ def _update(xp, values, found, previous, good_steps, bad_steps, *, incr_every_n_
 
 
 update_loss_scaling_op = operator(
-    "update_loss_scaling", "X*, FoundInfinite, PrevLossScaling, InGoodSteps, InBadSteps -> "
+    "update_loss_scaling", "X*, FoundInfinite, PrevLossScaling, InGoodSteps, InBadSteps, StopUpdate? -> "
     "Out*=X, LossScaling=PrevLossScaling, OutGoodSteps=InGoodSteps, OutBadSteps=InBadSteps", kernel=_update,
-    infer=lambda values, found, previous, good, bad, **_: (values, previous, good, bad), precision="keep", lod="first")
+    infer=lambda values, found, previous, good, bad, stop=None, **_: (values, previous, good, bad), precision="keep",
+    lod="first", fails="values")
 
 
 def update_loss_scaling(values: list[Any], found: Any, scale: Any, good_steps: Any, bad_steps: Any,
@@ -70,6 +71,6 @@ def update_loss_scaling(values: list[Any], found: Any, scale: Any, good_steps: A
     After `incr_every_n_steps` good steps in a row the scale grows by `incr_ratio`; after `decr_every_n_nan_or_inf` bad
     ones it shrinks by `decr_ratio`, to 1 at least.
     """
-    apply(update_loss_scaling_op, values, found, scale, good_steps, bad_steps, incr_every_n_steps=incr_every_n_steps,
+    apply(update_loss_scaling_op, values, found, scale, good_steps, bad_steps, None, incr_every_n_steps=incr_every_n_steps,
           decr_every_n_nan_or_inf=decr_every_n_nan_or_inf, incr_ratio=incr_ratio, decr_ratio=decr_ratio,
           stop_update=stop_update)

@@ -85,7 +85,8 @@ def _linspace_of_numbers(xp, *, start: Any, stop: Any, num: int, dtype: DType):
 arange_op = operator("range", "Start, End, Step -> Out", kernel=_range,
                      infer=lambda start, end, step: Spec((-1,), start.dtype))
 eye_op = operator("eye", "-> Out", kernel=_eye, infer=lambda *, num_rows, num_columns=-1, dtype: Spec(
-    (num_rows, num_columns if num_columns >= 0 else num_rows), dtype), compiled="eye")
+    (num_rows, num_columns if num_columns >= 0 else num_rows), dtype), compiled="eye",
+                  unsaid={"dtype": dt.float32})
 
 
 def _eye_of_fed(xp, rows=None, columns=None, *, num_rows: int = 0, num_columns: int = -1, dtype: DType):

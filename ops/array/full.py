@@ -76,7 +76,7 @@ def _taped_fill(tape, value_tensor=None, shape_tensor=None, shape_list=None, *, 
 
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
                          infer=_infer_fill, engines=[by(LOOPS, _fill_by_loops)], taped=_taped_fill, cost=free,
-                         compiled="fill")
+                         compiled="fill", unsaid={"shape": [], "dtype": dt.float32})
 
 
 def _fill_value(value: float, text: str, dtype: DType) -> Any:
@@ -127,7 +127,7 @@ def _infer_fill_batch(like, lod, *, shape, dtype, value=0.0, str_value="", input
 
 fill_constant_batch_size_like = operator(
     "fill_constant_batch_size_like", "Input, lod^Input -> Out", kernel=_fill_batch, infer=_infer_fill_batch, cost=free,
-    narrow=True, lod="drop")
+    narrow=True, lod="drop", unsaid={"dtype": dt.float32})
 """A tensor filled with a number, one of whose sizes is one of another tensor's."""
 
 def _taped_like(tape, x, *, value=0.0, dtype=None):
@@ -137,7 +137,7 @@ def _taped_like(tape, x, *, value=0.0, dtype=None):
 fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like, taped=_taped_like,
                          engines=[by(LOOPS, _fill_like_by_loops, fast.LEAST)],
                          infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype),
-                         narrow=True, cost=free, compiled="fill_like")
+                         narrow=True, cost=free, compiled="fill_like", unsaid={"value": 0.0})
 fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), taped=_taped_like,
                            infer=same)
 assign_value = operator("assign_value", "-> Out", kernel=_assign_value,

@@ -137,7 +137,7 @@ def _infer_tril(x, *, diagonal=0, lower=True):
 tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer_tril, engines=[
     by(LOOPS, copying.triangle, copying.LEAST_OF_TRIANGLES)], grad={
     "X": lambda g, diagonal, lower: apply(tril_triu_op, g, diagonal=diagonal, lower=lower)}, moves=True,
-    compiled="triangle")
+    compiled="triangle", unsaid={"lower": False})
 
 
 @results_named("tril", bare=True)

@@ -35,6 +35,8 @@ usual:
 - The signature says which results may be views of which inputs, and which inputs are written (see `signature.py`).
 - `in_files`: attributes without a meaning here, which files have because Paddle's gradient of the operator asks for
   them.
+- `unsaid`, {attribute: value}, is what code that names the operator by its type means where it does not give an
+  attribute, as Paddle takes it, where that is not the kernel's default.
 - `written`, of an operator that gives a *view* of its first input, one that users see as the same memory: `written(x,
   part, *tensors, **attributes)`, applied to that input and to a view that was changed in place, gives what the input
   has become. It takes what `tensors` the operator took behind the first. With `may_copy` it gives a view only where
@@ -53,7 +55,7 @@ usual:
 - `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
 - `stands_for` is the operator that files name in its place: it takes as inputs (`dim@` in the signature) what that has
-  as attributes.
+  as attributes, or inputs that are seldom there beside those that it has.
 - `names`, {attribute: slot}: attributes that hold the names of a slot's variables wherever an operation of a Program
   does not give them: Paddle's kernel asks the operation for them.
 - `merges` names the operator that it applies to many parameters at once: slot by slot the same, each with `*`.
@@ -116,7 +118,7 @@ class Operator:
                  names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
                  written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False,
-                 in_files: Mapping[str, Any] | None = None):
+                 in_files: Mapping[str, Any] | None = None, unsaid: Mapping[str, Any] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -152,7 +154,7 @@ class Operator:
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
         self.file_type = type if stands_for is None else stands_for.type
-        self.names, self.in_files = dict(names or {}), dict(in_files or {})
+        self.names, self.in_files, self.unsaid = dict(names or {}), dict(in_files or {}), dict(unsaid or {})
         self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
 
         given = [slot.name for slot in self.inputs]
@@ -319,6 +321,23 @@ def with_fed_inputs(type: str, attributes: Iterable[str]) -> Operator:
                              "none here. Write the Program with a number in its place")
     assert found is not None
     return found
+
+
+def taking(type: str, slots: Iterable[str]) -> Operator:
+    """The operator of this type, or the one that stands for it and has the inputs among these that it has not."""
+    found = find(type)
+    wanted = set(slots)
+    if wanted.issubset([slot.name for slot in found.inputs]):
+        return found
+    require("operators")
+    other = _with_fed_inputs.get(type)
+    return other if other is not None and wanted.issubset([slot.name for slot in other.inputs]) else found
+
+
+def with_more_inputs(type: str) -> Operator | None:
+    """The operator that stands in files for the one of this type and takes more inputs; None where there is none."""
+    require("operators")
+    return _with_fed_inputs.get(type)
 
 
 def is_declared(type: str) -> bool:

@@ -70,7 +70,7 @@ def _dpsgd(xp, param, grad, learning_rate, *, clip: float = 0.9, batch_size: flo
 
 
 dpsgd_op = operator("dpsgd", "Param, Grad, LearningRate -> ParamOut:=Param", kernel=_dpsgd, infer=updates(0),
-                    precision="keep", effects="random")
+                    precision="keep", effects="random", unsaid={"clip": 10.0, "batch_size": 16.0, "sigma": 1.0})
 
 
 def _nearest(xp, moved, rate, l1, l2):

@@ -204,7 +204,8 @@ def _lstsq_gradients(g: Any, g_residuals: Any, g_values: Any, x: Any, y: Any, ou
 lstsq_op = operator(
     "lstsq", "X, Y -> Solution, Residuals?, Rank, SingularValues", kernel=_lstsq, infer=promoting(_infer_lstsq),
     grad={"X, Y": lambda g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants: _lstsq_gradients(
-        g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants)}, fails="values", lod="drop")
+        g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants)}, fails="values", lod="drop",
+    unsaid={"driver": "gels"})
 
 
 def lstsq(x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None) -> Any:

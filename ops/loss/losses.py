@@ -208,7 +208,8 @@ def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
 kldiv_op = operator(
     "kldiv_loss", "X, Target -> Loss", kernel=_kldiv,
     infer=promoting(_infer_kldiv),
-    grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)}, lod="drop")
+    grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)}, lod="drop",
+    unsaid={"reduction": "mean"})
 
 
 def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):

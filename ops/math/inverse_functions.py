@@ -53,7 +53,7 @@ def _logit_gradient(g: Any, x: Any, eps: float) -> Any:
 
 
 logit_op = operator("logit", "X -> Out", kernel=_logit, infer=same, holomorphic=True,
-                    grad={"X": lambda g, X, eps: _logit_gradient(g, X, eps)})
+                    grad={"X": lambda g, X, eps: _logit_gradient(g, X, eps)}, unsaid={"eps": 1e-6})
 
 
 def erfinv(x: Any, name: str | None = None) -> Any:

@@ -116,6 +116,9 @@ def _by(function: Any, method: str) -> Callable[..., Any]:
     return reduced
 
 
+_UNSAID = {"dim": [0]}
+
+
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
                grad: Callable | None = None, loop: Callable | None = None,
                least: int = fast.LEAST, precision: str = "gray", compiled: str = "",
@@ -131,7 +134,7 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [], taped=taped,
                     grad={"X": grad} if grad else None, precision=precision, lod="rows", compiled=compiled,
-                    fails=fails)
+                    fails=fails, unsaid=_UNSAID)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -142,7 +145,7 @@ def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[D
         return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
 
     return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
-                    grad={"X": grad} if grad else None, lod="rows", compiled=compiled)
+                    grad={"X": grad} if grad else None, lod="rows", compiled=compiled, unsaid=_UNSAID)
 
 
 def _summed(dtype: DType) -> DType:

@@ -54,7 +54,7 @@ def _logsumexp_gradient(g: Any, x: Any, out: Any, axis: Any, keepdim: bool, redu
 
 logsumexp_op = operator(
     "logsumexp", "X -> Out", kernel=_logsumexp, holomorphic=True, engines=[by(LOOPS, fast.logsumexp, fast.LEAST)],
-    compiled="logsumexp",
+    compiled="logsumexp", unsaid={"axis": [0]},
     infer=lambda x, *, axis=(), keepdim=False, reduce_all=False: Spec(
         _reduced(x.shape, axis, reduce_all, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, axis, keepdim, reduce_all: _logsumexp_gradient(g, X, Out, axis, keepdim, reduce_all)},
@@ -335,7 +335,7 @@ frobenius_op = operator(
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, Out, dim, keep_dim, reduce_all: _frobenius_gradient(g, X, Out, dim, keep_dim, reduce_all)},
-    precision="black", lod="drop")
+    precision="black", lod="drop", unsaid={"dim": [0]})
 
 
 def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

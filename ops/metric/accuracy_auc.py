@@ -83,5 +83,5 @@ def _auc(xp, predict, label, positives, negatives, tags=None, *, curve: str = "R
 auc_op = operator(
     "auc", "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, StatNegOut=StatNeg",
     kernel=_auc, infer=lambda predict, label, positives, negatives, tags=None, **_: (
-        Spec((), float64), positives, negatives), fails="values")
+        Spec((), float64), positives, negatives), fails="values", unsaid={"num_thresholds": 8191})
 """The area (float64), and the statistics with the batch counted: see `static.auc`."""

@@ -63,4 +63,5 @@ data_norm_op = operator(
     "data_norm", "X, BatchSize, BatchSum, BatchSquareSum, scale_w?, bias? -> Y, Means&, Scales&", kernel=_data_norm,
     infer=promoting(_infer), grad={
         "X": _by_input, "scale_w": _by_scale,
-        "bias": lambda g, X, bias_shape, slot_dim: sum_to(_shown(g, X, slot_dim), bias_shape)}, lod="first")
+        "bias": lambda g, X, bias_shape, slot_dim: sum_to(_shown(g, X, slot_dim), bias_shape)}, lod="first",
+    unsaid={"epsilon": 1e-4})

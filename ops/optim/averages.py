@@ -33,4 +33,5 @@ average_accumulates_op = operator(
     "param, in_sum_1, in_sum_2, in_sum_3, in_num_accumulates, in_old_num_accumulates, in_num_updates -> "
     "out_sum_1=in_sum_1, out_sum_2=in_sum_2, out_sum_3=in_sum_3, out_num_accumulates=in_num_accumulates, "
     "out_old_num_accumulates=in_old_num_accumulates, out_num_updates=in_num_updates",
-    kernel=_average_accumulates, infer=updates(1, 2, 3, 4, 5, 6))
+    kernel=_average_accumulates, infer=updates(1, 2, 3, 4, 5, 6),
+    unsaid={"max_average_window": 2 ** 63 - 1})

@@ -122,4 +122,4 @@ def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_po
 
 
 adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, engines=[by(LOOPS, fast.adamw)], infer=updates(0, 3, 4, 5, 6),
-                    precision="keep")
+                    precision="keep", unsaid={"with_decay": False})

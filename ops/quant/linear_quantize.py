@@ -67,10 +67,10 @@ def _dequantize_gradient(g: Any, X: Any, Scale: Any, ZeroPoint: Any, quant_axis:
 
 _SLOTS = "X, Scale, ZeroPoint, InAccum?, InState? -> Y"
 
-quantize_linear_op = operator("quantize_linear", _SLOTS, kernel=_quantize, infer=same)
+quantize_linear_op = operator("quantize_linear", _SLOTS, kernel=_quantize, infer=same, unsaid={"quant_axis": 0})
 
 dequantize_linear_op = operator("dequantize_linear", _SLOTS, kernel=_dequantize, infer=_infer_dequantize,
-                                grad={"X": _dequantize_gradient})
+                                grad={"X": _dequantize_gradient}, unsaid={"quant_axis": 0})
 
 
 def _fake_quantize(xp, x, scale, accum=None, state=None, *, moving_rate: float = 0.9, bit_length: int = 8,

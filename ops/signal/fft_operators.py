@@ -42,7 +42,7 @@ def _r2c(xp, x, *, axes: Longs, normalization: str, forward: bool, onesided: boo
 
 def _c2r(xp, x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     sizes = [x.shape[n] for n in axes]
-    sizes[-1] = last_dim_size or 2 * (sizes[-1] - 1)
+    sizes[-1] = last_dim_size if last_dim_size > 0 else 2 * (sizes[-1] - 1)
     if forward:
         return _as_wide(xp.fft.irfftn(x.conj(), s=sizes, axes=tuple(axes), norm=SWAPPED[normalization]), x)
     return _as_wide(xp.fft.irfftn(x, s=sizes, axes=tuple(axes), norm=normalization), x)
@@ -80,7 +80,7 @@ def _infer_r2c(x, *, axes, normalization, forward, onesided):
 def _infer_c2r(x, *, axes, normalization, forward, last_dim_size=0):
     _check(x, axes, normalization)
     size = x.shape[axes[-1]]
-    size = last_dim_size or (2 * (size - 1) if size >= 0 else -1)
+    size = last_dim_size if last_dim_size > 0 else 2 * (size - 1) if size >= 0 else -1
     if size == 0:
         raise ValueError("irfft(x), hfft(x): of one element the length of the result is not known; give it with n=1.")
     return Spec(_with_size(x, axes[-1], size), REAL.get(x.dtype, float32))

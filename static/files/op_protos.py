@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...ops.core.decomposition import Decomposition, all_decompositions, find_decomposition
-from ...ops.core.operator import Operator, all_operators, find
+from ...ops.core.operator import Operator, all_operators, find, with_more_inputs
 from ...ops.core.signature import Slot
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
@@ -28,23 +28,27 @@ def proto_of(type: str) -> pb.OpProto:
 
 def all_protos() -> list[pb.OpProto]:
     """Those of all operators that stand in files, by type."""
-    declared: list[Any] = [op for op in all_operators() if not op.only_here]
+    declared: list[Any] = [op for op in all_operators() if not op.only_here and op.file_type == op.type]
     return [_message(op) for op in sorted([*declared, *all_decompositions()], key=lambda op: op.type)]
 
 
 @functools.cache
 def _message(op: Operator | Decomposition) -> pb.OpProto:
     message = pb.OpProto(type=op.type, comment="")
-    _add_slots(message.inputs, op.inputs)
-    _add_slots(message.outputs, op.outputs)
-    for slot in op.inputs:
-        if slot.is_attribute:
-            message.attrs.add(name=slot.name, type=at.INTS if slot.many else at.INT, comment="", support_tensor=True)
+    fed = with_more_inputs(op.type) or op
+    _add_slots(message.inputs, _beside(op.inputs, fed.inputs))
+    _add_slots(message.outputs, _beside(op.outputs, fed.outputs))
+    tensors = {slot.name for slot in fed.inputs if slot.is_attribute}
     for name, kind in _attribute_types(op).items():
-        message.attrs.add(name=name, type=kind, comment="")
+        message.attrs.add(name=name, type=kind, comment="", support_tensor=name in tensors)
     for name, kind in _OF_EVERY_OPERATOR.items():
         message.attrs.add(name=name, type=kind, comment="", extra=True)
     return message
+
+
+def _beside(slots: Iterable[Slot], others: Iterable[Slot]) -> list[Slot]:
+    """The slots, and those of the others that are not among them."""
+    return list({slot.name: slot for slot in (*others, *slots)}.values())
 
 
 def _add_slots(messages: Any, slots: Iterable[Slot]) -> None:

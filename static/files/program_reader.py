@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ...core.dtype import DType, from_number
 from ...core.files import CorruptFileError
-from ...ops.core.operator import find, is_declared, with_fed_inputs
+from ...ops.core.operator import find, is_declared, taking, with_fed_inputs
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.constant_codec import CONSTANTS, read_values
@@ -46,8 +46,9 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             if op.type == "adam" and 0 < desc.version.version < _SINCE_2:
                 attrs.setdefault("of_1", True)
             fed = _fed(op, attrs)
-            named = with_fed_inputs(op.type, fed).type if fed else op.type
-            made = Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs)
+            inputs = _slots(op.inputs)
+            named = with_fed_inputs(op.type, fed).type if fed else _named(op.type, inputs)
+            made = Operation(block, named, {**inputs, **fed}, _slots(op.outputs), attrs)
             if is_declared(named):
                 if "file_path" in find(named).attributes:
                     raise NotImplementedError(
@@ -68,6 +69,11 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
         type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program
+
+
+def _named(type: str, inputs: dict[str, list[str]]) -> str:
+    """The type of an operation that has inputs of these slots."""
+    return taking(type, [slot for slot, names in inputs.items() if names]).type if is_declared(type) else type
 
 
 def _missing_block(op: Operation) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.dtype import DType, convert_dtype, from_number
-from ...ops.core.operator import Operator, find
+from ...ops.core.operator import Operator, taking
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
 from ..format.attributes import NO_DTYPE
@@ -31,8 +31,9 @@ _Names = tuple[dict[str, list[str]], dict[str, list[str]]]  # of inputs and of o
 
 
 class Described(NamedTuple):
-    """What an Operation is made of, apart from its type."""
+    """What an Operation is made of: its type is that of another operator where it takes inputs that are seldom there."""
 
+    type: str
     inputs: dict[str, list[str]]
     outputs: dict[str, list[str]]
     attrs: dict[str, Any]
@@ -51,13 +52,13 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
         raise ValueError(f"append_op(type): must be the type of an operator, such as 'relu'. Received {type!r}.")
     found = dict(attrs or {})
     if type in _FRAME:
-        return Described(*_names(_by_slot(type, "inputs", inputs), _by_slot(type, "outputs", outputs)), found, None)
-    op = find(type)
+        return Described(type, *_names(_by_slot(type, "inputs", inputs), _by_slot(type, "outputs", outputs)), found, None)
+    op = taking(type, [slot for slot, values in _by_slot(type, "inputs", inputs).items() if values])
     given, made = _checked(op, inputs, outputs)
     kept = _attributes(op, found)
     op.named(kept, *_names(given, made))
     if op.runs_block or "sub_block" in kept:
-        return Described(*_names(given, made), kept, None)
+        return Described(op.type, *_names(given, made), kept, None)
     inputs = _with_offsets(block, op, given, kept)
     specs = tuple(_specs(block, op, slot, given.get(slot.name, [])) for slot in op.inputs)
     known = {name: value for name, value in kept.items() if name in op.attributes}
@@ -73,7 +74,7 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     if block.program.has_lod:
         taken = [[_variable(block, op, value) for value in made.get(slot.name, [])] for slot in op.results]
         carry(op, inputs, taken, kept)
-    return Described(*_names(given, made), kept, (specs, results))
+    return Described(op.type, *_names(given, made), kept, (specs, results))
 
 
 def _with_offsets(block: Any, op: Operator, given: dict[str, list[Any]], attrs: dict[str, Any]) -> tuple:
@@ -141,8 +142,11 @@ def _attributes(op: Operator, given: dict[str, Any]) -> dict[str, Any]:
 
 def attributes_of_code(op: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes by which code applies an operator, as it takes them: by the names, and with the values where there is
-    none, that a file of any release has; a dtype may be given by its number there, and constants by their fields."""
-    found = {name: _plain(op, name, value) for name, value in of_code(op.type, given).items()}
+    none, that a file of any release has; a dtype may be given by its number there, and constants by their fields.
+
+    What the code does not give is what Paddle takes then, where that is not the kernel's default.
+    """
+    found = op.unsaid | {name: _plain(op, name, value) for name, value in of_code(op.type, given).items()}
     in_fields = op.type in CONSTANTS and isinstance(found.get("values", []), list)
     return read_values(op.type, found) if in_fields else found
 

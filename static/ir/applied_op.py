@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ops.core.decomposition import Decomposition, find_decomposition
 from ...ops.core.hints import without_hints
-from ...ops.core.operator import Operator, find
+from ...ops.core.operator import Operator, find, taking
 from ...ops.core.signature import Slot
 from ...ops.core.trace import apply
 from .append_op import attributes_of_code
@@ -25,7 +25,7 @@ def apply_by_slots(type: str, inputs: Mapping[str, Any] | None, outputs: Mapping
     if made_of is not None:
         _apply_parts(made_of, inputs or {}, outputs or {}, attrs or {}, stop_gradient)
         return
-    op = find(type)
+    op = taking(type, [name for name, value in (inputs or {}).items() if as_list(value)])
     check_slots(op, "inputs", inputs or {}, op.inputs)
     check_slots(op, "outputs", outputs or {}, op.outputs)
     given = [given_to(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]

@@ -233,7 +233,7 @@ class Block:
             found.attrs.setdefault("op_role", self.program._op_role)
         if current_path() != OUTSIDE:
             found.attrs.setdefault(ATTRIBUTE, current_path())
-        operation = Operation(self, type, found.inputs, found.outputs, found.attrs, user_line(), found.inferred)
+        operation = Operation(self, found.type, found.inputs, found.outputs, found.attrs, user_line(), found.inferred)
         self.ops.insert(index, operation)
         self.program.version += 1
         return operation

@@ -204,7 +204,7 @@ class IrGraph:
         block = self._own().block
         found = described(block, op_type, _names(inputs), _names(outputs), attrs)
         added: IrOpNode = self._own().add(IrOpNode(
-            Operation(block, op_type, found.inputs, found.outputs, found.attrs, "", found.inferred)))
+            Operation(block, found.type, found.inputs, found.outputs, found.attrs, "", found.inferred)))
         return added
 
     def create_op_node_from_desc(self, op_desc: OpDesc) -> IrOpNode:

@@ -78,6 +78,9 @@ TESTED_ELSEWHERE = {
         "adam_rows",
         "adamw_rows",
     },
+    "updates that take more: tests/optimizer/test_given_tensors.py": {
+        f"{rule}_of_given" for rule in (
+            "sgd", "momentum", "adagrad", "adadelta", "adamax", "rmsprop", "adam", "adamw", "lamb")},
     "updates of parameters: tests/fluid/test_optimizers.py": {
         "decayed_adagrad", "dpsgd", "ftrl", "lars_momentum", "proximal_adagrad", "proximal_gd"},
     "random values: test_random.py": {
