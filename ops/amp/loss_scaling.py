@@ -71,6 +71,6 @@ def update_loss_scaling(values: list[Any], found: Any, scale: Any, good_steps: A
     After `incr_every_n_steps` good steps in a row the scale grows by `incr_ratio`; after `decr_every_n_nan_or_inf` bad
     ones it shrinks by `decr_ratio`, to 1 at least.
     """
-    apply(update_loss_scaling_op, values, found, scale, good_steps, bad_steps, None, incr_every_n_steps=incr_every_n_steps,
-          decr_every_n_nan_or_inf=decr_every_n_nan_or_inf, incr_ratio=incr_ratio, decr_ratio=decr_ratio,
-          stop_update=stop_update)
+    apply(update_loss_scaling_op, values, found, scale, good_steps, bad_steps, None,
+          incr_every_n_steps=incr_every_n_steps, decr_every_n_nan_or_inf=decr_every_n_nan_or_inf,
+          incr_ratio=incr_ratio, decr_ratio=decr_ratio, stop_update=stop_update)

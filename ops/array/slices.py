@@ -132,7 +132,8 @@ def _written(x: Any, part: Any, starts_fed: Any, ends_fed: Any, strides_fed: Any
 
 slice_op = operator(
     "slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out~Input", kernel=_slice,
-    infer=_infer_slice, compiled="slice", unsaid={"starts": [], "ends": []}, lod=lambda lods, attrs: [] if 0 in attrs["axes"] else lods[0],
+    infer=_infer_slice, compiled="slice", unsaid={"starts": [], "ends": []},
+    lod=lambda lods, attrs: [] if 0 in attrs["axes"] else lods[0],
     grad={"Input": lambda g, Input_shape, StartsTensor, EndsTensor, StartsTensorList, EndsTensorList, axes, starts,
           ends, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, None, None), axes=axes,

@@ -31,16 +31,31 @@ def _unary(type: str, function: str | Callable, grad: Callable | None = None, fo
                     holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
 
 
+def _of_floats(type: str, function: str, grad: Callable, formula: str | None = None,
+               precision: str = "gray") -> Operator:
+    """The same of a function of NumPy's; of whole numbers it gives float32, as PaddlePaddle's kernels do."""
+    def kernel(xp, x):
+        return getattr(xp, function)(x.astype("float32") if x.dtype.kind in "iub" else x)
+
+    return operator(type, "X -> Out", kernel=kernel, infer=_infer_floats, formula=formula, grad={"X": grad},
+                    ufunc=function, ufunc_for=_FLOATS, narrow=True, precision=precision, holomorphic=True)
+
+
+def _infer_floats(x: Spec) -> Spec:
+    return x if x.dtype.is_differentiable else Spec(x.shape, dt.float32)
+
+
+_FLOATS = "fcV"  # V: bfloat16
 _NUMBERS = "fciub"  # the kinds of dtypes of which NumPy has them
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 
-exp_op = _unary("exp", "exp", lambda g, Out: g * Out, "exp(X)", precision="black")
-expm1_op = _unary("expm1", "expm1", lambda g, Out: g * (Out + 1.0), "expm1(X)", precision="black")
-log_op = _unary("log", "log", lambda g, X: g / X, "log(X)", precision="black")
-log2_op = _unary("log2", "log2", lambda g, X: g / (X * 0.6931471805599453),
-                 "log(X) * 1.4426950408889634", precision="black")
-log10_op = _unary("log10", "log10", lambda g, X: g / (X * 2.302585092994046), precision="black")
-log1p_op = _unary("log1p", "log1p", lambda g, X: g / (X + 1.0), "log1p(X)")
+exp_op = _of_floats("exp", "exp", lambda g, Out: g * Out, "exp(X)", precision="black")
+expm1_op = _of_floats("expm1", "expm1", lambda g, Out: g * (Out + 1.0), "expm1(X)", precision="black")
+log_op = _of_floats("log", "log", lambda g, X: g / X, "log(X)", precision="black")
+log2_op = _of_floats("log2", "log2", lambda g, X: g / (X * 0.6931471805599453),
+                     "log(X) * 1.4426950408889634", precision="black")
+log10_op = _of_floats("log10", "log10", lambda g, X: g / (X * 2.302585092994046), precision="black")
+log1p_op = _of_floats("log1p", "log1p", lambda g, X: g / (X + 1.0), "log1p(X)")
 sqrt_op = _unary("sqrt", "sqrt", lambda g, Out: g / (Out * 2.0), "sqrt(X)")
 rsqrt_op = _unary("rsqrt", lambda xp, x: xp.reciprocal(xp.sqrt(x)), lambda g, Out: g * (Out * Out * Out * -0.5),
                   "1.0 / sqrt(X)", precision="black", compiled="rsqrt")

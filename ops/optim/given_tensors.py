@@ -1,7 +1,7 @@
 """Updates that take more than `rules.py` and `adaptive_rules.py` do, as PaddlePaddle's own training Programs give it.
 
-A float32 copy of a parameter of 16 bits (`MasterParam`), numbers as tensors (`Beta1Tensor`), and whether there is nothing
-to do (`SkipUpdate`). Each stands in files for the update that it adds these to.
+A float32 copy of a parameter of 16 bits (`MasterParam`), numbers as tensors (`Beta1Tensor`), and whether there is
+nothing to do (`SkipUpdate`). Each stands in files for the update that it adds these to.
 """
 
 from __future__ import annotations

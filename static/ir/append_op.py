@@ -31,7 +31,7 @@ _Names = tuple[dict[str, list[str]], dict[str, list[str]]]  # of inputs and of o
 
 
 class Described(NamedTuple):
-    """What an Operation is made of: its type is that of another operator where it takes inputs that are seldom there."""
+    """What an Operation is made of; its type is another operator's where inputs are given that are seldom there."""
 
     type: str
     inputs: dict[str, list[str]]
@@ -52,7 +52,8 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
         raise ValueError(f"append_op(type): must be the type of an operator, such as 'relu'. Received {type!r}.")
     found = dict(attrs or {})
     if type in _FRAME:
-        return Described(type, *_names(_by_slot(type, "inputs", inputs), _by_slot(type, "outputs", outputs)), found, None)
+        names = _names(_by_slot(type, "inputs", inputs), _by_slot(type, "outputs", outputs))
+        return Described(type, *names, found, None)
     op = taking(type, [slot for slot, values in _by_slot(type, "inputs", inputs).items() if values])
     given, made = _checked(op, inputs, outputs)
     kept = _attributes(op, found)
