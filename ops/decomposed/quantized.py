@@ -83,8 +83,12 @@ def _quantize_channels(x: Any, *, bit_length: int = 8, round_type: int = 1, quan
 @decomposition("fake_quantize_moving_average_abs_max",
                "X, InScale, InAccum?, InState? -> Out, OutScale?, OutState?, OutAccum?")
 def _quantize_moving(x: Any, scale: Any, accum: Any, state: Any, *, bit_length: int = 8, round_type: int = 1,
-                     is_test: bool = False) -> tuple:
-    _only_evaluated("fake_quantize_moving_average_abs_max", is_test)
+                     is_test: bool = False, moving_rate: float = 0.9) -> tuple:
+    """In training the scale follows the largest magnitude of what it is given."""
+    if not is_test:
+        state = apply(scale_op, state, scale=moving_rate, bias=1.0)
+        accum = apply(add_op, _times(accum, moving_rate), _whole(x))
+        scale = apply(divide_op, accum, state)
     return _quantized(x, scale, bit_length, round_type), scale, state, accum
 
 

@@ -111,9 +111,9 @@ def _infer(x, out_size=None, size_list=None, scale_tensor=None, *, data_layout="
     rank = len(sizes)
     given = [n if n > 0 else -1 for n in _numbers(rank, out_d, out_h, out_w)]
     out = given
-    if not size_list and (out_size is not None or scale_tensor is not None):
+    if size_list or out_size is not None or scale_tensor is not None:  # whose values may be others than the attributes
         out = [-1] * rank
-    elif not size_list and len(scale):
+    elif len(scale):
         out = _scaled(sizes, _scales(rank, scale))
     return Spec(full_shape(x.shape[0], channels_of(x.shape, data_layout), out, data_layout), x.dtype)
 
@@ -137,9 +137,11 @@ def _infer_back(g, like=None, scale_tensor=None, *, size=(), data_layout="NCHW",
     return Spec(full_shape(g.shape[0], channels_of(g.shape, data_layout), sizes, data_layout), g.dtype)
 
 
-def _by_input(g, X_shape, Scale, data_layout, scale, interp_method, align_corners, align_mode):
+def _by_input(g, X_shape, OutSize, SizeTensor, Scale, data_layout, scale, interp_method, align_corners, align_mode):
     sizes = sizes_along(X_shape if type(X_shape) is tuple else tuple(X_shape.shape), data_layout)
     like = X_shape if -1 in sizes else None
+    if SizeTensor or OutSize is not None:  # the factors follow from these
+        Scale, scale = None, []
     return apply(interp_grad_op, g, like, Scale, size=[] if like is not None else list(sizes), data_layout=data_layout,
                  scale=scale, interp_method=interp_method, align_corners=align_corners, align_mode=align_mode)
 
