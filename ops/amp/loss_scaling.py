@@ -60,7 +60,7 @@ update_loss_scaling_op = operator(
     "update_loss_scaling", "X*, FoundInfinite, PrevLossScaling, InGoodSteps, InBadSteps, StopUpdate? -> "
     "Out*=X, LossScaling=PrevLossScaling, OutGoodSteps=InGoodSteps, OutBadSteps=InBadSteps", kernel=_update,
     infer=lambda values, found, previous, good, bad, stop=None, **_: (values, previous, good, bad), precision="keep",
-    lod="first", fails="values")
+    lod="first")
 
 
 def update_loss_scaling(values: list[Any], found: Any, scale: Any, good_steps: Any, bad_steps: Any,
