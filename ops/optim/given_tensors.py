@@ -49,7 +49,8 @@ def _with_more(rule: Operator, *more: str) -> Operator:
     kernel.__signature__ = inspect.Signature([taken["xp"], taken["inputs"], *rule.attributes.values()])  # type: ignore
     return operator(
         f"{rule.type}_of_given", f"{slots}, {', '.join(f'{name}?' for name in names)} -> {results}, "
-        "MasterParamOut?=MasterParam", kernel=kernel, infer=infer, precision="keep", stands_for=rule, unsaid=rule.unsaid)
+        "MasterParamOut?=MasterParam", kernel=kernel, infer=infer, precision="keep", stands_for=rule,
+        unsaid=rule.unsaid)
 
 
 sgd_of_given_op = _with_more(sgd_op)
