@@ -21,6 +21,7 @@ from .onnx_parts import PARTS
 from .onnx_set_value import new_variable, set_value
 
 _EQUALITY = frozenset(("equal", "not_equal"))
+_EXTREMES = frozenset(("elementwise_max", "elementwise_min"))
 _FIRST, _LAST = -2**31, 2**31 - 1  # beyond every value, which is cut to its size
 
 
@@ -80,6 +81,9 @@ def _least(block: Block, op: Operation) -> int:
     if op.type in _EQUALITY:  # below, the converter compares the whole numbers that floats become
         dtype = block.var(op.input("X")[0])._dtype
         return 11 if dtype is not None and dtype.is_floating else 0
+    if op.type in _EXTREMES:  # below, of floats alone
+        dtype = block.var(op.input("X")[0])._dtype
+        return 0 if dtype is not None and dtype.is_floating else 12
     return 0
 
 
@@ -154,6 +158,16 @@ def _where(block: Block, op: Operation) -> list[Operation] | None:
     return _parts(block, op) if block.var(op.input("X")[0])._dtype == bool_ else None
 
 
+def _reduce_sum(block: Block, op: Operation) -> list[Operation] | None:
+    """How many are true."""
+    if block.var(op.input("X")[0])._dtype != bool_:
+        return None
+    numbers = new_variable(block, op, "numbers", tuple(block.var(op.input("X")[0]).shape), int64)
+    attrs = {**op.attrs, "in_dtype": int64, "out_dtype": block.var(op.output("Out")[0])._dtype}
+    return [Operation(block, "cast", {"X": op.input("X")}, {"Out": [numbers]}, {
+        "in_dtype": bool_, "out_dtype": int64}), Operation(block, op.type, {"X": [numbers]}, op.outputs, attrs)]
+
+
 def _increment(block: Block, op: Operation) -> list[Operation] | None:
     return [Operation(block, "scale", op.inputs, op.outputs, {
         "scale": 1.0, "bias": float(op.attrs.get("step", 1.0)), "bias_after_scale": True})]
@@ -162,8 +176,8 @@ def _increment(block: Block, op: Operation) -> list[Operation] | None:
 _FORMS: dict[str, Callable[[Block, Operation], list[Operation] | None]] = {
     "assign_value": _assign_value,
     "expand_as_v2": _expand_as, "flip": _flip, "increment": _increment, "repeat_interleave": _repeat_interleave,
-    "pad3d": _pad3d, "roi_align": _roi_align, "set_value": set_value, "strided_slice": _strided_slice,
-    "where": _where,
+    "pad3d": _pad3d, "reduce_sum": _reduce_sum, "roi_align": _roi_align, "set_value": set_value,
+    "strided_slice": _strided_slice, "where": _where,
 }
-REWRITTEN = frozenset(_FORMS) | _EQUALITY | frozenset(PARTS)
+REWRITTEN = frozenset(_FORMS) | _EQUALITY | _EXTREMES | frozenset(PARTS)
 """The operators that have another form, or need a version."""

@@ -299,7 +299,9 @@ def _eager() -> EagerTrace:
 
 def _check_complete(extra: list[str]) -> None:
     if extra:
-        raise RuntimeError(f"A compiled Program reads values that it is not given: {extra}. This is a defect in proa.")
+        raise RuntimeError("A compiled Program reads values that it is not given, and that nothing in it makes: "
+                           f"{extra}. A model's file that asks for such values is damaged; otherwise this is a "
+                           "defect in proa.")
 
 
 class ProgramNode(Node):

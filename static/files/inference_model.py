@@ -113,6 +113,8 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     >>> [op.type for op in smaller.global_block().ops]
     ['feed', 'mul', 'elementwise_add', 'fetch']
     """
+    if not isinstance(program, Program):
+        raise TypeError(f"normalize_program(program): must be a Program. Received {type(program).__name__}.")
     return for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from ...ops.core.operator import find, is_declared
 from .operation import Operation
 
+_FRAME = ("feed", "fetch")
+
 
 def missing_input(op: Operation) -> str | None:
     """What an operation lacks, or has twice, of the values that its operator needs; None where all is there.
 
     Where it also has gradients in slots that the operator does not know, it is another one of this name: Paddle's.
     """
+    if op.type in _FRAME and not (op.output("Out") if op.type == "feed" else op.input("X")):
+        return "it names no value"
     slots = find(op.type).inputs if is_declared(op.type) else ()
     if any(name.endswith("@GRAD") for name in set(op.inputs) - {slot.name for slot in slots}):
         return None

@@ -95,7 +95,7 @@ def truth_values_set(x):
     y[0] = x[-1] > 0.3
     y[1:, :2] = False
     y[tensor([0, 1]), tensor([2, 3])] = True
-    return [y, paddle.where(x > 0, y, x > 1)]
+    return [y, paddle.where(x > 0, y, x > 1), y.sum(1), y.sum(), paddle.maximum(y.sum(0), paddle.ones([4], "int64"))]
 
 
 @pytest.mark.parametrize("function", [of_elements, of_tables, of_losses, of_positions, of_diagonals, set_by_conditions,

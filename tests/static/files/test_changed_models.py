@@ -6,6 +6,8 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import inference, static
+from proa.core.files import CorruptFileError
+from proa.static.files.inference_model import program_bytes, program_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures/static/decomposed"
 MODELS = sorted(path.stem for path in FIXTURES.glob("*.npz"))
@@ -75,3 +77,22 @@ def test_an_inference_model_is_loaded(model):
     executor = static.Executor()
     program, feeds, fetches = static.load_inference_model(prefix, executor)
     same(executor.run(program, feed=dict(zip(feeds, inputs, strict=True)), fetch_list=fetches), expected, "")
+
+
+@pytest.mark.parametrize("type, slot", [("feed", "outputs"), ("fetch", "inputs")])
+def test_what_goes_in_or_comes_out_without_a_name_is_told_with_its_place(type, slot, tmp_path):
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(paddle.nn.Linear(2, 3), prefix, input_spec=[static.InputSpec([None, 2])])
+    program = program_of((tmp_path / "net.pdmodel").read_bytes(), "net.pdmodel")
+    for op in program.global_block().ops:
+        if op.type == type:
+            getattr(op, slot).clear()
+    (tmp_path / "net.pdmodel").write_bytes(program_bytes(program))
+    for read in (lambda: inference.create_predictor(inference.Config(prefix)), lambda: paddle.jit.load(prefix)):
+        with pytest.raises(CorruptFileError, match=rf"net.pdmodel: block 0.*\({type}\): it names no value"):
+            read()
+
+
+def test_a_program_is_normalized_alone():
+    with pytest.raises(TypeError, match=r"normalize_program\(program\): must be a Program. Received str"):
+        static.normalize_program("main", [], [])
