@@ -55,8 +55,6 @@ def translate(t: Translation, name: str = "") -> None:
         _share(t, type, inputs, outputs)
         _complete(t, type, attrs, inputs, outputs)
     t.append(type, inputs, outputs, attrs)
-    if type == "stack":
-        t.stacked[t.result(0)[0]] = inputs["X"]
 
 
 def _attributes(t: Translation, entry: Correspondence) -> dict[str, Any]:

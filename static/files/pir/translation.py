@@ -143,6 +143,12 @@ def _generate_proposals(t: Translation) -> None:
         t.block.var(t.tensor(t.op.results[2][0]))._dtype = convert_dtype("int32")
 
 
+def _stack(t: Translation) -> None:
+    """What is put together is remembered: sizes are stacked there, where a list of them is taken here."""
+    translate(t)
+    t.stacked[t.result(0)[0]] = t.values(t.operand(0))
+
+
 _OWN: dict[str, Handler] = {
     "builtin.parameter": _parameter, "pd_op.data": _data, "pd_op.feed": _data,
     "pd_op.fetch": _nothing, "builtin.shadow_output": _nothing,
@@ -152,6 +158,6 @@ _OWN: dict[str, Handler] = {
     "pd_op.full_like": constants.full_like, "pd_op.assign_value": constants.assign_value,
     "pd_op.shape64": constants.shape64, "pd_op.arange": constants.arange, "pd_op.if": blocks.branch,
     "pd_op.while": blocks.loop, "pd_op.deformable_conv": _deformable_conv,
-    "pd_op.generate_proposals": _generate_proposals,
+    "pd_op.generate_proposals": _generate_proposals, "pd_op.stack": _stack,
     "pd_op.create_array": lists.create_array, "pd_op.array_write": lists.array_write, "cf.yield": _nothing,
 }
