@@ -11,9 +11,10 @@ import click
 _RUN = """usage: proa run [--api VERSION] [--numpy-1-names] SCRIPT [ARGUMENT ...]
        proa run [--api VERSION] [--numpy-1-names] -m MODULE [ARGUMENT ...]
        proa run [--api VERSION] [--numpy-1-names] -c CODE [ARGUMENT ...]
+       proa run [--api VERSION] [--numpy-1-names] - [ARGUMENT ...]
 
-Runs a script, a module or a text as `python` would, with `import paddle` and `import oneflow` answered by proa. What
-follows the script, the module or the text is its own.
+Runs a script, a module, a text or what comes by standard input (-) as `python` would, with `import paddle` and
+`import oneflow` answered by proa. What follows is the script's own.
 
   --api VERSION    the Paddle that scripts find: 2.6 (the default); 1.8, whose scripts write Programs; or 2.4, the API
                    of 2.6 with paddle.fluid, as scripts of Paddle 2.0 to 2.4 import it, and with their sums of shape [1]
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str], command: str = "run") -> int:
     An error's traceback begins with the script, as if `python` had run it.
     """
     from ..compat import numpy_names
-    from ..compat.alias import run_code, run_module, run_script
+    from ..compat.alias import run_code, run_input, run_module, run_script
 
     rest, api = list(arguments), "2.6"
     while rest and (rest[0] in ("--numpy-1-names", "--api") or rest[0].startswith("--api=")):
@@ -48,10 +49,12 @@ def main(arguments: Sequence[str], command: str = "run") -> int:
     try:
         if len(rest) > 1 and rest[0] in runs:
             runs[rest[0]](rest[1], rest[2:], api)
+        elif rest and rest[0] == "-":
+            run_input(rest[1:], api)
         elif rest and not rest[0].startswith("-"):
             run_script(rest[0], rest[1:], api)
         else:
-            print(f"proa {command}: give a script, -m MODULE or -c CODE. `proa run --help` tells more.",
+            print(f"proa {command}: give a script, -m MODULE, -c CODE or -. `proa run --help` tells more.",
                   file=sys.stderr)
             return 2
     except (FileNotFoundError, ModuleNotFoundError) as error:
@@ -67,7 +70,8 @@ def _begin_tracebacks_with_the_script() -> None:
     from ..compat import alias
 
     shown = sys.excepthook
-    starts = {function.__code__ for function in (alias.run_script, alias.run_module, alias.run_code)}
+    starts = {function.__code__ for function in (
+        alias.run_script, alias.run_module, alias._run_text)}
 
     def hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         rest = traceback

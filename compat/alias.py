@@ -284,8 +284,7 @@ def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
         code: Any = loader.get_code("__main__")
     else:
         source = loader.get_data(path)
-        text = importlib.util.decode_source(source)
-        linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+        _keep_lines(path, importlib.util.decode_source(source))
         code = loader.source_to_code(source, path)
     exec(code, main.__dict__)  # noqa: S102 - the user asked for it
 
@@ -314,10 +313,26 @@ def _is_found(name: str) -> bool:
 
 def run_code(code: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a text as `python -c TEXT` would."""
+    _run_text("-c", "<string>", code, arguments, api)
+
+
+def run_input(arguments: list[str], api: str = "2.6") -> None:
+    """Runs the script that is written to this process's input, as `python -` would."""
+    source = sys.stdin.read()
+    _keep_lines("<stdin>", source)
+    _run_text("-", "<stdin>", source, arguments, api)
+
+
+def _run_text(named: str, file: str, text: str, arguments: list[str], api: str) -> None:
     _install_all(api)
-    sys.argv = ["-c", *arguments]
+    sys.argv = [named, *arguments]
     sys.path[0] = ""
     main = ModuleType("__main__")
     main.__dict__.update(__builtins__=builtins)
     sys.modules["__main__"] = main
-    exec(compile(code, "<string>", "exec"), main.__dict__)  # noqa: S102 - the user asked for it
+    exec(compile(text, file, "exec"), main.__dict__)  # noqa: S102 - the user asked for it
+
+
+def _keep_lines(file: str, text: str) -> None:
+    """Keeps the lines of what is read once for those that ask for them: conversion, tracebacks."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

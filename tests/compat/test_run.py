@@ -60,10 +60,19 @@ print(doubled(paddle.ones([1])).item(), sys.argv, __name__)
 """
 
 
-def test_a_script_that_can_be_read_once_only():
-    command = [sys.executable, "-m", "proa", "run", "/dev/stdin", "a"]
+@pytest.mark.parametrize("named", ["/dev/stdin", "-"])
+def test_a_script_that_can_be_read_once_only(named):
+    command = [sys.executable, "-m", "proa", "run", named, "a"]
     done = subprocess.run(command, input=READ_ONCE, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout) == (0, "2.0 ['/dev/stdin', 'a'] __main__\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"2.0 {[named, 'a']} __main__\n"), done.stderr
+
+
+def test_errors_of_what_comes_by_standard_input_begin_with_its_lines():
+    done = subprocess.run([sys.executable, "-m", "proa", "run", "-"], input="import paddle\n1 / 0\n",
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[:2] == [
+        "Traceback (most recent call last):", '  File "<stdin>", line 2, in <module>']
 
 
 def test_module_runs_too(tmp_path):
