@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, computed, or_
 from .outside import check_advance
 from .partial import SHOWING, certain, flags_of_keys, truth
-from .texts import check_letters, format_, lines, repr_, str_
+from .texts import check_letters, format_, lines, repr_, str_, warn_
 
 
 def len_(value: Any) -> Any:
@@ -190,4 +191,5 @@ OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
     id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_,
+    id(warnings.warn): warn_,
     id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import string
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -165,6 +166,12 @@ def repr_(value: Any) -> str:
 def format_(value: Any, spec: str = "") -> str:
     """`format(value, spec)`."""
     return shown(value, "", spec) if _is_of_run(value) else format(value, spec)
+
+
+def warn_(message: Any, category: Any = None, stacklevel: int = 1, **options: Any) -> None:
+    """`warnings.warn(message)`: told while the program is built, with the names of values that only the run knows."""
+    said = str(message) if isinstance(message, Text) else message
+    warnings.warn(said, category, stacklevel + 1, **options)
 
 
 def lines(values: Iterable[Any]) -> list[Any]:

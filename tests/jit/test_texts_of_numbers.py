@@ -1,6 +1,8 @@
 """Text made of what only a run knows: printed when the Program runs; refused where its letters are asked for."""
 # ruff: noqa: UP031, UP032
 
+import warnings
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -119,6 +121,17 @@ def test_messages_of_assertions_and_errors_may_have_such_text():
         checked(paddle.full([2], 9.0))
     with pytest.raises(ValueError, match="below 0"):
         checked(paddle.full([2], -9.0))
+
+
+def test_a_warning_may_have_such_text():
+    @paddle.jit.to_static(full_graph=True)
+    def warned(x):
+        warnings.warn(f"sum {float(x.sum())}", UserWarning, stacklevel=1)
+        return x * 2
+
+    with pytest.warns(UserWarning, match="sum") as told:
+        assert warned(paddle.ones([2])).tolist() == [2.0, 2.0]
+    assert told[0].filename == __file__
 
 
 def test_text_that_a_run_knows_may_not_outlive_the_call():
