@@ -142,6 +142,23 @@ def of_a_leaf(x):
     return g + x
 
 
+def of_what_is_around(x):
+    y = x * 1.0
+    z = (y**3).sum()
+    return paddle.grad(z, y, create_graph=True)[0] * x if x.sum() > 0 else y
+
+
+def through_what_is_around(x):
+    y = x * x
+    g = x
+    if x.sum() > 0:
+        w = y * x
+        if x.max() > 1.5:
+            g = paddle.grad(w, x, create_graph=True)[0]
+        g = g + paddle.grad(y.sum() * w, y, create_graph=True)[0]
+    return g
+
+
 def in_a_loop(x):
     y, n = x * 1.0, paddle.to_tensor(0)
     while n < 2:
@@ -153,7 +170,8 @@ def in_a_loop(x):
 
 
 @pytest.mark.parametrize("values", [[1.0, 2.0], [-1.0, -2.0]])
-@pytest.mark.parametrize("function", [of_an_input, of_a_value_around, of_a_leaf, in_a_loop])
+@pytest.mark.parametrize("function", [
+    of_an_input, of_a_value_around, of_a_leaf, of_what_is_around, through_what_is_around, in_a_loop])
 def test_in_a_branch_of_what_is_computed_there(function, values):
     found = []
     for run in (function, paddle.jit.to_static(function, full_graph=True)):
@@ -166,7 +184,7 @@ def test_in_a_branch_of_what_is_computed_there(function, values):
 
 
 def beyond(x):
-    y = x * x
+    y = x * x if x.max() > 0 else x
     if x.sum() > 0:
         return paddle.grad(y * x, x)[0]
     return x
