@@ -375,6 +375,8 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
     value = cast(value, x.dtype) if is_value(value) else to_tensor(value, dtype=x.dtype)
     if not index.tensors:
         return index.ranges.put(x, _fitted(value, x, index))
+    if len(index.tensors) == 1:
+        value = _at_places(x, index.tensors[0][1], value)
     part = index.basic(x)
     gathering = _Gathering(part, index.tensors)
     moved = gathering.to_front(part)
@@ -395,8 +397,24 @@ def _with_rows(x: Any, key: Any, value: Any) -> Any:
         value = state.trace.number(value, x.dtype)
     else:
         value = to_tensor(value, dtype=x.dtype)
+    value = _at_places(x, key, value)
     rank = (1 if key.dtype is dt.bool_ else key.ndim) + x.ndim - _width(key)
     return apply(index_put_op, x, [key], _without_leading_ones(value, rank) if value.ndim > rank else value)
+
+
+def _at_places(x: Any, mask: Any, value: Any) -> Any:
+    """What a value of x's own dimensions has at the places of a mask of all of x: `x[x > 0] = y` takes these.
+
+    Another value is given back, one with a single row too: as in NumPy its numbers go to the places one by one.
+    """
+    if not 0 < value.ndim == x.ndim == mask.ndim or mask.dtype is not dt.bool_:
+        return value
+    fits = all(size in (1, have) for size, have in zip(value.shape, x.shape, strict=True))
+    if not fits or all(size == 1 for size in value.shape[:-1]) and (x.ndim > 1 or list(value.shape) != list(x.shape)
+                                                                    or -1 in x.shape):
+        return value
+    whole = value if list(value.shape) == list(x.shape) else broadcast_tensors([value, x])[0]
+    return apply(masked_select_op, whole, mask)
 
 
 def _plain_part(x: Any, value: Any, ranges: tuple[list[int], ...]) -> Any:

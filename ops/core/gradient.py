@@ -227,11 +227,13 @@ class _RuleReader:
             return []
         first, second = (f"saved[{self._position(False, n, 'shape')}]" for n in (0, 1))
 
-        def in_place(slot: int, name: str) -> str:
-            return "g" if name == "g" else self._argument(name, [slot])
+        def in_place(slot: int, text: str) -> str:
+            def argument(match: re.Match[str]) -> str:
+                return "g" if match[0] == "g" else self._argument(match[0], [slot])
 
-        each = [re.sub("[A-Za-z]+", lambda match, n=n: in_place(n, match[0]), self.alike[name])
-                + f" if wants[{n}] else None" for n, name in enumerate(self.inputs)]
+            return re.sub("[A-Za-z]+", argument, text)
+
+        each = [f"{in_place(n, self.alike[name])} if wants[{n}] else None" for n, name in enumerate(self.inputs)]
         return [f"if not attrs and type({first}) is tuple and {first} == {second}:", "    g = gs[0]",
                 "    if g.dtype.kind != 'c':", f"        return [{', '.join(each)}]"]
 

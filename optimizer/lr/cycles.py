@@ -140,8 +140,9 @@ class CyclicLR(LRScheduler):
         self.cycle_size, self.step_up_pct = float(up + down), up / (up + down)
         self.max_lr, self.amplitude = float(max_learning_rate), float(max_learning_rate) - base_learning_rate
         self.scale_mode = scale_mode if scale_fn is not None or mode != "exp_range" else "iterations"
-        own = {"triangular": _unscaled, "triangular2": _halved, "exp_range": partial(pow, exp_gamma)}
-        self.scale_fn = scale_fn or own[mode]
+        own: dict[str, Callable[[float], float]] = {
+            "triangular": _unscaled, "triangular2": _halved, "exp_range": partial(pow, exp_gamma)}
+        self.scale_fn: Callable[[float], float] = scale_fn or own[mode]
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:

@@ -60,6 +60,10 @@ got = variance.grad is not None and variance.grad.tolist()""", [-0.5, -0.125]),
 net = nn.Sequential(('first', nn.ReLU()), ('second', nn.Tanh()))
 net[0] = nn.Sigmoid()
 got = [name for name, _ in net.named_children()]""", ["first", "second"]),
+    ("| `x[mask] = y` of a one-dimensional y", """
+x = paddle.to_tensor([[1.0, -1.0], [2.0, -2.0]])
+x[x > 0.0] = paddle.to_tensor([10.0, 20.0])
+got = x.tolist()""", [[10.0, -1.0], [20.0, -2.0]]),
     ("| hooks of what a PyLayer or `recompute` gave", """
 class Twice(paddle.autograd.PyLayer):
     @staticmethod
