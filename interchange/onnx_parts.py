@@ -91,6 +91,14 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     return chosen(condition, x, y)
 
 
+@part("round", "X -> Out")
+def _round(x: Any) -> Any:
+    """Halves go away from zero; in ONNX they go to the even neighbour."""
+    size = abs(x)
+    whole = floor(size)
+    return sign(x) * (whole + cast(size - whole >= 0.5, x.dtype))
+
+
 @part("elementwise_fmax", "X, Y -> Out")
 def _fmax(x: Any, y: Any) -> Any:
     return where(x != x, as_large(y, x), where(y != y, as_large(x, y), maximum(x, y)))

@@ -29,7 +29,8 @@ def of_elements(x):
             paddle.logit(inside * 0.5 + 0.5), paddle.logit(inside * 0.5 + 0.5, 0.3), F.rrelu(x, training=False),
             paddle.stanh(x), paddle.lerp(x, x * x, 0.3), paddle.fmax(odd, x), paddle.fmin(x, odd),
             paddle.heaviside(paddle.round(x), x), paddle.nan_to_num(odd), F.maxout(x.reshape([-1, 4, 1, 1]), 2),
-            paddle.cumprod(x, 1), F.label_smooth(inside)]
+            paddle.cumprod(x, 1), F.label_smooth(inside),
+            paddle.round(paddle.floor(x * 3) + 0.5), paddle.round(odd * 2)]
 
 
 def of_tables(x):
