@@ -38,7 +38,8 @@ def _of_floats(type: str, function: str, grad: Callable, formula: str | None = N
         return getattr(xp, function)(x.astype("float32") if x.dtype.kind in "iub" else x)
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer_floats, formula=formula, grad={"X": grad},
-                    ufunc=function, ufunc_for=_FLOATS, narrow=True, precision=precision, holomorphic=True)
+                    fails="never", ufunc=function, ufunc_for=_FLOATS, narrow=True, precision=precision,
+                    holomorphic=True)
 
 
 def _infer_floats(x: Spec) -> Spec:
