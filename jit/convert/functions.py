@@ -26,7 +26,7 @@ from ..pyct.binding import bind, walk_code
 from ..pyct.unreadable import SourceUnavailable, newer_python
 from ..tracing.chance import refuse_chance
 from . import kept_code
-from .ignoring import ignore_module, is_generator, is_ignored_module, is_left_alone, not_to_static, why_not
+from .ignoring import ignore_module, is_generator, is_left_alone, is_public_function, not_to_static, why_not
 from .reporting import CONVERSIONS, LEFT_ALONE, get_code_level, tell, tell_code
 
 __all__ = ["ConversionError", "convert", "generated_source", "ignore_module", "not_to_static"]
@@ -91,7 +91,7 @@ def is_generated(function: FunctionType) -> bool:
 
 
 def _convert_function(function: FunctionType) -> FunctionType:
-    if is_generated(function) or _is_library_function(function):
+    if is_generated(function) or is_public_function(function):
         return function
     found = _converted.get(function.__code__)
     if found is None:
@@ -100,13 +100,6 @@ def _convert_function(function: FunctionType) -> FunctionType:
     if isinstance(found, ConversionError):
         raise ConversionError(found.where, found.cause, found.way_out) from found.__cause__
     return bind(found.code, function, {operators.NAME: _operators})
-
-
-def _is_library_function(function: FunctionType) -> bool:
-    """Whether it is no method, and of a module that is left alone: `paddle.exp`. A Layer's `forward` calls others'."""
-    owner = function.__qualname__.rpartition(".")[0]
-    return is_ignored_module(function.__globals__.get("__name__") or "") and (
-        not owner or owner.endswith("<locals>"))
 
 
 def _try_generate(function: FunctionType) -> _Converted | ConversionError:

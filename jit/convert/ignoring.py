@@ -86,6 +86,13 @@ def _is_ours(value: Any) -> bool:
     return isinstance(name, str) and name.partition(".")[0] == _OWN
 
 
+def is_public_function(function: FunctionType) -> bool:
+    """Whether it is a function of this package as `paddle.exp` is: no method; a Layer's calls others'."""
+    module, owner = function.__globals__.get("__name__") or "", function.__qualname__.rpartition(".")[0]
+    return module.partition(".")[0] == _OWN and is_ignored_module(module) and (
+        not owner or owner.endswith("<locals>"))
+
+
 def why_not(function: FunctionType) -> str | None:
     """Why a function cannot be converted as a whole; None when it can."""
     flags = function.__code__.co_flags

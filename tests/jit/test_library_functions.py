@@ -1,10 +1,9 @@
 """`to_static` of what is public here, itself: it is called as it is, as converted code calls it."""
 
 import numpy as np
-import pytest
-
 import proa as paddle
 import proa.nn.functional as F
+import pytest
 from proa.static import InputSpec
 
 
