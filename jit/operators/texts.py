@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import string
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 from ...core import nest
 from . import staging
 from .partial import certain
+
+_HERE = __name__.rpartition(".")[0]
 
 
 class Text(str):
@@ -171,7 +174,10 @@ def format_(value: Any, spec: str = "") -> str:
 def warn_(message: Any, category: Any = None, stacklevel: int = 1, **options: Any) -> None:
     """`warnings.warn(message)`: told while the program is built, with the names of values that only the run knows."""
     said = str(message) if isinstance(message, Text) else message
-    warnings.warn(said, category, stacklevel + 1, **options)
+    frame, between = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").rpartition(".")[0] == _HERE:
+        frame, between = frame.f_back, between + 1  # a call may come by way of others from here
+    warnings.warn(said, category, stacklevel + between, **options)
 
 
 def lines(values: Iterable[Any]) -> list[Any]:

@@ -193,7 +193,7 @@ def kept_by_a_text(x):
 
 @pytest.mark.parametrize(("function", "says"), [
     (counted_by_a_number, "key of a dict"), (counted_by_a_truth, "in a set"), (kept_by_a_number, "key of a dict"),
-    (kept_by_a_text, "a text made of what only the run knows")])
+    (kept_by_a_text, "text that is made of x, as a key of a dict")])
 def test_keys_that_only_the_run_knows_are_refused(function, says):
     x = paddle.to_tensor([1.0, -2.0, 4.0])
     with pytest.raises((TypeError, ConversionError), match=says):

@@ -8,6 +8,7 @@ import proa as paddle
 import pytest
 from proa.jit import FallbackWarning
 from proa.jit.errors import ConversionError
+from proa.jit.operators import partial
 
 
 def key_of_f_string(x):
@@ -123,7 +124,10 @@ def test_messages_of_assertions_and_errors_may_have_such_text():
         checked(paddle.full([2], -9.0))
 
 
-def test_a_warning_may_have_such_text():
+@pytest.mark.parametrize("others_made", [0, 1])
+def test_a_warning_may_have_such_text(monkeypatch, others_made):
+    monkeypatch.setattr(partial, "_made", [others_made])  # values that may be None: calls go by one more function
+
     @paddle.jit.to_static(full_graph=True)
     def warned(x):
         warnings.warn(f"sum {float(x.sum())}", UserWarning, stacklevel=1)
