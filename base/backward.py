@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..static.backward import append_backward, gradients
@@ -25,6 +26,17 @@ def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_gr
 def _append_grad_suffix_(name: str) -> str:
     """The name of a variable's gradient."""
     return f"{name}@GRAD"
+
+
+def _strip_grad_suffix_(name: str) -> str:
+    """The name of the variable whose gradient this is, of whatever order and of a renamed part too.
+
+    >>> from proa.base.backward import _strip_grad_suffix_
+    >>> _strip_grad_suffix_("grad/x@GRAD@RENAME@1"), _strip_grad_suffix_("x@GRAD_slice_0@GRAD")
+    ('x', 'x@GRAD_slice_0')
+    """
+    found = re.search(r"@GRAD(?=@|$)", name)
+    return re.sub("^(grad/)+", "", name[:found.start()] if found else name)
 
 
 def _as_list(x: Any) -> list[Any]:

@@ -10,7 +10,15 @@ from typing import Any
 from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.dtype import DTYPES, DType, convert_dtype
 from ..core.flags import get_flags, set_flags  # noqa: F401 - code for Paddle asks for them here
-from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, parse_place
+from ..core.place import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    Place,
+    expected_place,
+    parse_place,
+    set_expected_place,
+)
 from ..device import is_compiled_with_cuda  # noqa: F401
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import (  # noqa: F401
@@ -72,6 +80,23 @@ def _stride_in_no_check_dy2st_diff() -> Iterator[None]:
     ...     pass
     """
     yield
+
+
+@contextmanager
+def _dygraph_place_guard(place: Place) -> Iterator[None]:
+    """A block in which new tensors are made in a place.
+
+    >>> import proa as paddle
+    >>> with paddle.base.framework._dygraph_place_guard(paddle.CPUPlace()):
+    ...     paddle.ones([1]).place
+    Place(cpu)
+    """
+    before = expected_place()
+    set_expected_place(place)
+    try:
+        yield
+    finally:
+        set_expected_place(before)
 
 
 def _only_in(eager: bool, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -68,6 +68,10 @@ class HeldArray:
     def _numel(self) -> int:
         return int(self._tensor._array.size)
 
+    def _to_dlpack(self) -> Any:
+        """The memory as another library takes it: `paddle.utils.dlpack.to_dlpack`."""
+        return self._tensor.__dlpack__()
+
     def _share_data_with(self, other: HeldArray) -> None:
         self.set(other)
 

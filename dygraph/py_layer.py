@@ -208,14 +208,14 @@ def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, arg
     inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, EagerValue)]
     with grad_mode(False):
         result = layer.forward(context, *args, **kwargs)
+    if not any(isinstance(leaf, EagerValue) for leaf in nest.leaves(result)):
+        raise ValueError(f"{layer.__name__}.forward must return at least one Tensor. It returned {result!r}.")
     if not state.grad_enabled or all(t.stop_gradient for t in inputs):
         return result
     owned = nest.map_structure(
         lambda leaf: eager.new(leaf._array.view()) if isinstance(leaf, EagerValue) else leaf, result)
     originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, EagerValue)]
     outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, EagerValue)]
-    if not outputs:
-        raise TypeError(f"{layer.__name__}.forward must return at least one Tensor. It returned {result!r}.")
     node = PyLayerNode(eager, layer, context, inputs, outputs)
     context._made_by(node, originals, inputs)
     for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):

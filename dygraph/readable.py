@@ -119,7 +119,7 @@ class Readable(_Operators):
         return self._array.__dlpack_device__()
 
     def item(self, *args: int) -> Any:
-        """The only element, or the one at an index, as a Python number.
+        """The only element, or the one at an index, as a Python number; ValueError for an index that is none.
 
         >>> import proa as paddle
         >>> paddle.to_tensor([[2.5]]).item(), paddle.to_tensor([1, 7]).item(1)
@@ -130,7 +130,11 @@ class Readable(_Operators):
             return array.item()
         if not args and self.size != 1:
             raise self._not_one("item(): only a tensor of one element converts to a number", "Give an index, item(i).")
-        return self._on_host().item(*args)
+        try:
+            return self._on_host().item(*args)
+        except (IndexError, ValueError) as error:
+            raise self._not_one(f"item{args!r}: there is no such element, as NumPy says: {error}",
+                                "Give the index in the flattened tensor, or one for each dimension.") from error
 
     def _not_one(self, rule: str, way_out: str) -> ValueError:
         return ValueError(f"{rule}. Received shape={self.shape}. {way_out}")

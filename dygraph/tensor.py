@@ -211,6 +211,10 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         """How often an operation in place (`x.add_(y)`, `x[0] = 1`) has changed it; `set_value` does not count."""
         return self._version
 
+    @property
+    def _place_str(self) -> str:
+        return str(self.place)
+
     def _bump_inplace_version(self) -> None:
         self._version += 1
 

@@ -18,8 +18,8 @@ from ..ops.math.reduce import sum
 from ..ops.math.unary import sqrt, square
 from ..ops.nn.spectral_norm import power_iteration
 from ..ops.nn.spectral_norm import spectral_norm as by_stretch
+from ..ops.random.default_initial_values import initial_value
 from .initializer import Assign, Normal
-from .initializer.initializer import initial_value
 from .layer import Layer
 
 

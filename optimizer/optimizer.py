@@ -257,12 +257,11 @@ class Optimizer(ForSubclasses):
         """In a Program: appends the gradient of `loss` and the updates. On Tensors: as `step`, after `loss.backward()`.
 
         The Program is the loss's own; what its accumulators begin with goes to `startup_program`, else to the default
-        one. Gives an empty list (for Paddle's sake) and the parameters with their gradients.
+        one. Gives the operations that update (of Tensors none) and the parameters with their gradients.
         """
         with current_trace().training(loss, startup_program):
             pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
-            self._apply(pairs)
-        return [], pairs
+            return self._apply(pairs), pairs
 
     def backward(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None,
                  callbacks: Any = None) -> list[tuple[Any, Any]]:
@@ -271,22 +270,28 @@ class Optimizer(ForSubclasses):
             return current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
-        """Clips, decays and updates: the second half of `minimize`. Parameters without a gradient stay as they are."""
+        """Clips, decays and updates: the second half of `minimize`, whose operations it gives.
+
+        Parameters without a gradient stay as they are.
+        """
         pairs = [(parameter, gradient) for parameter, gradient in params_grads if gradient is not None]
-        if pairs:
-            with current_trace().training(pairs[0][0]):
-                self._apply(pairs)
-        return []
+        if not pairs:
+            return []
+        with current_trace().training(pairs[0][0]):
+            return self._apply(pairs)
 
     def _apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any,
                         param_group_idx: int = 0) -> list[Any]:
         """`apply_gradients`, by the name and with the arguments that code written for Paddle's optimizers uses."""
         return self.apply_gradients(params_grads["params"] if isinstance(params_grads, dict) else params_grads)
 
-    def _apply(self, pairs: list[tuple[Any, Any]]) -> None:
+    def _apply(self, pairs: list[tuple[Any, Any]]) -> list[Any]:
+        """Clips, decays and updates; in a Program it gives the operations behind the clipping."""
         with current_trace().updating():
             shares = [(group, self._clipped(share, group))
                       for group, share in self._groups.shares(self._widened(pairs))]
+            block = None if current_trace().computes else current_trace().block
+            before = 0 if block is None else len(block.ops)
             rates: dict[Any, Any] = {}  # by dtype: a parameter of float64 takes its steps in float64
             together: dict[Any, tuple[Options, dict[Any, list[Update]]]] = {}  # by options, then by dtype
             rounded: list[tuple[Any, Any]] = []
@@ -307,6 +312,7 @@ class Optimizer(ForSubclasses):
                     self._update_together(updates, options)
             for parameter, target in rounded:
                 current_trace().store(parameter, cast(target, parameter.dtype))
+            return [] if block is None else block.ops[before:]
 
     def _with_penalties(self, share: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
         """The gradients with those of their penalties added."""

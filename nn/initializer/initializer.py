@@ -10,7 +10,7 @@ from ...core.lazy import beside
 from ...ops.array.creation import assign
 from ...ops.array.full import full, is_value
 from ...ops.core.trace import grad_mode
-from ...ops.random.default_initial_values import default_initial_value, fans
+from ...ops.random.default_initial_values import fans, set_for_all
 
 if not TYPE_CHECKING:
     __getattr__ = beside(__name__)
@@ -78,9 +78,6 @@ def sizes(shape: Sequence[int]) -> list[int]:
     return [int(n) for n in shape]
 
 
-_global: dict[bool, Any] = {False: None, True: None}
-
-
 def set_global_initializer(weight_init: Any, bias_init: Any = None) -> None:
     """Sets the initializers that parameters get whose attr has none; None for the layers' own again.
 
@@ -93,9 +90,4 @@ def set_global_initializer(weight_init: Any, bias_init: Any = None) -> None:
     for initializer in (weight_init, bias_init):
         if initializer is not None and not callable(initializer):
             raise TypeError(f"set_global_initializer: must be an initializer or None. Received {initializer!r}.")
-    _global[False], _global[True] = weight_init, bias_init
-
-
-def initial_value(is_bias: bool, layers_own: Any = None) -> Any:
-    """The initializer set for all, else the layer's own, else XavierUniform for a weight and zeros for a bias."""
-    return _global[is_bias] or layers_own or default_initial_value(is_bias)
+    set_for_all(weight_init, bias_init)

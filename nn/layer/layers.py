@@ -21,8 +21,7 @@ from ...core.unique_name import generate
 from ...ops.array.full import is_value, whole
 from ...ops.core import native
 from ...ops.core.trace import current_trace, in_to_static_mode
-from ...ops.random.default_initial_values import giving_values
-from ..initializer.initializer import initial_value
+from ...ops.random.default_initial_values import giving_values, initial_value
 from ..state import load_state
 from .changes import Counted, mode_changes
 from .conversion import convert_layers, move_layers

@@ -13,9 +13,9 @@ from ...ops.array.creation import to_tensor
 from ...ops.array.full import is_value
 from ...ops.array.reshape import flatten, reshape
 from ...ops.core.infer import normalize_axis
+from ...ops.random.default_initial_values import initial_value
 from .. import functional as F
 from ..initializer import Initializer
-from ..initializer.initializer import initial_value
 from ..layer import Layer
 
 

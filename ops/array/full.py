@@ -316,7 +316,7 @@ def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
         return array.view(dtype.dtype)  # its bits, as PaddlePaddle has them in NumPy
     if dtype is not None:
         return array.astype(dtype.dtype)
-    if isinstance(data, (np.ndarray, np.generic)):
+    if hasattr(data, "__array__"):  # an array of NumPy, a LoDTensor, one of another library: it has a dtype
         return array
     default = dt.get_default_dtype_object()
     if array.dtype.kind == "f":

@@ -55,7 +55,7 @@ def checked_gradients(what: str, function: Callable | None, result: Any, wanted:
 
     As in Paddle, those of the last inputs may be left out where none is wanted. A gradient that has its input's shape
     but for dimensions of 1 is given that shape. `shapes`: tuples, or in a Program the inputs themselves. `what` names
-    the code in errors, `function` where it stands: ValueError for another number or shape, TypeError for no value.
+    the code in errors, `function` where it stands: ValueError for another number or shape, and for no value.
     """
     results = nest.flatten(result) if isinstance(result, (list, tuple)) else [result]
     if len(results) < len(wanted) and not any(wanted[len(results):]):
@@ -65,8 +65,8 @@ def checked_gradients(what: str, function: Callable | None, result: Any, wanted:
                          f"{len(wanted)}. It gave {len(results)}.")
     for number, value in enumerate(results):
         if value is not None and not is_value(value):
-            raise TypeError(f"{_place(function)}{what} must give Tensors or None. Gradient {number} is a "
-                            f"{type(value).__name__}.")
+            raise ValueError(f"{_place(function)}{what} must give Tensors or None. Gradient {number} is a "
+                             f"{type(value).__name__}.")
         if value is not None and wanted[number]:
             sizes = list(getattr(shapes[number], "shape", shapes[number]))
             given = list(value.shape)

@@ -47,6 +47,19 @@ def default_initial_value(is_bias: bool) -> Callable[..., Any]:
     return _zeros if is_bias else _xavier_uniform
 
 
+_for_all: dict[bool, Any] = {False: None, True: None}
+
+
+def set_for_all(weight: Any, bias: Any) -> None:
+    """Sets what every weight and every bias begins with whose attr has no initializer; None for the layers' own."""
+    _for_all[False], _for_all[True] = weight, bias
+
+
+def initial_value(is_bias: bool, layers_own: Any = None) -> Any:
+    """The initializer set for all, else the layer's own, else XavierUniform for a weight and zeros for a bias."""
+    return _for_all[is_bias] or layers_own or default_initial_value(is_bias)
+
+
 def giving_values(initializer: Any) -> Any:
     """An initializer as what gives a value for a shape and a dtype.
 

@@ -91,7 +91,7 @@ class OptimizerWithMixedPrecision:
             cond(logical_not(found), lambda: self._apply(params_grads))
             for op in block.ops[count:]:
                 op.attrs["op_role"] = 2
-        return []
+            return list(block.ops[count:])
 
     def _apply(self, params_grads: list[tuple[Any, Any]]) -> None:
         self._optimizer.apply_gradients(params_grads)
@@ -101,8 +101,7 @@ class OptimizerWithMixedPrecision:
         """`backward` and `apply_gradients`."""
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
         with using(_trace_of(loss.program, startup_program)):
-            self.apply_gradients(pairs)
-        return [], pairs
+            return self.apply_gradients(pairs), pairs
 
 
 def _trace_of(program: Program, startup: Program | None) -> Any:

@@ -55,14 +55,14 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     >>> paddle.create_parameter([2, 3], "float32").shape
     [2, 3]
     """
-    from ...ops.random.default_initial_values import default_initial_value, giving_values
+    from ...ops.random.default_initial_values import giving_values, initial_value
 
     param = to_param_attr(attr)
     if param is None:
         raise ValueError("create_parameter(attr): False means no parameter, which makes no sense here.")
     layer = name or generate("create_parameter")
     own = name if attr is None and name else param.name or generate(f"{layer}.{'b' if is_bias else 'w'}")
-    initializer = param.initializer or default_initializer or default_initial_value(is_bias)
+    initializer = param.initializer or initial_value(is_bias, default_initializer)
     named = ParamAttr(own, learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
                       need_clip=param.need_clip)
     return current_trace().parameter(tuple(map(whole, shape)), convert_dtype(dtype), named, giving_values(initializer))

@@ -84,9 +84,12 @@ class Block:
         `stop_gradient` is not given, the operation that makes its value says whether gradients stop there; at a value
         that none makes they do not. Where nothing but the name of one that is there is given, it is that one. Of the
         default Program, while eager code runs, a Tensor that waits for the result of `append_op`, as in Paddle.
+        Raises ValueError where there is a variable of this name with another shape or dtype.
         """
         if current_trace().computes and self.program.own_trace().is_default:
             return _waiting(name, dtype, attributes)
+        if name in self.vars:
+            self._check_same(self.vars[name], shape, dtype)
         made = self.new_var(name, shape, dtype, type, error_clip, **attributes)
         if made.undecided and made.kind == "tensor" and (made._dtype is None or made._dtype.is_differentiable):
             made.stop_gradient = False
@@ -151,6 +154,17 @@ class Block:
             op.rename_input(name, new_name)
             op.rename_output(name, new_name)
         return variable
+
+    def _check_same(self, old: Variable, shape: Any, dtype: Any) -> None:
+        """Raises ValueError where `create_var` would make another variable of one that operations may have."""
+        from ...core.dtype import convert_dtype
+
+        sizes = tuple(-1 if size is None else int(size) for size in shape or ())
+        if (not sizes or sizes == old.shape) and (dtype is None or convert_dtype(dtype) is old._dtype):
+            return
+        raise ValueError(f"create_var(name): the block has a variable {old.name!r} already, of shape {list(old.shape)} "
+                         f"and dtype {old._dtype and old._dtype.name}. Received shape {list(sizes)} and dtype "
+                         f"{dtype and convert_dtype(dtype).name}. Give it another name, or declare it as it was.")
 
     def check_redeclared(self, what: str, name: str, shape: Any, dtype: Any, persistable: bool) -> None:
         """Raises ValueError where there is a variable of this name that is another one than `what` would make."""

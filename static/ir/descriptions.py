@@ -151,6 +151,11 @@ class VarDesc:
         """Whether gradients stop here."""
         return self._variable.stop_gradient
 
+    def set_stop_gradient(self, stop_gradient: bool) -> None:
+        """Says whether gradients stop here."""
+        self._variable.stop_gradient = stop_gradient
+        self._variable.block.program.version += 1
+
     def is_parameter(self) -> bool:
         """Whether it is trained."""
         return self._variable.is_parameter

@@ -125,8 +125,11 @@ def pruned_to(program: Program, fed: Any, targets: Any) -> Program:
     """A copy with the operations that the targets need of the fed values, and no others.
 
     `targets`: Variables, names and operations, one or several; an operation is there itself. Raises TypeError for
-    something else, ValueError for a target that is not there.
+    something else, ValueError for a target that is not there, and for a fed value that is no name.
     """
+    for name in fed:
+        if not isinstance(name, str):
+            raise ValueError(f"_prune_with_input(feeded_var_names): must be names. Received {name!r}.")
     wanted: set[str] = set()
     kept: set[int] = set()
     block = program.global_block()

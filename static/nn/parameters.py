@@ -9,7 +9,7 @@ from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.array.full import full, whole
 from ...ops.core.trace import current_trace
-from ...ops.random.default_initial_values import default_initial_value, giving_values
+from ...ops.random.default_initial_values import giving_values, initial_value
 from ...ops.random.sampling import gaussian
 from ..building.weight_norm import WeightNormParamAttr, normalized_parameter
 
@@ -24,7 +24,7 @@ def parameter(layer: str, kind: str, attr: Any, shape: Any, dtype: DType, is_bia
     param = to_param_attr(attr)
     if param is None:
         return None
-    fill = giving_values(param.initializer or initializer or default_initial_value(is_bias))
+    fill = giving_values(param.initializer or initial_value(is_bias, initializer))
     named = ParamAttr(param.name or generate(f"{layer}.{kind}"), learning_rate=param.learning_rate,
                       trainable=trainable and param.trainable, regularizer=param.regularizer,
                       do_model_average=param.do_model_average, need_clip=param.need_clip)

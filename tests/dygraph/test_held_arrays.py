@@ -14,6 +14,18 @@ def test_what_it_tells():
     assert np.array(held).tolist() == x.tolist() and np.asarray(held, "float32").dtype == np.float32
 
 
+def test_another_library_takes_its_memory():
+    x = paddle.to_tensor([0.1, 0.2], dtype="float64")
+    taken = paddle.framework.core.from_dlpack(x.value().get_tensor()._to_dlpack())
+    assert taken.dtype is paddle.float64 and taken.tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("index", [(18,), (1, 2), (2, 1, 2)])
+def test_an_index_of_no_element_is_a_value_error(index):
+    with pytest.raises(ValueError, match=r"there is no such element.*shape=\[3, 2, 2\]"):
+        paddle.ones([3, 2, 2]).item(*index)
+
+
 def test_what_another_holds_comes_with_its_dtype():
     x = paddle.ones([2])
     x.get_tensor()._share_data_with(paddle.to_tensor([0.1, 0.2], dtype="float64").get_tensor())

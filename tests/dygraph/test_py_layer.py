@@ -86,8 +86,20 @@ def test_wrong_number_and_kind_of_gradients():
     x = paddle.to_tensor([2.0], stop_gradient=False)
     with pytest.raises(ValueError, match="as many gradients"):
         Wrong.apply(x).backward()
-    with pytest.raises(TypeError, match="Tensors or None"):
+    with pytest.raises(ValueError, match="Tensors or None"):
         NoTensor.apply(x).backward()
+
+
+@pytest.mark.parametrize("stops", [True, False])
+@pytest.mark.parametrize("result", [None, 1, [None, 2.0]])
+def test_forward_gives_a_tensor_whether_a_gradient_is_wanted_or_not(stops, result):
+    class NoTensor(Cube):
+        @staticmethod
+        def forward(ctx, x):
+            return result
+
+    with pytest.raises(ValueError, match="NoTensor.forward must return at least one Tensor"):
+        NoTensor.apply(paddle.to_tensor([2.0], stop_gradient=stops))
 
 
 def test_nothing_recorded_without_need():
