@@ -20,6 +20,7 @@ from ..ops.array.reshape import reshape
 from ..ops.core.hints import HINTS, without_hints
 from ..ops.core.operator import Operator, find, is_declared
 from ..ops.core.trace import apply, current_trace, initialized
+from ..ops.random.default_initial_values import initial_value
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
 from ..static.building.weight_norm import WeightNormParamAttr, normalized_parameter
@@ -101,9 +102,11 @@ class LayerHelper(static_helper.LayerHelper):
         if named.name is None:
             named.name = generate(f"{self.name}.{'b' if is_bias else 'w'}")
         initializer = default_initializer or (Constant(0.0) if is_bias else Xavier())
+        if not named.trainable:  # a statistic or a table is no weight: `set_global_initializer` is not for it
+            named.initializer = named.initializer or initializer
         sizes = tuple(int(n) for n in shape)
         if isinstance(named, WeightNormParamAttr):
-            initializer = named.initializer or initializer
+            initializer = named.initializer or initial_value(is_bias, initializer)
             return normalized_parameter(sizes, convert_dtype(dtype), named, named.dim, initializer)
         return create_parameter(sizes, convert_dtype(dtype), named.name, named, is_bias, initializer)
 

@@ -52,8 +52,8 @@ class StaticModelRunner(Layer):
 
     def _add(self, name: str, value: EagerValue, is_statistic: bool) -> None:
         """Takes a value of the file for a parameter; statistics have no gradients."""
-        made = self.create_parameter(list(value.shape), ParamAttr(name=name), value.dtype,
-                                     default_initializer=NumpyArrayInitializer(value.numpy()))
+        attr = ParamAttr(name=name, initializer=NumpyArrayInitializer(value.numpy()))
+        made = self.create_parameter(list(value.shape), attr, value.dtype)
         made.stop_gradient = is_statistic
         self._parameters[name] = made
         self._states.append(name)

@@ -1,4 +1,4 @@
-"""Initializer, the base of the initializers; and which one a parameter gets whose attr and layer name none."""
+"""Initializer, the base of the initializers; and which ones all parameters get whose attr names none."""
 
 from __future__ import annotations
 
@@ -80,6 +80,8 @@ def sizes(shape: Sequence[int]) -> list[int]:
 
 def set_global_initializer(weight_init: Any, bias_init: Any = None) -> None:
     """Sets the initializers that parameters get whose attr has none; None for the layers' own again.
+
+    They come before what a layer would choose, in `paddle.static.nn` and `create_parameter` too.
 
     >>> import proa as paddle
     >>> paddle.nn.initializer.set_global_initializer(paddle.nn.initializer.Constant(2.0))

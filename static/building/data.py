@@ -47,9 +47,9 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
                      default_initializer: Any = None) -> Any:
     """A parameter: of the default main Program in static mode, a Tensor otherwise.
 
-    Filled by `attr.initializer`, else `default_initializer`, else XavierUniform (zeros for a bias). It is called
-    `attr.name`, or `name` where there is no `attr`; beside one without a name, `name` begins what it is called (as
-    "table.w_0").
+    Filled by `attr.initializer`, else by the one that `paddle.nn.initializer.set_global_initializer` set, else by
+    `default_initializer`, else XavierUniform (zeros for a bias). It is called `attr.name`, or `name` where there is no
+    `attr`; beside one without a name, `name` begins what it is called (as "table.w_0").
 
     >>> import proa as paddle
     >>> paddle.create_parameter([2, 3], "float32").shape

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...core.dtype import float32
+from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
@@ -164,8 +165,8 @@ def data_norm(input: Any, act: str | None = None, epsilon: float = 1e-5, param_a
     size = _channels("data_norm", input, layout)
 
     def summary(suffix: str, key: str, trainable: bool = False) -> Any:
-        return parameter(layer, suffix, f"{layer}.{suffix}", (size,), input.dtype, trainable=trainable,
-                         initializer=constant(float(initial[key])))
+        named = ParamAttr(f"{layer}.{suffix}", initializer=constant(float(initial[key])))
+        return parameter(layer, suffix, named, (size,), input.dtype, trainable=trainable)
 
     shifted = (summary("scale_w", "scale_w", True), summary("bias", "bias", True)) if enable_scale_and_shift else (
         None, None)

@@ -19,12 +19,13 @@ def parameter(layer: str, kind: str, attr: Any, shape: Any, dtype: DType, is_bia
     """A parameter of a layer, or None where its attr is False: the first of a kind is `layer.kind_0`.
 
     Two layers of one name so have parameters of their own; those whose attr has a name share what has that name.
-    Filled by the attr's initializer, else by `initializer`, else XavierUniform (zeros for a bias).
+    Filled by the attr's initializer, else by the one that `set_global_initializer` set, else by `initializer`, else
+    XavierUniform (zeros for a bias). What is not `trainable` is no weight: it begins with `initializer` in any case.
     """
     param = to_param_attr(attr)
     if param is None:
         return None
-    fill = giving_values(param.initializer or initial_value(is_bias, initializer))
+    fill = giving_values(param.initializer or (initial_value(is_bias, initializer) if trainable else initializer))
     named = ParamAttr(param.name or generate(f"{layer}.{kind}"), learning_rate=param.learning_rate,
                       trainable=trainable and param.trainable, regularizer=param.regularizer,
                       do_model_average=param.do_model_average, need_clip=param.need_clip)

@@ -3,7 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
-from proa import nn, static
+from proa import fluid, nn, static
 from proa.nn import functional as F
 from proa.nn import initializer as I
 
@@ -135,3 +135,74 @@ def test_what_is_padded_otherwise():
     padded = F.pad(x, layer._reversed_padding_repeated_twice, "circular")
     expected = F.conv2d(padded, layer.weight, layer.bias, layer._stride, layer._updated_padding)
     np.testing.assert_allclose(layer(x).numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.fixture
+def for_all():
+    """Initializers for all weights and biases, while a test runs."""
+    I.set_global_initializer(I.Constant(0.5),
+                                                 I.Constant(0.25))
+    yield
+    I.set_global_initializer(None)
+
+
+def _begun(build):
+    """The parameters of what `build` adds to a Program, by what each begins with; None for what differs within."""
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup), static.scope_guard(static.Scope()), paddle.utils.unique_name.guard():
+        build()
+        static.Executor().run(startup)
+        arrays = {p.name: np.asarray(static.global_scope().find_var(p.name).get_tensor())
+                  for p in main.all_parameters()}
+    return {name: float(array.flat[0]) if (array == array.flat[0]).all() else None for name, array in arrays.items()}
+
+
+WEIGHT_AND_BIAS = {
+    "fc": lambda: static.nn.fc(static.data("x", [2, 8]), 4),
+    "conv2d": lambda: static.nn.conv2d(static.data("x", [2, 3, 8, 8]), 4, 3),
+    "conv2d_transpose": lambda: static.nn.conv2d_transpose(static.data("x", [2, 3, 8, 8]), 4, filter_size=3),
+    "layer_norm": lambda: static.nn.layer_norm(static.data("x", [2, 8])),
+    "group_norm": lambda: static.nn.group_norm(static.data("x", [2, 4, 8, 8]), 2),
+    "bilinear_tensor_product": lambda: static.nn.bilinear_tensor_product(
+        static.data("x", [2, 8]), static.data("y", [2, 8]), 3),
+    "fluid_fc": lambda: fluid.layers.fc(fluid.data("x", [2, 8]), 4),
+    "fluid_conv2d": lambda: fluid.layers.conv2d(fluid.data("x", [2, 3, 8, 8]), 4, 3),
+}
+
+
+@pytest.mark.parametrize("layer", WEIGHT_AND_BIAS)
+def test_initializers_for_all_are_for_the_layers_of_programs_too(for_all, layer):
+    assert list(_begun(WEIGHT_AND_BIAS[layer]).values()) == [0.5, 0.25]
+
+
+def test_initializers_for_all_come_before_a_default_and_behind_an_attr(for_all):
+    one = I.Constant(1.0)
+
+    def build():
+        for make in (static.create_parameter, paddle.create_parameter):
+            make([2, 3], "float32")
+            make([3], "float32", is_bias=True)
+            make([2, 3], "float32", default_initializer=one)
+            make([2, 3], "float32", attr=paddle.ParamAttr(initializer=one))
+
+    assert list(_begun(build).values()) == [0.5, 0.25, 0.5, 1.0] * 2
+    assert paddle.create_parameter([2], "float32").tolist() == [0.5, 0.5]
+
+
+def test_initializers_for_all_are_not_for_statistics(for_all):
+    image = [2, 3, 8, 8]
+    begun = _begun(lambda: static.nn.batch_norm(static.data("x", image)))
+    assert list(begun.values()) == [0.5, 0.25, 0.0, 1.0]
+    assert list(_begun(lambda: fluid.layers.batch_norm(fluid.data("x", image))).values()) == [0.5, 0.25, 0.0, 1.0]
+    begun = _begun(lambda: static.nn.data_norm(static.data("x", [2, 8]), enable_scale_and_shift=True))
+    assert sorted(begun.values()) == [0.0, 0.0, 1.0, 1e4, 1e4]
+    begun = _begun(lambda: static.nn.spectral_norm(static.create_parameter([4, 5], "float32")))
+    assert list(begun.values()) == [0.5, None, None]
+
+
+def test_initializers_for_all_leave_a_loaded_1x_model_as_it_is(for_all, tmp_path):
+    layer = paddle.nn.Linear(3, 2, weight_attr=I.Constant(2.0))
+    paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[static.InputSpec([None, 3])])
+    runner = fluid.dygraph.static_runner.StaticModelRunner(
+        str(tmp_path), model_filename="m.pdmodel", params_filename="m.pdiparams")
+    assert runner(paddle.ones([1, 3])).tolist() == [[6.25, 6.25]]
