@@ -87,10 +87,13 @@ def _is_ours(value: Any) -> bool:
 
 
 def is_public_function(function: FunctionType) -> bool:
-    """Whether it is a function of this package as `paddle.exp` is: no method; a Layer's calls others'."""
+    """Whether it is a function of this package as `paddle.exp` is: no method; a Layer's calls others'.
+
+    What an example in a docstring defines has its module's globals, and no file.
+    """
     module, owner = function.__globals__.get("__name__") or "", function.__qualname__.rpartition(".")[0]
     return module.partition(".")[0] == _OWN and is_ignored_module(module) and (
-        not owner or owner.endswith("<locals>"))
+        not owner or owner.endswith("<locals>")) and not function.__code__.co_filename.startswith("<")
 
 
 def why_not(function: FunctionType) -> str | None:
