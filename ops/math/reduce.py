@@ -231,8 +231,7 @@ def _taped(is_mean: bool) -> Callable:
 
 
 sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black",
-                    fails="never",
-                    taped=_taped(False), compiled="sum")
+                    taped=_taped(False), compiled="sum", fails="never")
 mean_op = _reduction("reduce_mean", _mean, grad=_mean_gradient,
                      loop=fast.reduce_mean, precision="black", taped=_taped(True), compiled="mean", fails="never")
 max_op = _reduction("reduce_max", _by(np.maximum, "max"), grad=_extreme_gradient,

@@ -64,7 +64,7 @@ def _infer_prior_box(x, image, *, min_sizes, max_sizes=(), aspect_ratios=(), var
 
 
 prior_box_op = operator("prior_box", "Input, Image -> Boxes, Variances", kernel=_prior_box, infer=_infer_prior_box,
-                        unsaid={"flip": True} | {"clip": True})
+                        unsaid={"flip": True, "clip": True})
 
 
 # box_coder

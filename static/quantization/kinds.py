@@ -10,6 +10,8 @@ from ..ir.operation import Operation
 
 WEIGHTED = ["conv2d", "depthwise_conv2d", "conv2d_transpose", "mul", "matmul", "matmul_v2"]
 ACTIVATIONS = ["mul", "matmul", "matmul_v2"]
+MOVING_AVERAGE = "fake_quantize_dequantize_moving_average_abs_max"
+"""What shows a value as whole numbers do in training, by a scale that follows it."""
 _PRODUCTS = "mul matmul matmul_v2"
 _X_TO_OUT = (
     "pool2d concat softmax argmax transpose gather mean reshape reshape2 transpose2 nearest_interp trilinear_interp "

@@ -8,19 +8,21 @@ from ..ir.graph import IrGraph, graph_of
 from ..program import Program
 from ..run.compiled_program import CompiledProgram
 from ..run.scope import Scope, global_scope
-from .kinds import SLOTS, WEIGHTED
-from .passes import (
+from .inference_passes import (
     AddQuantDequantForInferencePass,
+    ConvertToInt8Pass,
+    OutScaleForInferencePass,
+    QuantizationFreezePass,
+    QuantWeightPass,
+)
+from .kinds import SLOTS, WEIGHTED
+from .training_passes import (
     AddQuantDequantForResidual,
     AddQuantDequantPass,
     AddQuantDequantPassV2,
-    ConvertToInt8Pass,
-    OutScaleForInferencePass,
     OutScaleForTrainingPass,
-    QuantizationFreezePass,
     QuantizationTransformPass,
     QuantizationTransformPassV2,
-    QuantWeightPass,
 )
 
 _DEFAULT: dict[str, Any] = {

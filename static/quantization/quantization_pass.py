@@ -1,17 +1,19 @@
 """The passes by the module that PaddlePaddle has them in, which PaddleSlim imports."""
 
-from .passes import (
+from .inference_passes import (
     AddQuantDequantForInferencePass,
+    ConvertToInt8Pass,
+    OutScaleForInferencePass,
+    QuantizationFreezePass,
+    QuantWeightPass,
+)
+from .training_passes import (
     AddQuantDequantForResidual,
     AddQuantDequantPass,
     AddQuantDequantPassV2,
-    ConvertToInt8Pass,
-    OutScaleForInferencePass,
     OutScaleForTrainingPass,
-    QuantizationFreezePass,
     QuantizationTransformPass,
     QuantizationTransformPassV2,
-    QuantWeightPass,
 )
 
 __all__ = [
