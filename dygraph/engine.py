@@ -24,7 +24,7 @@ from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
 from ..ops.math.casting import cast
 from .selected_rows import gradient_of
-from .value import EagerValue, another_of, superseded
+from .value import EagerValue, another_of, superseded, versions_of
 
 _ndarray = np.ndarray
 _ON_HOST = ArrayTrace(np)
@@ -38,8 +38,8 @@ def _check_unchanged(node: Node) -> None:
         if changed is not None and changed is array:
             raise ModifiedInPlaceError(
                 f"The gradient of {node.type!r} needs a value of shape {list(changed.shape)} that was changed in "
-                f"place after it was used. Use the form without the trailing underscore, or change a clone(); where "
-                f"an optimizer's step changed it, call backward() before the step."
+                f"place after it was used{versions_of(changed)}. Use the form without the trailing underscore, or "
+                f"change a clone(); where an optimizer's step changed it, call backward() before the step."
             )
 
 

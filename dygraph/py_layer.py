@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from .. import backend
@@ -30,6 +30,10 @@ def _kept(saved: Any) -> Any:
     return another_of(saved) if isinstance(saved, EagerValue) and saved._source is not None else saved
 
 
+def _is_leaf(value: Any) -> bool:
+    return value.is_leaf if isinstance(value, EagerValue) else value.op is None  # a Program's variable
+
+
 class PyLayerContext:
     """What a PyLayer's `forward` hands on to its `backward`; any attribute may be set on it.
 
@@ -53,6 +57,7 @@ class PyLayerContext:
     def __init__(self) -> None:
         self._saved: tuple[Any, ...] = ()
         self._undifferentiable: list[int] = []
+        self._not_in_place: list[int] = []
         self._materialize = True
         self._node: Any = None
         self._eager: Any = None
@@ -66,7 +71,8 @@ class PyLayerContext:
         return tuple(self._output(t) if isinstance(t, _SavedOutput) else t for t in unpacked(self._saved))
 
     def mark_not_inplace(self, *tensors: Any) -> None:
-        """Says that inputs returned as outputs are values of their own; they always are here."""
+        """Says that these inputs, where they are outputs too, are values of their own, and are not changed in place."""
+        self._not_in_place = [id(t) for t in tensors]
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Says that no gradient flows through these outputs."""
@@ -76,15 +82,24 @@ class PyLayerContext:
         """Whether `backward` gets zeros (the default) or None for an output that nothing used."""
         self._materialize = bool(value)
 
-    def _made_by(self, node: PyLayerNode, originals: Sequence[EagerValue], inputs: Sequence[EagerValue]) -> None:
+    def _made_by(self, node: PyLayerNode, originals: Sequence[EagerValue], inputs: Sequence[EagerValue],
+                 in_place: Collection[int]) -> None:
         """Lets a gradient of a gradient flow through saved outputs: they are results of this application.
 
-        Of saved views the values of now are kept, whatever becomes of what they are views of.
+        Of saved views the values of now are kept, whatever becomes of what they are views of, and of what becomes a
+        result itself (`in_place`, ids), what it was before.
         """
         given = {id(t) for t in inputs}
         places = {id(t): n for n, t in enumerate(originals) if id(t) not in given}
-        self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else _kept(t) for t in self._saved)
+        self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else
+                            another_of(t) if id(t) in in_place else _kept(t) for t in self._saved)
         self._node, self._eager = weakref.ref(node), node.eager
+
+    def _is_changed_in_place(self, value: Any, given_back: Sequence[Any], inputs: Sequence[Any]) -> bool:
+        """Whether what `forward` gives back becomes a result: an input with a gradient, given once, that is no leaf."""
+        return (any(value is x for x in inputs) and not value.stop_gradient and not _is_leaf(value)
+                and id(value) not in (*self._not_in_place, *self._undifferentiable)
+                and [id(x) for x in given_back].count(id(value)) == 1)
 
     def _output(self, saved: _SavedOutput) -> EagerValue:
         tensor, node = self._eager.new(saved.array), self._node()
@@ -169,6 +184,9 @@ class PyLayer:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """What `forward` gives; its gradient is what `backward` makes of that of the results.
 
+        An input that was computed, and that `forward` gives back, is changed in place: it is a result from then on.
+        Of a leaf a value of its own is given.
+
         Under `to_static` both are converted, and run once, when the Program is built: Python that needs tensors' values
         in `backward`, or a change of anything outside of it, is an error where a gradient is wanted.
         """
@@ -217,8 +235,16 @@ def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, arg
     originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, EagerValue)]
     outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, EagerValue)]
     node = PyLayerNode(eager, layer, context, inputs, outputs)
-    context._made_by(node, originals, inputs)
+    in_place = {id(t) for t in originals if context._is_changed_in_place(t, originals, inputs)}
+    context._made_by(node, originals, inputs, in_place)
     for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):
         if id(original) not in context._undifferentiable:
             output._edge = Output(node, index)
-    return owned
+    if not in_place:
+        return owned
+    changed = {id(output): original for original, output in zip(originals, outputs, strict=True)
+               if id(original) in in_place}
+    for output in outputs:
+        if id(output) in changed:
+            changed[id(output)]._pass_through(output._edge)
+    return nest.map_structure(lambda leaf: changed.get(id(leaf), leaf), owned)

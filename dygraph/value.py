@@ -37,6 +37,28 @@ from .views import part_from_views, show, show_change, stay, write_through
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
 
+
+class _Superseded(weakref.KeyedRef[int, Any]):
+    """A reference of `superseded`, which knows whose value the array was, and in which version."""
+
+    __slots__ = ("value", "version")
+
+    value: weakref.ref[EagerValue]
+    version: int
+
+
+def versions_of(array: Any) -> str:
+    """What a message says of the versions of the value that a superseded array was: that it has, that it had then.
+
+    In PaddlePaddle's terms; empty where no operation in place has counted.
+    """
+    reference: Any = superseded.data[id(array)]  # type: ignore[attr-defined]
+    value = reference.value()
+    now = None if value is None else value._version
+    if now is None or now == reference.version:
+        return ""
+    return f" (received tensor_version:{now} != wrapper_version_snapshot:{reference.version})"
+
 _getrefcount: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
 
 if TYPE_CHECKING:
@@ -247,7 +269,7 @@ class EagerValue(Readable):
         """Gives the Tensor another array of the same meaning, an array object that no other value has."""
         old = self._array
         if _getrefcount(old) != _alone:  # something beside the value holds it
-            superseded[id(old)] = old
+            _supersede(old, self)
         self._array = array
 
     def _update(self, array: Any) -> None:
@@ -298,6 +320,14 @@ class EagerValue(Readable):
             write_through(self)
         show_change(self)
         return self
+
+    def _pass_through(self, edge: Any) -> None:
+        """Lets its gradient, and that of what it is a view of, flow along another edge: its elements are the same."""
+        self._edge = edge
+        self._version += 1
+        if self._source is not None:
+            write_through(self)
+        show_change(self)
 
     def _edge_in_shape(self, shape: list[int]) -> Any:
         """The edge of a Tensor that has another shape from now on, but the gradient that it had."""
@@ -388,6 +418,13 @@ class EagerValue(Readable):
         known_by = kind if written_in is None else f"{written_in}:{kind.__qualname__}"
         device = () if isinstance(self._array, np.ndarray) else (backend.place_of(self._array).kind,)
         return _unpickled, (known_by, self.numpy(), self.stop_gradient, attributes, *device)
+
+
+def _supersede(array: Any, value: EagerValue) -> None:
+    kept: Any = superseded
+    reference = _Superseded(array, kept._remove, id(array))
+    reference.value, reference.version = weakref.ref(value), value._version
+    kept.data[id(array)] = reference
 
 
 class _Alone:

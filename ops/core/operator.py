@@ -53,6 +53,9 @@ usual:
   and the attributes that gives the first result's. Results whose offsets stand in the signature have those.
 - `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
 - `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
+- `former` names the inputs and results, by commas, whose values the gradient takes as they were, although somebody has
+  changed one in place since: Paddle's gradient reads what its kernel computed of them, and goes on. Of others such a
+  change is an error.
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
 - `stands_for` is the operator that files name in its place: it takes as inputs (`dim@` in the signature) what that has
   as attributes, or inputs that are seldom there beside those that it has.
@@ -118,7 +121,8 @@ class Operator:
                  names: Mapping[str, str] | None = None, ufunc_for: str = "", compiled: str = "",
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
                  written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False,
-                 in_files: Mapping[str, Any] | None = None, unsaid: Mapping[str, Any] | None = None):
+                 in_files: Mapping[str, Any] | None = None, unsaid: Mapping[str, Any] | None = None,
+                 former: str = ""):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -156,6 +160,7 @@ class Operator:
         self.file_type = type if stands_for is None else stands_for.type
         self.names, self.in_files, self.unsaid = dict(names or {}), dict(in_files or {}), dict(unsaid or {})
         self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
+        self.former = frozenset(former.replace(",", " ").split())  # slots
 
         given = [slot.name for slot in self.inputs]
         if formula is not None and not engines and not self.has_lists:

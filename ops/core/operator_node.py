@@ -35,11 +35,13 @@ class OperatorNode(Node):
         return self.op.gradient.run(gs, saved, self.attrs, self.edges)  # type: ignore[union-attr]
 
     def kept_arrays(self) -> list[Any]:
-        """The values among what it saved that a gradient which is wanted needs."""
+        """The values among what it saved that a gradient which is wanted needs, and that nobody may have changed."""
         arrays: list[Any] = []
         readers = self.op.gradient.readers if self.saved else ()  # type: ignore[union-attr]
-        for position, *_ in self._values():
+        for position, of_output, index in self._values():
             if not any([self.edges[slot] for slot in readers[position]]):
+                continue
+            if self.op.former and (self.op.results if of_output else self.op.inputs)[index].name in self.op.former:
                 continue
             value = self.saved[position]  # type: ignore[index]
             arrays.extend(value if isinstance(value, (list, tuple)) else [] if value is None else [value])

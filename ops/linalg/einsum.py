@@ -158,7 +158,8 @@ def _two_by_two(operands: Sequence[Any], *, equation: str) -> Any:
 einsum_op = operator(
     "einsum", "Operands* -> Out~Operands", kernel=_einsum, infer=_infer, composed=_two_by_two,
     engines=[by(ONEDNN, _by_onednn)],
-    grad={"Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white", lod="drop")
+    grad={"Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white", lod="drop",
+    former="Operands")
 
 
 @functools.lru_cache(512)

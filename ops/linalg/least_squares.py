@@ -123,7 +123,7 @@ def _pinv_rule(g: Any, X: Any, Out: Any, rcond: float, hermitian: bool) -> Any:
 
 
 pinv_op = operator("pinv", "X -> Out", kernel=_pinv, infer=_infer_pinv, composed=_pinv_of,
-                   grad={"X": _pinv_rule}, fails="values")
+                   grad={"X": _pinv_rule}, fails="values", former="Out")
 
 
 def _hermitian_part(g: Any, hermitian: bool) -> Any:

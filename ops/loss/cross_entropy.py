@@ -209,7 +209,8 @@ cross_entropy_op = operator(
     "softmax_with_cross_entropy", "Logits, Label -> Softmax~Logits, Loss", kernel=_cross_entropy,
     engines=[by(LOOPS, accelerated.softmax_with_cross_entropy)], infer=_infer,
     grad={"Logits": lambda d_Loss, Logits, Softmax, Label, attrs: apply(
-        backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))}, precision="black", fails="values")
+        backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))}, precision="black", fails="values",
+    former="Logits")
 
 
 # the mean over class numbers
@@ -245,7 +246,7 @@ mean_op = operator(
     engines=[by(LOOPS, accelerated.cross_entropy_mean)], infer=_infer_mean, grad={
         "Logits": lambda d_Loss, Logits, Softmax, Label, Losses_shape, Count, use_softmax, ignore_index, axis: apply(
             backward_op, Logits, Softmax, Label, expand_to(d_Loss / Count, Losses_shape), use_softmax=use_softmax,
-            soft_label=False, ignore_index=ignore_index, axis=axis)}, fails="values")
+            soft_label=False, ignore_index=ignore_index, axis=axis)}, fails="values", former="Logits")
 
 
 def _label_smooth(xp, x, prior=None, *, epsilon: float = 0.0):

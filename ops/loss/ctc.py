@@ -240,4 +240,4 @@ warpctc_op = operator(
     "warpctc",
     "Logits, Label, LogitsLength?, LabelLength?, logits_lod^Logits, label_lod^Label -> Loss, WarpCTCGrad&",
     kernel=_warpctc, infer=_infer, adapted=_as_in_paddle,
-    grad={"Logits": _gradient}, fails="values", lod="drop")
+    grad={"Logits": _gradient}, fails="values", lod="drop", former="Logits")

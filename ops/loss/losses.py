@@ -172,7 +172,8 @@ huber_op = operator(
     engines=[by(LOOPS, fast.huber_loss)], infer=promoting(lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x)),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
-          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black", lod="first")
+          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black", lod="first",
+    former="X, Y")
 
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):

@@ -26,7 +26,7 @@ from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_nu
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
            result: DType | None = None, formula: str | None = None, only_here: bool = False,
            alike: Mapping[str, str] | None = None, of_floats: str | None = None,
-           engines: Sequence[EngineKernel] = (), holomorphic: bool = False) -> Operator:
+           engines: Sequence[EngineKernel] = (), holomorphic: bool = False, former: str = "") -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function.
 
     `of_floats` names the one of NumPy that it is for floats and complex numbers.
@@ -48,7 +48,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
-                    alike=alike, engines=engines, holomorphic=holomorphic)
+                    alike=alike, engines=engines, holomorphic=holomorphic, former=former)
 
 
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
@@ -138,7 +138,7 @@ pow_op = binary("elementwise_pow", "power", {
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
     "Y": lambda g, X, Out, Y_shape, axis: sum_along(
         apply(multiply_op, g * Out, _log_or_zero(X), axis=axis), Y_shape, axis)},
-    formula="pow(X, Y)", holomorphic=True)
+    formula="pow(X, Y)", holomorphic=True, former="Out")
 # of equals, the gradient is y's
 
 maximum_op = binary("elementwise_max", "maximum", {

@@ -113,7 +113,7 @@ def _variance_gradient(g: Any, x: Any, dim: Any, keep_dim: bool, reduce_all: boo
 
 variance_op = operator(
     "variance", "X -> Out", kernel=_variance, composed=_variance_of, engines=[by(LOOPS, fast.variance, fast.LEAST)],
-    compiled="variance",
+    compiled="variance", former="X",
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False, unbiased=True: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, dim, keep_dim, reduce_all, unbiased: _variance_gradient(

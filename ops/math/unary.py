@@ -22,13 +22,13 @@ from .elementwise import apply, equal_op, into, scale_op, subtract
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
            loop: Callable | None = None, precision: str = "gray", compiled: str = "",
-           ufunc: str | None = None) -> Operator:
+           ufunc: str | None = None, former: str = "") -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`. `ufunc`: NumPy's, that it is."""
     ufunc = function if isinstance(function, str) else ufunc
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
                     grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision, compiled=compiled,
-                    holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
+                    holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [], former=former)
 
 
 def _of_floats(type: str, function: str, grad: Callable, formula: str | None = None,
@@ -65,7 +65,7 @@ reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Ou
                        precision="black")
 sin_op = _unary("sin", "sin", lambda g, X: g * cos(X), loop=fast.sin)
 cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0), loop=fast.cos)
-tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0), precision="black")
+tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0), precision="black", former="Out")
 asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0), precision="black")
 acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0), precision="black")
 atan_op = _unary("atan", "arctan", lambda g, X: g / (X * X + 1.0), "atan(X)")

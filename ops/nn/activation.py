@@ -59,10 +59,10 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
 
 def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None],
                 infer: Callable = same, precision: str = "gray", compiled: str = "",
-                alike: str | None = None) -> Operator:
+                alike: str | None = None, former: str = "") -> Operator:
     return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula,
                     precision=precision, compiled=compiled, holomorphic=True,
-                    alike=None if alike is None else {"X": alike})
+                    alike=None if alike is None else {"X": alike}, former=former)
 
 
 # constant slope in pieces
@@ -111,7 +111,7 @@ thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda 
 hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
     g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)")
 softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0),
-    lambda **attrs: "X - min(max(X, -LIMIT), LIMIT)".replace("LIMIT", repr(float(attrs["lambda"]))))
+    lambda **attrs: "X - min(max(X, -LIMIT), LIMIT)".replace("LIMIT", repr(float(attrs["lambda"]))), former="Out")
 
 
 # sigmoid and what is made of it
@@ -188,7 +188,7 @@ softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _
     g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X", _of_floats("softplus"),
                          precision="black")
 swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta),
-    "X * sigmoid(X * beta)", _of_floats("swish"))
+    "X * sigmoid(X * beta)", _of_floats("swish"), former="Out")
 silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0),
     "X * sigmoid(X)", _of_floats("silu"), compiled="silu")
 mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X), "X * tanh(softplus(X))",
@@ -234,7 +234,7 @@ def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.67326324
 elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)),
     "X if X > 0.0 else alpha * expm1(min(X, 0.0))")
 celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)),
-    "max(X, 0.0) + alpha * expm1(min(X / alpha, 0.0))")
+    "max(X, 0.0) + alpha * expm1(min(X / alpha, 0.0))", former="Out")
 selu_op = _activation("selu", _selu, lambda g, Out, scale, alpha: _choose(
     Out > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))")
 

@@ -82,8 +82,8 @@ class PyLayerGradient:
 
 def apply_in_program(trace: Trace, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Appends what a PyLayer's `forward` does, and notes its gradient where an input wants one."""
-    inputs = [trace.lift(leaf, f"{layer.__name__}.apply: an input")
-              for leaf in nest.leaves([list(args), kwargs]) if is_value(leaf)]
+    given = [leaf for leaf in nest.leaves([list(args), kwargs]) if is_value(leaf)]
+    inputs = [trace.lift(leaf, f"{layer.__name__}.apply: an input") for leaf in given]
     wanted = state.grad_enabled and not all(v.stop_gradient for v in inputs)
     inputs = list(map(copy.copy, inputs))  # as they are before forward, which may change them in place
     with grad_mode(False):
@@ -96,7 +96,12 @@ def apply_in_program(trace: Trace, layer: Any, context: Any, args: tuple, kwargs
     def backward(*gs: Any) -> Any:
         return trace.called(layer.backward)(copy.copy(context), *gs)
 
-    return with_gradient(trace, result, inputs, backward, f"{layer.__name__}.backward", stopped, context._materialize)
+    bounded = with_gradient(trace, result, inputs, backward, f"{layer.__name__}.backward", stopped,
+                            context._materialize)
+    given_back = [leaf for leaf in nest.leaves(result) if is_value(leaf)]
+    changed = {id(new): former for former, new in zip(given_back, filter(is_value, nest.leaves(bounded)), strict=True)
+               if context._is_changed_in_place(former, given_back, given)}
+    return nest.map_structure(lambda leaf: changed[id(leaf)]._rebind(leaf) if id(leaf) in changed else leaf, bounded)
 
 
 def with_gradient(trace: Trace, result: Any, inputs: list[Variable], backward: Callable[..., Any], what: str,

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import proa as paddle
+import proa.nn.functional as F
 import pytest
 from proa.core.errors import GraphFreedError, ModifiedInPlaceError
 
@@ -110,6 +111,31 @@ def test_in_place_change_of_an_operand_that_only_a_gradient_nobody_wants_needs_i
                 paddle.grad(z, x, create_graph=recorded)
         else:
             assert paddle.grad(z, x, create_graph=recorded)[0].tolist() == before.tolist()
+
+
+@pytest.mark.parametrize(("operation", "changed"), [
+    (paddle.std, 0), (lambda x: paddle.var(x, axis=1), 0), (lambda x: F.cross_entropy(x, paddle.to_tensor([1, 0])), 0),
+    (lambda x: F.cross_entropy(x, paddle.to_tensor([[0.5, 0.5], [0.2, 0.8]]), soft_label=True), 0),
+    (lambda x: F.smooth_l1_loss(x, paddle.zeros([2, 2])), 0), (lambda x: paddle.einsum("ij->j", x), 0),
+    (lambda x: x ** paddle.full([2, 2], 3.0), 1), (paddle.tan, 1), (F.swish, 1), (F.celu, 1), (F.softshrink, 1)])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_gradient_that_paddle_takes_from_elsewhere_is_that_of_what_was_computed(operation, changed, recorded):
+    x = leaf([1.0, 2.0], [3.0, 5.0])
+    given = x * 0.5
+    result = operation(given)
+    [before] = paddle.grad(result, x, retain_graph=True)
+    value = (given, result)[changed]
+    value.add_(paddle.ones_like(value))
+    assert paddle.grad(result, x, create_graph=recorded)[0].tolist() == before.tolist()
+
+
+def test_the_error_says_the_versions_of_what_was_changed():
+    y = leaf(1.0) * 2.0
+    z = y.exp()
+    z.add_(paddle.ones_like(z))
+    z[0] = 0.0
+    with pytest.raises(ModifiedInPlaceError, match="received tensor_version:2 != wrapper_version_snapshot:0"):
+        z.backward()
 
 
 def test_in_place_operation_carries_its_gradient():

@@ -224,3 +224,57 @@ def test_once_differentiable(converted):
     x = paddle.to_tensor([3.0], stop_gradient=False)
     (slope,) = paddle.grad(Square.apply(x), x, create_graph=True)
     assert not slope.stop_gradient and paddle.grad(slope, x, allow_unused=True) == [None]
+
+
+class Tripled(paddle.autograd.PyLayer):
+    """Gives back its input, whose gradient it makes three times as large."""
+
+    @staticmethod
+    def forward(ctx, x, in_place=True):
+        ctx.save_for_backward(x)
+        if not in_place:
+            ctx.mark_not_inplace(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * 3.0
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_an_input_that_is_given_back_is_a_result_from_then_on(converted):
+    def run(x):
+        y = x * 2.0
+        before = y * 7.0
+        Tripled.apply(y)
+        return y * 5.0 + before
+
+    x = paddle.ones([3])
+    x.stop_gradient = False
+    (paddle.jit.to_static(run, full_graph=True) if converted else run)(x).sum().backward()
+    assert x.grad.tolist() == [44.0] * 3
+
+
+def test_what_is_given_back_is_the_input_itself_and_is_let_go():
+    x = paddle.ones([3])
+    x.stop_gradient = False
+    y = x * 2.0
+    part = y[0]
+    z = Tripled.apply(y)
+    assert z is y and y.inplace_version == 1
+    (part + y.sum()).backward()
+    assert x.grad.tolist() == [12.0, 6.0, 6.0]
+    gone = weakref.ref(y)
+    del y, z, part
+    assert gone() is None
+
+
+@pytest.mark.parametrize("make", [lambda x: x, lambda x: x * 1.0])
+def test_a_leaf_and_what_is_not_to_be_changed_stay_what_they_are(make):
+    x = paddle.ones([3])
+    x.stop_gradient = False
+    y = make(x)
+    z = Tripled.apply(y, y is x)
+    assert z is not y
+    (z + y).sum().backward()
+    assert x.grad.tolist() == [4.0] * 3
