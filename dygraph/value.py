@@ -347,6 +347,19 @@ class EagerValue(Readable):
         show_change(self)
         return self
 
+    def _inplace_assign(self, result: EagerValue) -> None:
+        """Gives this Tensor the value, the shape and the gradient's way of another, as `assign(result, self)` does.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> y = x * 2
+        >>> y._inplace_assign(y * 3)
+        >>> y.sum().backward()
+        >>> x.grad.tolist()
+        [6.0, 6.0]
+        """
+        self._assigned(result)
+
     def _become(self, result: EagerValue) -> None:
         """Gives this Tensor the value and the edge of another, whatever its own were."""
         if result is not self:

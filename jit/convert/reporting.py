@@ -19,11 +19,12 @@ _outputs: dict[str, list[logging.Handler]] = {}
 _VARIABLES = {"verbosity": "TRANSLATOR_VERBOSITY", "code level": "TRANSLATOR_CODE_LEVEL"}
 
 
-def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
+def set_verbosity(level: int | None = 0, also_to_stdout: bool = False) -> None:
     """Tells on the logger `proa.jit` what conversion does.
 
     `level`: 0 nothing; 1 the functions that are converted, and the Programs that are made; 2 also the functions that
-    are called as they are. `also_to_stdout`: to standard output as well. Raises TypeError for what is no int.
+    are called as they are; None: what the environment says. `also_to_stdout`: to standard output as well. Raises
+    TypeError for what is no int.
 
     >>> import proa as paddle
     >>> paddle.jit.set_verbosity(0)
@@ -31,11 +32,11 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     _set("verbosity", level, also_to_stdout)
 
 
-def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
+def set_code_level(level: int | None = 100, also_to_stdout: bool = False) -> None:
     """Tells on the logger `proa.jit` the code that each function is converted to from now on; level 0 or less: not.
 
     `also_to_stdout`: to standard output as well. Conversion has one result; the level does not choose among stages.
-    Raises TypeError for what is no int.
+    `level` None: what the environment says. Raises TypeError for what is no int.
 
     >>> import proa as paddle
     >>> paddle.jit.set_code_level(0)
@@ -53,10 +54,13 @@ def get_code_level() -> int:
     return _level("code level")
 
 
-def _set(what: str, level: int, also_to_stdout: bool) -> None:
-    if not isinstance(level, int):
+def _set(what: str, level: int | None, also_to_stdout: bool) -> None:
+    if level is None:
+        _levels.pop(what, None)
+    elif isinstance(level, int):
+        _levels[what] = level
+    else:
         raise TypeError(f"The {what} must be an int. Received {level!r}.")
-    _levels[what] = level
     _outputs[what] = [_Stream("stderr"), *([_Stream("stdout")] if also_to_stdout else [])]
 
 

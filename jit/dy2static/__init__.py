@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from ...core import lazy
 
 if TYPE_CHECKING:
-    from . import convert_call_func, convert_operators, logging_utils, program_translator, utils
+    from . import (
+        convert_call_func,
+        convert_operators,
+        function_spec,
+        logging_utils,
+        partial_program,
+        program_translator,
+        utils,
+    )
     from .convert_call_func import convert_call
     from .convert_call_func import convert_call as Call
     from .convert_operators import (

@@ -74,6 +74,26 @@ class ConcreteProgram:
         """An empty Program: what a function reads are Tensors, which have their values."""
         return type(self.main_program)()
 
+    @property
+    def program(self) -> Program:
+        """The Program that a call runs: of training or of evaluation."""
+        return self.train_program if self.training else self.infer_program
+
+    @property
+    def train_program(self) -> Program:
+        """As `main_program`: gradients are made of it when they are asked for."""
+        return self.main_program
+
+    @property
+    def infer_program(self) -> Program:
+        """Another Program, whose dropout and batch norm are those of evaluation."""
+        return for_evaluation(self.main_program, custom_gradients=True)
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """What Paddle notes of how it was made: that it is no property, for no other compiler, and for training."""
+        return {"property": False, "backend": None, "is_train": self.training}
+
     def _trace(self, trace: CaptureTrace, surroundings: Surroundings, reads: Reads, converted: Callable,
                inputs: FunctionInputs, receiver: tuple) -> None:
         from ..operators.partial import as_result

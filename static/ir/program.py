@@ -49,6 +49,7 @@ class Program:
         self.wide_sizes = False  # sizes that only a run knows are int64 where the user's code asks for them
         self.must_be_whole = False  # a value asked for as an array is then the variable, without a gradient
         self.stands_for_arrays = False  # that this has happened
+        self.arrays: set[str] = set()  # what stands for an array of NumPy: an element of one is a number
         self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
         self._random_seed = global_seed[0]

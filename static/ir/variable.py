@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.dtype import DType
 from ...core.lazy import require
+from ...core.place import expected_place
 from ...core.var_type import VarType
 from ...ops.core.result_names import results_named
 from ...ops.core.spec import Spec
@@ -264,8 +265,15 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
     def _to_readable_code(self) -> str:
         return repr(self)
 
-    def place(self) -> None:
-        """None, with a warning, as in Paddle: a Program says nothing of places, its Executor does."""
+    @property
+    def place(self) -> Any:
+        """In a function under to_static the place that is in use, as a Tensor's.
+
+        In a Program that is written by hand a method, as Paddle has it: None, with a warning.
+        """
+        return expected_place() if current_trace().captures else self._no_place
+
+    def _no_place(self) -> None:
         warnings.warn(f"{self.name}.place(): a variable of a Program lies nowhere before it is run; its Executor says "
                       "where.", stacklevel=2)
 
@@ -389,6 +397,16 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
         current_trace().assign_to(self, result)
         return self
+
+    def __getitem__(self, index: Any) -> Variable:
+        """A part; of what stands for an array of NumPy: an array, or a number, beside which a tensor keeps its dtype."""
+        part = super().__getitem__(index)  # type: ignore[misc]
+        if self.name in self.program.arrays:
+            if part.shape:
+                self.program.arrays.add(part.name)
+            else:
+                part.is_number = part.dtype.name != "bool"
+        return part
 
     def __mul__(self, other: Any) -> Variable:
         """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""

@@ -121,7 +121,9 @@ class WithoutValue:
 
     def numpy(self: Any) -> Any:
         """In a function that must become one Program, what `detach` gives; otherwise raises TypeError: no value yet."""
-        return self._in_place_of_array("x.numpy()")
+        array = self._in_place_of_array("x.numpy()")
+        self.program.arrays.add(array.name)
+        return array
 
     def item(self: Any, *args: int) -> Any:
         """As `numpy`, of one element: at an index, or of a tensor with a single one."""

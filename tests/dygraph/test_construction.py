@@ -82,6 +82,14 @@ def test_shared_memory():
     assert x.shape == [0] and not x._is_initialized() and w.shape == [2, 1] and w._is_initialized()
 
 
+def test_assigning_in_place_takes_the_shape_and_the_way_of_gradients():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2
+    y._inplace_assign((y * 3).reshape([2, 1]))
+    y.sum().backward()
+    assert y.tolist() == [[6.0], [12.0]] and x.grad.tolist() == [6.0, 6.0] and not y.stop_gradient
+
+
 def test_parameters_within_a_lazy_guard_are_not_initialized():
     with paddle.LazyGuard():
         layer = paddle.nn.Linear(2, 2)

@@ -387,6 +387,34 @@ def test_numpy_and_item_stand_for_the_tensor_without_its_gradient():
             np.testing.assert_allclose(found, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool"])
+@pytest.mark.parametrize("size", [3, None])
+def test_elements_of_arrays_are_numbers_beside_tensors(dtype, size):
+    def added(x):
+        total, first = paddle.full([1], 0, "float32" if dtype == "float64" else "int32"), paddle.full([1], 2.0)
+        for value in x.numpy():
+            total = total + value
+        for i, value in enumerate(x.numpy()[1:]):
+            first = first * value + i
+        return total, first, paddle.full([1], 7, "int32") - x.numpy()[0], paddle.full([1], 7, "int32") + x.numpy()
+
+    x = paddle.to_tensor([1, 2, 3]).astype(dtype)
+    static = paddle.jit.to_static(added, input_spec=[InputSpec([size], dtype)], full_graph=True)
+    for wanted, found in zip(added(x), static(x), strict=True):
+        assert (found.dtype, found.tolist()) == (wanted.dtype, wanted.tolist())
+
+
+def test_the_place_of_a_tensor():
+    @paddle.jit.to_static(full_graph=True)
+    def beside(x):
+        if x.place.is_gpu_place():
+            return x
+        return x + paddle.to_tensor([1.0], place=x.place), str(x.place), getattr(x, "place")  # noqa: B009
+
+    total, text, place = beside(ones(1))
+    assert (total.tolist(), text, place) == ([2.0], str(ones(1).place), ones(1).place)
+
+
 def test_a_program_with_arrays_in_it_is_for_files_alone(tmp_path):
     @paddle.jit.to_static
     def largest(x):

@@ -142,7 +142,10 @@ def test_verbosity(capsys, quiet_again):
     paddle.jit.to_static(told_more)(ones(1))
     text = capsys.readouterr().err
     assert 'called as it is: File "<string>", line 1, in helper: there is no source' in text
+    paddle.jit.set_verbosity(None)
+    assert paddle.jit.dy2static.logging_utils.get_verbosity() == 0
     for function in (paddle.jit.set_verbosity, paddle.jit.set_code_level):
+        function(None)
         with pytest.raises(TypeError, match="must be an int"):
             function("all")
 
@@ -253,6 +256,51 @@ def test_places_of_the_names():
     assert issubclass(ConversionError, jit.dy2static.utils.Dygraph2StaticException)
     assert jit.dy2static.utils.Dygraph2StaticException("why").args == ("why",)
     assert jit.dy2static.logging_utils.set_verbosity is jit.set_verbosity
+
+
+def decorated(x):
+    # a note
+    text = "# none"  # another
+    return text * x
+
+
+def test_sources_and_what_decorators_hide():
+    d = paddle.jit.dy2static
+    marked = paddle.jit.to_static(decorated)
+    wanted = 'def decorated(x):\n\n    text = "# none"\n    return text * x\n'
+    assert d.utils.func_to_source_code(decorated) == wanted == d.utils.func_to_source_code(marked.dygraph_function)
+    method = paddle.jit.TracedLayer.set_strategy
+    assert d.utils.func_to_source_code(method, dedent=False).startswith("    def set_strategy(")
+    assert d.utils.func_to_source_code(method).startswith("def set_strategy(")
+    for wrong in (3, len):
+        with pytest.raises(TypeError, match="must be a function or a method"):
+            d.utils.func_to_source_code(wrong)
+    assert d.utils.unwrap(marked) is decorated and d.utils.type_name(3) == "int"
+    assert d.program_translator.unwrap_decorators(marked) == ([marked], decorated)
+    assert d.program_translator.unwrap_decorators(decorated) == ([], decorated)
+
+
+def test_specs_that_go_together():
+    go = paddle.jit.dy2static.utils.input_specs_compatible
+    assert go([InputSpec([None, 2]), 3], [InputSpec([3, 2]), 3]) and go([InputSpec([3])], [InputSpec([-1])])
+    for other in ([InputSpec([4, 2])], [InputSpec([3])], [InputSpec([3, 2], "int64")], [3], []):
+        assert not go([InputSpec([3, 2], "float32")], other)
+    assert not go([3], [4]) and not go([1], [True])
+
+
+def test_what_runs_a_program_and_the_tensors_of_a_layer():
+    d = paddle.jit.dy2static
+    f = paddle.jit.to_static(lambda x: nn.functional.dropout(x, 0.5) * 2, full_graph=True)
+    found, runs = f.get_concrete_program(ones(2))
+    assert isinstance(runs, d.partial_program.PartialProgramLayer)
+    assert d.partial_program.partial_program_from(found) is runs
+    assert found.program is found.train_program is found.main_program and found.kwargs["is_train"] is True
+    assert found.infer_program.global_block().ops[0].attrs["is_test"] is True
+    norm = nn.BatchNorm1D(2)
+    assert set(d.function_spec.get_parameters(norm)) == {p.name for p in norm.parameters()}
+    norm.register_buffer("kept", ones(1))
+    assert set(d.function_spec.get_buffers(norm)) == {norm.kept.name}
+    assert d.function_spec.get_parameters(None) == {}
 
 
 def by_hand(x):
