@@ -86,10 +86,12 @@ class Merge:
             self._tell_of_dtypes(i, first, second)
             counts = [len(getattr(v, "shape", ())) for v in (first, second)]
             if counts[0] != counts[1] and 0 not in counts:  # a number goes with any shape
-                raise ValueError(
-                    f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is "
-                    f"{described(first)} after one branch and {described(second)} after the other. Give it one number "
-                    "of dimensions in both branches: `paddle.zeros_like(x)` where it begins as 0.")
+                told = (f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is "
+                        f"{described(first)} after one branch and {described(second)} after the other. Give it one "
+                        "number of dimensions in both branches: `paddle.zeros_like(x)` where it begins as 0.")
+                if not staging.must_be_whole():
+                    raise ValueError(told)
+                staging.tell(f"{told} The program declares the larger number, and gives what the branch gives.")
 
     def _tell_of_dtypes(self, i: int, first: Any, second: Any) -> None:
         both = staging.is_tensor(first) and staging.is_tensor(second)

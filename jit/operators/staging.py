@@ -164,6 +164,11 @@ def tell(message: str) -> None:
     current_trace().main.told.append(message)
 
 
+def must_be_whole() -> bool:
+    """Whether the program must hold all of the function: there is no other way left to run it."""
+    return current_trace().main.must_be_whole
+
+
 def is_staging() -> bool:
     """Whether a program is being built."""
     return not current_trace().computes

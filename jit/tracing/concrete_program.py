@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -84,10 +85,11 @@ class ConcreteProgram:
         """As `main_program`: gradients are made of it when they are asked for."""
         return self.main_program
 
-    @property
+    @functools.cached_property
     def infer_program(self) -> Program:
-        """Another Program, whose dropout and batch norm are those of evaluation."""
-        return for_evaluation(self.main_program, custom_gradients=True)
+        """The Program whose dropout and batch norm are those of evaluation: `main_program` where that has no others."""
+        trains = any(op.attrs.get("is_test") is False for block in self.main_program.blocks for op in block.ops)
+        return for_evaluation(self.main_program, custom_gradients=True) if trains else self.main_program
 
     @property
     def kwargs(self) -> dict[str, Any]:

@@ -399,7 +399,7 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         return self
 
     def __getitem__(self, index: Any) -> Variable:
-        """A part; of what stands for an array of NumPy: an array, or a number, beside which a tensor keeps its dtype."""
+        """A part; of what stands for an array of NumPy: an array or a number, beside which a tensor keeps its dtype."""
         part = super().__getitem__(index)  # type: ignore[misc]
         if self.name in self.program.arrays:
             if part.shape:

@@ -409,7 +409,7 @@ def test_the_place_of_a_tensor():
     def beside(x):
         if x.place.is_gpu_place():
             return x
-        return x + paddle.to_tensor([1.0], place=x.place), str(x.place), getattr(x, "place")  # noqa: B009
+        return x + paddle.to_tensor([1.0], place=x.place), str(x.place), getattr(x, "place")
 
     total, text, place = beside(ones(1))
     assert (total.tolist(), text, place) == ([2.0], str(ones(1).place), ones(1).place)
@@ -561,3 +561,48 @@ def test_what_full_graph_is_where_nobody_says_it(monkeypatch):
         paddle.jit.to_static(as_list)(x)
     with pytest.raises(TypeError, match=r"to_static\(full_graph\): must be True or False. Received 1"):
         paddle.jit.to_static(as_list, full_graph=1)
+
+
+def widened(x, w):
+    if x.sum() > 0:
+        x = x + w
+    return x * 2
+
+
+def chosen_early(x, w):
+    if x.sum() > 0:
+        return x + w
+    return x.reshape([-1])
+
+
+def appended(x, w):
+    items = []
+    if x.sum() > 0:
+        items.append(x)
+    else:
+        items.append(x * w)
+    return items[0] * 3
+
+
+@pytest.mark.parametrize("function", [widened, chosen_early, appended])
+def test_branches_may_leave_different_numbers_of_dimensions_where_no_other_way_is_left(function, tmp_path):
+    w = paddle.ones([3, 2])
+    whole = paddle.jit.to_static(function, full_graph=True)
+    specs = [InputSpec([1], "float32", "x"), InputSpec([3, 2], "float32", "w")]
+    with pytest.warns(UserWarning, match="declares the larger number"):
+        paddle.jit.save(paddle.jit.to_static(function), str(tmp_path / "m"), input_spec=specs)
+    for kept in (whole, paddle.jit.load(str(tmp_path / "m"))):
+        for value in (2.0, -2.0):
+            x = paddle.to_tensor([value], stop_gradient=False)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "(?s).*declares the larger number")
+                found = kept(x, w)
+            wanted = function(x, w)
+            assert found.shape == wanted.shape and found.tolist() == wanted.tolist()
+            found.sum().backward()
+            gradient = x.grad
+            x.clear_gradient()
+            wanted.sum().backward()
+            assert gradient.tolist() == x.grad.tolist()
+    with pytest.warns(FallbackWarning, match="one number of dimensions"):
+        assert paddle.jit.to_static(function)(paddle.to_tensor([-2.0]), w).shape == function(x, w).shape

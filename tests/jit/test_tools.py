@@ -296,7 +296,14 @@ def test_what_runs_a_program_and_the_tensors_of_a_layer():
     assert d.partial_program.partial_program_from(found) is runs
     assert found.program is found.train_program is found.main_program and found.kwargs["is_train"] is True
     assert found.infer_program.global_block().ops[0].attrs["is_test"] is True
-    norm = nn.BatchNorm1D(2)
+    assert found.infer_program is found.infer_program is not found.train_program
+    f.eval()
+    assert f.get_concrete_program(ones(2))[1].program.global_block().ops[0].attrs["is_test"] is True
+    norm = paddle.jit.to_static(nn.BatchNorm1D(2))
+    norm.eval()
+    norm(ones(1, 2))
+    _, (_, runs) = norm.forward.program_cache.last()
+    assert runs.program is runs.infer_program
     assert set(d.function_spec.get_parameters(norm)) == {p.name for p in norm.parameters()}
     norm.register_buffer("kept", ones(1))
     assert set(d.function_spec.get_buffers(norm)) == {norm.kept.name}
