@@ -27,8 +27,9 @@ def save_model(model: Any, path: str, training: bool) -> None:
         save_to_run(model.network, path, input_spec=[InputSpec(s.shape, s.dtype, s.name) for s in specs])
         return
     states = {".pdparams": model.network.state_dict()}
-    if model._optimizer is not None:
-        states[".pdopt"] = model._optimizer.state_dict()
+    kept = None if model._optimizer is None else model._optimizer.state_dict()
+    if kept:  # plain SGD keeps nothing
+        states[".pdopt"] = kept
     with atomic_group() as group:  # parameters and their optimizer's state belong together
         for suffix, state in states.items():
             with group.open(path + suffix) as file:

@@ -207,9 +207,9 @@ class Model:
         history = History()
         told.callbacks.append(history)
         logs: dict[str, Any] = {}
-        told.tell("train_begin", {})
+        told.tell("train_begin", None)
         for epoch in range(epochs):
-            told.tell("epoch_begin", epoch, {})
+            told.tell("epoch_begin", epoch, None)
             logs, left = self._run("train", train, told, left, accumulate_grad_batches)
             told.tell("epoch_end", epoch, logs)
             if evaluation is not None and epoch % eval_freq == 0:
@@ -323,7 +323,7 @@ class Model:
         return self.network.parameters(*args, **kwargs)
 
     def save(self, path: str, training: bool = True) -> None:
-        """Writes `path.pdparams` and, of a prepared model, `path.pdopt`; with `training=False` a model to run.
+        """Writes `path.pdparams` and, of an optimizer with a state, `path.pdopt`; with `training=False` a model to run.
 
         The latter is what `jit.save` writes; without `inputs` it takes what the last batch looked like.
         """

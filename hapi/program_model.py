@@ -143,7 +143,7 @@ class ProgramModel(Model):
         return self._computed("predict", as_list(inputs))[0]
 
     def save(self, path: str, training: bool = True) -> None:
-        """Writes `path.pdparams` and, of a prepared model, `path.pdopt`; with `training=False` a model to run."""
+        """Writes `path.pdparams` and an optimizer's state, `path.pdopt`; with `training=False` a model to run."""
         if not os.path.basename(path):
             raise ValueError(f"save(path): a path ends in a name, FOLDER/NAME. Received {path!r}.")
         if not training:
@@ -151,8 +151,8 @@ class ProgramModel(Model):
             save_inference_model(path, written.feeds, written.outputs, self._executor, program=written.program)
             return
         save({name: _held(value) for name, value in self.network.state_dict().items()}, path + ".pdparams")
-        if self._optimizer is not None:
-            state = self._optimizer.state_dict()
+        state = None if self._optimizer is None else self._optimizer.state_dict()
+        if state:
             save({name: _held(value) if hasattr(value, "block") else value for name, value in state.items()},
                  path + ".pdopt")
 

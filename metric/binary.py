@@ -87,8 +87,8 @@ class Recall(_Counted):
 class Auc(Metric):
     """The area under the ROC curve: how likely a positive sample gets a higher probability than a negative one.
 
-    Probabilities are sorted into `num_thresholds` + 1 bins; the area is that under the polygon through these. `curve`
-    must be "ROC".
+    Probabilities are sorted into `num_thresholds` + 1 bins; the area is that under the polygon through these. With the
+    `curve` "PR" it is that of precision over recall.
 
     >>> import numpy as np, proa as paddle
     >>> metric = paddle.metric.Auc()
@@ -99,8 +99,8 @@ class Auc(Metric):
 
     def __init__(self, curve: str = "ROC", num_thresholds: int = 4095, name: str = "auc", *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        if curve != "ROC":
-            raise ValueError(f"Auc(curve): must be 'ROC'. Received {curve!r}.")
+        if curve not in ("ROC", "PR"):
+            raise ValueError(f"Auc(curve): must be 'ROC' or 'PR'. Received {curve!r}.")
         self._curve, self._num_thresholds, self._name = curve, int(num_thresholds), name
         self.reset()
 
@@ -125,9 +125,21 @@ class Auc(Metric):
     def accumulate(self) -> float:
         """The area over all batches; 0 where a class has not been seen."""
         rising = np.concatenate([[0.0], np.cumsum(self._positive[::-1])])
+        if self._curve == "PR":
+            return self._under_precision(rising[1:])
         area = float((self._negative[::-1] * (rising[1:] + rising[:-1]) / 2).sum())
         pairs = float(rising[-1] * self._negative.sum())
         return area / pairs if pairs else 0.0
+
+    def _under_precision(self, rising: np.ndarray) -> float:
+        """From how many positive samples lie above each threshold; the first precision holds from a recall of 0 on."""
+        above = rising + np.cumsum(self._negative[::-1])
+        rising, above = rising[above > 0], above[above > 0]
+        if not rising.size or not rising[-1]:
+            return 0.0
+        precision, recall = rising / above, rising / rising[-1]
+        before = np.concatenate([precision[:1], precision[:-1]])
+        return float((np.diff(recall, prepend=0.0) * (precision + before) / 2).sum())
 
     def name(self) -> str:
         """Its name."""

@@ -89,8 +89,8 @@ squared_l2_norm_op = operator(
     "squared_l2_norm", "X -> Out", kernel=lambda xp, x: (x * x).sum(dtype=x.dtype).reshape(1),
     infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: scale(X, 2.0) * g}, lod="drop")
 l1_norm_op = operator(
-    "l1_norm", "X -> Out", kernel=lambda xp, x: xp.abs(x).sum(dtype=x.dtype).reshape(1),
-    infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: sign(X) * g}, lod="drop")
+    "l1_norm", "X -> Out", kernel=lambda xp, x: xp.abs(x).sum(dtype=x.dtype),
+    infer=lambda x: Spec((), x.dtype), grad={"X": lambda g, X: sign(X) * g}, lod="drop")
 minus_op = operator("minus", "X, Y -> Out", kernel=lambda xp, x, y: x - y, infer=lambda x, y: x,
                     grad={"X": lambda g: g, "Y": lambda g: scale(g, -1.0)})
 

@@ -146,6 +146,26 @@ def test_checkpoints(tmp_path, capsys):
     assert "save checkpoint at" in capsys.readouterr().out
 
 
+def test_an_optimizer_that_keeps_nothing_has_no_file_and_the_first_callbacks_no_logs(tmp_path):
+    class Asked(paddle.callbacks.Callback):
+        first = []
+
+        def on_train_begin(self, logs=None):
+            self.first.append(logs)
+
+        def on_epoch_begin(self, epoch, logs=None):
+            self.first.append(logs)
+
+    network = paddle.nn.Linear(2, 1)
+    model = paddle.Model(network)
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=network.parameters()), paddle.nn.MSELoss())
+    data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+    model.fit(data, batch_size=2, epochs=1, verbose=0, save_dir=str(tmp_path), callbacks=[Asked()])
+    assert {p.name for p in tmp_path.iterdir()} == {"0.pdparams", "final.pdparams"}
+    assert Asked.first == [None, None]
+    model.load(str(tmp_path / "final"))
+
+
 @pytest.mark.parametrize("configs", ["O1", {"level": "O2", "dtype": "bfloat16"}, {
     "level": "O1", "init_loss_scaling": 128, "custom_black_list": {"matmul_v2"}}])
 def test_mixed_precision(configs):

@@ -84,4 +84,13 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="probabilities"):
         paddle.metric.Auc().update(np.array([[0.0, 2.0]]), np.array([1]))
     with pytest.raises(ValueError, match="ROC"):
-        paddle.metric.Auc(curve="PR")
+        paddle.metric.Auc(curve="LIFT")
+
+
+def test_the_area_under_precision_over_recall():
+    metric = paddle.metric.Auc("PR", num_thresholds=10)
+    assert metric.accumulate() == 0.0
+    metric.update(np.array([[0.5, 0.5], [0.2, 0.8]]), np.array([[0], [1]]))
+    metric.update(np.array([[0.7, 0.3]]), np.array([[1]]))
+    # recall and precision of all above 0.8, 0.5 and 0.3: (1/2, 1), (1/2, 1/2), (1, 2/3)
+    np.testing.assert_allclose(metric.accumulate(), 0.5 + 0.5 * (1 / 2 + 2 / 3) / 2)

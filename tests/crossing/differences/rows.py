@@ -289,6 +289,11 @@ got = y.grad is not None and y.grad.tolist()""", [1.0, 1.0]),
     ("| `kl_divergence` of `Categorical`", """
 one = paddle.distribution.Categorical(paddle.ones([3, 4]))
 got = paddle.distribution.kl_divergence(one, one).shape""", [3]),
+    ("| `metric.Auc('PR')`", """
+area = paddle.metric.Auc("PR", num_thresholds=10)
+area.update(np.array([[0.5, 0.5], [0.2, 0.8]]), np.array([[0], [1]]))
+area.update(np.array([[0.7, 0.3]]), np.array([[1]]))
+got = round(area.accumulate(), 3)""", 0.792),
     ("| `geometric_` | real numbers", """
 paddle.seed(1)
 values = paddle.zeros([8]).geometric_(0.3).numpy()
@@ -484,6 +489,18 @@ got = layer.weight.item()""", 0.0),
 table = nn.Embedding(4, 2, sparse=True)
 table(paddle.to_tensor([1])).sum().backward()
 got = table.weight.grad.shape""", [4, 2]),
+    ("| a PyLayer whose forward gives back a leaf", """
+class Same(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * 3
+x = paddle.ones([2])
+x.stop_gradient = False
+Same.apply(x).sum().backward()
+got = x.grad.tolist()""", [3.0, 3.0]),
     ("| gradients of tensors in a list that a PyLayer takes", """
 class Sum(paddle.autograd.PyLayer):
     @staticmethod
