@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from ..nn import Layer
+from ..ops.core.trace import state
 from .convert.ignoring import ignore_module, not_to_static
 from .convert.reporting import set_code_level, set_verbosity
 from .files.save_hooks import (  # noqa: F401 - packages ask for them here
@@ -18,12 +20,13 @@ from .files.save_hooks import (  # noqa: F401 - packages ask for them here
 )
 from .files.save_load import load, save
 from .program_translator import ProgramTranslator
-from .static_function import PropertyFunction, StaticFunction, enable_to_static
+from .static_function import PropertyFunction, StaticFunction, enable_to_static, is_enabled
 from .traced_layer import TracedLayer
 from .translated_layer import TranslatedLayer
 
-__all__ = ["ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "enable_to_static", "ignore_module",
-           "load", "not_to_static", "save", "set_code_level", "set_verbosity", "sot_mode_guard", "to_static"]
+__all__ = ["ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "dygraph_to_static_func",
+           "enable_to_static", "ignore_module", "load", "not_to_static", "save", "set_code_level", "set_verbosity",
+           "sot_mode_guard", "to_static"]
 
 _FALLS_BACK = "ENABLE_FALL_BACK"  # Paddle's name
 
@@ -145,3 +148,32 @@ def _decorate_layer(layer: Layer, input_spec: Sequence[Any] | None, full_graph: 
     forward: Callable = layer.forward
     function = forward._function if isinstance(forward, StaticFunction) else getattr(forward, "__func__", forward)
     layer.__dict__["forward"] = StaticFunction(function, input_spec, layer, full_graph)
+
+
+def dygraph_to_static_func(dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose tensor control flow becomes part of the Program that is being written.
+
+    Outside of static mode, and where conversion is turned off, it runs as it was written.
+
+    >>> import numpy, proa as paddle
+    >>> from proa.jit.api import dygraph_to_static_func
+    >>> @dygraph_to_static_func
+    ... def bounded(x):
+    ...     if x.sum() > 0:
+    ...         return x * 0
+    ...     return x
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     y = bounded(paddle.static.data("x", [1]))
+    >>> paddle.static.Executor().run(main, feed={"x": numpy.full([1], -2, "float32")}, fetch_list=[y])[0].tolist()
+    [-2.0]
+    """
+    @functools.wraps(dygraph_func)
+    def in_a_program(*args: Any, **kwargs: Any) -> Any:
+        if state.trace.computes or not is_enabled():
+            return dygraph_func(*args, **kwargs)
+        from .convert.functions import convert
+
+        return convert(dygraph_func)(*args, **kwargs)
+
+    return in_a_program

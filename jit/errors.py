@@ -39,6 +39,10 @@ class ConversionError(Dygraph2StaticException, RuntimeError):
         return type(self), (self.where, self.cause, self.way_out)
 
 
+class DisagreementError(Dygraph2StaticException, TypeError):
+    """Two ways of a statement that a tensor decides leave values of kinds that no Program brings together."""
+
+
 class CallError(TypeError, ValueError):
     """A call whose arguments are not those of the function: TypeError as of Python, ValueError as in Paddle."""
 

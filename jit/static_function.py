@@ -188,10 +188,10 @@ class StaticFunction:
 
     @property
     def code(self) -> str:
-        """The source that conversion made of it."""
+        """The source that conversion made of it; its own where it is left as it is."""
         from .convert.functions import generated_source
 
-        return generated_source(_converted(self._function))
+        return generated_source(self._function if is_marked(self) else _converted(self._function))
 
     @property
     def concrete_program(self) -> ConcreteProgram:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...jit.api import to_static
+from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...jit.traced_layer import chosen
 from ...static.run.executor import Executor
@@ -79,8 +79,3 @@ def declarative(dygraph_func: Callable[..., Any]) -> Any:
     [-0.0]
     """
     return to_static(dygraph_func)
-
-
-def dygraph_to_static_func(dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
-    """As it is: control flow over variables becomes a Program's where a Program is written (`declarative`)."""
-    return dygraph_func

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
+import textwrap
 import weakref
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType
@@ -26,7 +28,15 @@ from ..pyct.binding import bind, walk_code
 from ..pyct.unreadable import SourceUnavailable, newer_python
 from ..tracing.chance import refuse_chance
 from . import kept_code
-from .ignoring import ignore_module, is_generator, is_left_alone, is_public_function, not_to_static, why_not
+from .ignoring import (
+    ignore_module,
+    is_generator,
+    is_left_alone,
+    is_marked,
+    is_public_function,
+    not_to_static,
+    why_not,
+)
 from .reporting import CONVERSIONS, LEFT_ALONE, get_code_level, tell, tell_code
 
 __all__ = ["ConversionError", "convert", "generated_source", "ignore_module", "not_to_static"]
@@ -73,10 +83,15 @@ def convert(function: Any) -> Any:
 
 
 def generated_source(function: Any) -> str:
-    """The source that was generated for a function, to read; the function is converted if it is not yet."""
-    inner = convert(function)
+    """The source that was generated for a function, to read; the function is converted if it is not yet.
+
+    Of a function that is left as it is: its own.
+    """
+    inner = function if is_marked(function) else convert(function)
     while not isinstance(inner, FunctionType):
         inner = inner.func if isinstance(inner, functools.partial) else inner.__func__
+    if not is_generated(inner):
+        return textwrap.dedent(inspect.getsource(inner))
     from .generation import generate, text_of
 
     original = _generated.get(inner.__code__)()

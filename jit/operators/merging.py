@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..errors import RETURN_VALUE, noting
+from ..errors import RETURN_VALUE, DisagreementError, noting
 from . import identity, staging
 from .retracing import Preparations, check_differences
 from .undefined import Undefined, reason
@@ -65,7 +65,7 @@ class Merge:
     def _check(self, i: int) -> None:
         first, second = self.first[i], self.second[i]
         if type(second) is Undefined and type(first) is not Undefined and staged_leaves(first):
-            raise TypeError(f"{self._one_sided(self.names[i], False)} It is {described(first)}.")
+            raise DisagreementError(f"{self._one_sided(self.names[i], False)} It is {described(first)}.")
         if not self._is_missing(i) and not agree(first, second):
             name, first, second = disagreement(self.names[i], first, second)
             way = "Give it the same type in both branches, or make the condition a Python value."
@@ -73,7 +73,7 @@ class Merge:
                 way = ("Which one it is would be known only when the program runs, as only tensors and numbers can be: "
                        "do what follows with it in both branches, such as calling it (`y = self.a(x)` in one, "
                        "`y = self.b(x)` in the other), or make the condition a Python value.")
-            raise TypeError(
+            raise DisagreementError(
                 f"{self.where}: a tensor decides this `if`, and {described_name(name)} is {described(first)} "
                 f"after one branch and {described(second)} after the other. {way}")
 

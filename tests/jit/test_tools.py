@@ -280,6 +280,29 @@ def test_sources_and_what_decorators_hide():
     assert d.program_translator.unwrap_decorators(decorated) == ([], decorated)
 
 
+def left(x):
+    if x.shape[0] > 1:
+        x = x + 1
+    return x
+
+
+def test_the_code_of_what_is_left_as_it_is():
+    assert paddle.jit.to_static(nn.functional.relu).code.startswith("def relu(")
+    marked = paddle.jit.to_static(paddle.jit.not_to_static(left))
+    assert "if x.shape[0] > 1:" in marked.code and marked(ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_branches_that_disagree_are_told_by_either_name():
+    def returned(x):
+        if x.sum() > 0:
+            return x, x + 1
+        return x
+
+    for kind in (TypeError, paddle.jit.dy2static.utils.Dygraph2StaticException):
+        with pytest.raises(kind, match="a tensor decides this `if`"):
+            paddle.jit.to_static(returned, full_graph=True)(ones(1))
+
+
 def test_specs_that_go_together():
     go = paddle.jit.dy2static.utils.input_specs_compatible
     assert go([InputSpec([None, 2]), 3], [InputSpec([3, 2]), 3]) and go([InputSpec([3])], [InputSpec([-1])])
@@ -344,6 +367,36 @@ def test_control_flow_by_hand():
         d.convert_assert(False, "no")
     with pytest.raises(ValueError, match="'bool', 'int' or 'float'"):
         d.convert_var_dtype(1, "str")
+
+
+def test_a_function_for_programs_that_are_written():
+    from proa.fluid.dygraph import dygraph_to_static_func
+
+    assert dygraph_to_static_func is paddle.jit.api.dygraph_to_static_func
+
+    @dygraph_to_static_func
+    def doubled_until(x):
+        turns = 0
+        while x.sum() < 10:
+            x, turns = x * 2, turns + 1
+        if turns > 2:
+            x = x + 0.5
+        return x, turns
+
+    eager = [paddle.to_tensor(value).item() for value in doubled_until(paddle.full([1], 1.5))]
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            outputs = doubled_until(paddle.static.data("x", [1]))
+            given = {"x": np.full([1], 1.5, "float32")}
+            assert [a.item() for a in paddle.static.Executor().run(main, given, list(outputs))] == eager == [12.5, 3]
+            paddle.jit.enable_to_static(False)
+            with pytest.raises(TypeError, match="has no value"):
+                doubled_until(paddle.static.data("y", [1]))
+    finally:
+        paddle.jit.enable_to_static(True)
+        paddle.disable_static()
 
 
 # Modes of functions
