@@ -11,7 +11,7 @@ import re
 import string
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...core import nest
@@ -19,6 +19,18 @@ from . import staging
 from .partial import certain
 
 _HERE = __name__.rpartition(".")[0]
+
+
+def _of_run(value: Any) -> Iterator[Any]:
+    """The values in this one, and the texts, that only the run knows."""
+    seen, left = set(), [value]  # a list may hold itself, and has a text in Python all the same
+    while left:
+        part = left.pop()
+        if staging.is_symbolic(part) or isinstance(part, Text):
+            yield part
+        elif isinstance(part, (list, tuple, dict)) and id(part) not in seen:
+            seen.add(id(part))
+            left += [inner for _, inner in nest.parts(part)][::-1]
 
 
 class Text(str):
@@ -44,7 +56,7 @@ class Text(str):
         return True
 
     def _refused(self, asked: str) -> TypeError:
-        value = next(leaf for part in self.parts for leaf in nest.leaves(part) if staging.is_symbolic(leaf))
+        value = next(inner for part in self.parts for inner in _of_run(part) if staging.is_symbolic(inner))
         return staging.without_value(value, f"text that is made of x, {asked}")
 
 
@@ -64,8 +76,7 @@ for _name in set(dir(str)) - _OF_OBJECTS - {"__add__", "__getnewargs__", "maketr
 
 
 def _is_of_run(value: Any) -> bool:
-    return isinstance(value, Text) or any(
-        staging.is_symbolic(leaf) or isinstance(leaf, Text) for leaf in nest.leaves(value))
+    return any(True for _ in _of_run(value))
 
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "s": str, "r": repr, "a": ascii}

@@ -109,6 +109,16 @@ def test_is_the_text_of_python_where_the_values_are_known():
     assert list(known(paddle.ones([2]))) == ["2x3", "3-  2.0", "  3", "z2", "  'q'"]
 
 
+def test_is_the_text_of_python_of_a_list_that_holds_itself():
+    @paddle.jit.to_static(full_graph=True)
+    def known(x):
+        inside = [1]
+        inside.append(inside)
+        return {f"{inside}": x, "%s!" % inside: x, "{}?".format(inside): x, str(inside) + repr({"a": inside}): x}
+
+    assert list(known(paddle.ones([2]))) == ["[1, [...]]", "[1, [...]]!", "[1, [...]]?", "[1, [...]]{'a': [1, [...]]}"]
+
+
 def test_messages_of_assertions_and_errors_may_have_such_text():
     @paddle.jit.to_static(full_graph=True)
     def checked(x):
