@@ -14,6 +14,7 @@ from ..backend.loops import cache
 from ..backend.onednn import finding, library
 from ..core import flags, processors
 from ..ops.core import native
+from ..static.compiler.packed_panels import PANELS
 from ..version import full_version
 from . import paddle_version
 
@@ -48,6 +49,13 @@ def _loops() -> str:
     if not engines.is_wanted(engines.LOOPS):
         return "off: FLAGS_cpu_engines does not name them"
     return f"off: {loops.obstacle()} ({_FAST})" if loops.obstacle() else f"llvmlite {loops.version()}"
+
+
+def _panels() -> str:
+    if not engines.is_wanted(PANELS):
+        return "off: FLAGS_cpu_engines does not name them"
+    return "in use" if engines.is_usable(PANELS, engines.CPU) else \
+        "off: they need the compiled dispatch and a processor with AVX2 and FMA"
 
 
 def _openmp() -> str:
@@ -100,6 +108,7 @@ def describe() -> str:
         "compiled dispatch": native.obstacle or "in use",
         "oneDNN": _onednn(),
         "generated loops": _loops(),
+        "packed panels": _panels(),
         "OpenMP": _openmp(),
         "threads": _threads(),
         "kernel cache": _cache(),

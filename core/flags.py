@@ -106,8 +106,8 @@ def flags_guard(flags: dict[str, Any]) -> Iterator[None]:
 
 declare("FLAGS_check_nan_inf", False,
         "In eager execution, raise at the operator that first produces a NaN or an infinity.")
-declare("FLAGS_cpu_engines", "onednn,loops",
-        "The engines that may stand in for NumPy on the host, by name: onednn, loops; empty for NumPy alone.")
+declare("FLAGS_cpu_engines", "onednn,loops,panels",
+        "The engines that may stand in for NumPy on the host, by name: onednn, loops, panels; empty for NumPy alone.")
 declare("FLAGS_gpu_engines", "",
         "The engines that may stand in for CuPy on a device, by name: those that were added.")
 declare("FLAGS_kernel_cache_dir", "",

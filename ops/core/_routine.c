@@ -224,7 +224,8 @@ typedef struct {
     vectorcallfunc vectorcall;
     PyObject *otherwise;
     const int *threads_now; /* how many are set, which may be others than a routine was bound for */
-    Py_ssize_t served;      /* calls that a routine answered */
+    Py_ssize_t served;      /* calls that a routine answered, or what is for any size */
+    PyObject *packed;       /* what `pack_weight` gave, or NULL: for any size */
     int count, latest;
     struct {
         int threads;
@@ -234,7 +235,15 @@ typedef struct {
 
 static PyObject *call_line(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
     Line *line = (Line *)self;
-    if (PyVectorcall_NARGS(flags) == 5 && !names) {
+    if (line->packed) {
+        PyObject *packed = Py_NewRef(line->packed), *result = call_packed(packed, arguments, flags, names);
+        Py_DECREF(packed);
+        if (result != Py_None) {
+            line->served += result != NULL;
+            return result;
+        }
+        Py_DECREF(result);
+    } else if (PyVectorcall_NARGS(flags) == 5 && !names) {
         for (int tried = 0, n = line->latest; tried < line->count; tried++, n = n + 1 < line->count ? n + 1 : 0) {
             Bound *bound = line->routines[n].bound;
             if (line->routines[n].threads != *line->threads_now || !lies_so(arguments[0], &bound->x)) continue;
@@ -256,7 +265,10 @@ static PyObject *forget_routines(PyObject *self, PyObject *nothing) {
     Bound *old[MOST_ROUTINES]; /* what ends with them may call in here */
     int count = line->count;
     for (int n = 0; n < count; n++) old[n] = line->routines[n].bound;
+    PyObject *packed = line->packed;
     line->count = line->latest = 0;
+    line->packed = NULL;
+    Py_XDECREF(packed);
     for (int n = 0; n < count; n++) Py_DECREF(old[n]);
     Py_RETURN_NONE;
 }
@@ -280,10 +292,22 @@ static PyObject *add_routine(PyObject *self, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
+static PyObject *take_packed(PyObject *self, PyObject *packed) {
+    if (!packed_type || Py_TYPE(packed) != packed_type) {
+        PyErr_SetString(PyExc_TypeError, "Line.take(packed): must be what pack_weight gives");
+        return NULL;
+    }
+    PyObject *old = ((Line *)self)->packed;
+    ((Line *)self)->packed = Py_NewRef(packed);
+    Py_XDECREF(old);
+    Py_RETURN_NONE;
+}
+
 static int visit_line(PyObject *self, visitproc visit, void *arg) {
     Line *line = (Line *)self;
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(line->otherwise);
+    Py_VISIT(line->packed);
     for (int n = 0; n < line->count; n++) Py_VISIT(line->routines[n].bound);
     return 0;
 }
@@ -311,6 +335,7 @@ static PyMemberDef line_members[] = {
 static PyMethodDef line_methods[] = {
     {"add", add_routine, METH_VARARGS,
      "add($self, routine, threads, /)\n--\n\nHas it answer calls on so many threads."},
+    {"take", take_packed, METH_O, "take($self, packed, /)\n--\n\nHas what pack_weight gave answer all calls that it can."},
     {"forget", forget_routines, METH_NOARGS, "forget($self, /)\n--\n\nLets all routines go."},
     {NULL, NULL, 0, NULL}};
 

@@ -48,7 +48,7 @@ def early_convolution(x: np.ndarray, w: Any, scale: Any, bias: Any, residual: An
         return NotImplemented
     keep_freed()
     begin = geo.pads[0][0], geo.pads[1][0]
-    images, added = _side_by_side(x), None if residual is None else _side_by_side(residual)
+    images, added = side_by_side(x), None if residual is None else side_by_side(residual)
     inside = _INSIDE.get(activation, 0)
 
     with w.lent(scale) if type(w) is FrozenWeight else contextlib.nullcontext((w, scale)) as (array, left):
@@ -59,6 +59,6 @@ def early_convolution(x: np.ndarray, w: Any, scale: Any, bias: Any, residual: An
     return find(activation).kernel(np, result)
 
 
-def _side_by_side(images: np.ndarray) -> np.ndarray:
+def side_by_side(images: np.ndarray) -> np.ndarray:
     """Images with their channels side by side, one behind the other."""
     return np.ascontiguousarray(images.transpose(_CHANNELS_LAST)).transpose(_CHANNELS_FIRST)

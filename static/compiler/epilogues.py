@@ -28,9 +28,10 @@ from ...ops.core.spec import Spec
 from ...ops.core.taped import taped
 from ...ops.linalg.matrix_product import infer_matmul
 from ...ops.nn.conv import conv_geometry
-from .early_convolution import early_convolution
+from .early_convolution import early_convolution, side_by_side
 from .early_linear import early_linear, early_rows
 from .frozen_weight import FrozenWeight, array_of
+from .packed_panels import INSIDE, PANELS, Panels
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
                "silu": "swish", "hard_swish": "hard_swish"}
@@ -70,12 +71,13 @@ class Packed:
     once. A FrozenWeight is packed at once, and released.
     """
 
-    __slots__ = ("_last", "_line", "_line_for")
+    __slots__ = ("_last", "_line", "_line_for", "panels")
 
     def __repr__(self) -> str:  # operations are shown in errors, with their attributes
         return "by use"
 
     def __init__(self) -> None:
+        self.panels = Panels()
         self._line: Any = None  # what lines of plans call, where the compiled form is there
         self._line_for = -1  # the engines' generation
         # Replaced as a whole: several threads may run at once.
@@ -228,6 +230,30 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
     return _finish(xp, result, None if bias is None else bias.reshape(-1, 1, 1), residual, activation)
 
 
+def _conv_by_panels(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
+                    padding_algorithm="EXPLICIT", dilations=(), groups=1):
+    if groups != 1 or x.dtype != _F32 or w.dtype != _F32 or x.ndim != 4 or not x.size:
+        return NotImplemented
+    geo = conv_geometry(x, w, strides, paddings, padding_algorithm, dilations)
+    inside = activation if activation in INSIDE else ""
+    begin, end = tuple(zip(*geo.pads, strict=True))
+    call = packed.panels.of(w, scale, bias, (geo.strides, begin, end, geo.dilations), inside)
+    if call is None:
+        return NotImplemented
+    result = call(x, w, scale, bias, residual)
+    if result is None:
+        result = call(side_by_side(x), w, scale, bias, None if residual is None else side_by_side(residual))
+    if result is None:
+        return NotImplemented
+    return find(activation).kernel_for(np)(np, result) if activation != inside else result
+
+
+def _line_of_panels(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What a line of a plan calls for a convolution or a product with a packed weight."""
+    by_itself = attrs["activation"] in INSIDE if "activation" in attrs else True
+    return attrs["packed"].panels.line(functools.partial(_conv_by_panels, **attrs)) if by_itself else None
+
+
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                     padding_algorithm="EXPLICIT", dilations=(), groups=1):
     if x.dtype != _F32:
@@ -342,7 +368,8 @@ def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, acti
 
 
 fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
-                         engines=[by(ONEDNN, _conv_by_onednn, line=_line_of_conv)], infer=_infer_conv, cost=convolution)
+                         engines=[by(PANELS, _conv_by_panels, line=_line_of_panels),
+                                  by(ONEDNN, _conv_by_onednn, line=_line_of_conv)], infer=_infer_conv, cost=convolution)
 
 
 def _line(xp, scale, bias, mean, variance, *, epsilon: float):
@@ -381,6 +408,19 @@ def _linear_by_loops(x, y, bias=None, residual=None, *, packed: Any, activation=
         return NotImplemented
     result = row_product(x, array_of(y), bias)
     return result if result is NotImplemented else _finish(np, result, None, residual, activation)
+
+
+def _linear_by_panels(x, y, bias=None, residual=None, *, packed: Any, activation=""):
+    if x.dtype != _F32 or y.dtype != _F32 or rows_of(x) <= MOST_ROWS:
+        return NotImplemented
+    inside = activation if activation in INSIDE else ""
+    call = packed.panels.of(y, None, bias, activation=inside)
+    if call is None:
+        return NotImplemented
+    result = call(np.ascontiguousarray(x), y, bias, None if residual is None else np.ascontiguousarray(residual))
+    if result is None:
+        return NotImplemented
+    return find(activation).kernel_for(np)(np, result) if activation != inside else result
 
 
 def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation=""):
@@ -431,5 +471,6 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
                            engines=[by(LOOPS, _linear_by_loops, when=_is_of_rows),
+                                    by(PANELS, _linear_by_panels, when=_is_large),
                                     by(ONEDNN, _linear_by_onednn, when=_is_large)], taped=_taped_linear,
                            infer=_infer_linear, cost=matrix_product)

@@ -1,8 +1,9 @@
 """The operator that stands, in compiled plans, for products of one value with several frozen weights.
 
-`fused_linears`: X @ Y + Bias for each Y and Bias, as for queries, keys and values. It never gets into a file. oneDNN
-computes all in one product with the weights side by side, packed at the third use; the results lie in it as columns.
-Where it declines, and on other devices, the products are computed one by one.
+`fused_linears`: X @ Y + Bias for each Y and Bias, as for queries, keys and values. It never gets into a file. All are
+computed in one product with the weights side by side, in panels (`packed_panels.py`) or, where these are not to be had,
+packed for oneDNN at the third use; the results lie in it as columns. Where both decline, and on other devices, the
+products are computed one by one.
 """
 
 import functools
@@ -16,12 +17,14 @@ import numpy as np
 
 from ...backend import onednn
 from ...backend.engines import ONEDNN
+from ...backend.kernels.row_product import MOST_ROWS
 from ...ops.core.kernels import by
 from ...ops.core.operator import operator
 from ...ops.core.spec import Spec
 from .early_linear import early_linear
 from .epilogues import rows_of
 from .frozen_weight import FrozenWeight, array_of, lent_array
+from .packed_panels import PANELS, pack
 
 _HOT = 3
 
@@ -36,10 +39,12 @@ class _Use(NamedTuple):
 class Joined:
     """The packed form of the weights that an operation was last given, side by side; new weights are packed anew."""
 
-    __slots__ = ("_last",)
+    __slots__ = ("_last", "_panels")
 
     def __init__(self) -> None:
-        self._last = _Use([], 0, None, None)  # replaced as a whole: several threads may run at once
+        # Replaced as a whole: several threads may run at once.
+        self._last = _Use([], 0, None, None)
+        self._panels = _Use([], 0, None, None)
 
     def __reduce__(self) -> tuple:
         return Joined, ()
@@ -47,7 +52,7 @@ class Joined:
     def of(self, weights: Sequence[Any], biases: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:
         """The weights, packed for products with so many rows, and the bias; None twice before the third use."""
         last, arrays = self._last, [*weights, *biases]
-        if len(last.arrays) != len(arrays) or not all(map(_is, last.arrays, arrays)):
+        if not _are(last.arrays, arrays):
             last = _Use(list(map(weakref.ref, arrays)), 0, None, None)
         if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             last = last._replace(times=last.times + 1)
@@ -56,23 +61,45 @@ class Joined:
             self._last = last
         return last.packed, last.bias
 
+    def in_panels(self, weights: Sequence[Any], biases: Sequence[np.ndarray]) -> tuple[Any, Any]:
+        """A function of x, None, the bias and None, which gives all products side by side (`pack`), and the bias."""
+        last, arrays = self._panels, [*weights, *biases]
+        if not _are(last.arrays, arrays):
+            bias = np.concatenate(biases) if biases else None
+            packed = pack(_joined(weights), None, bias, (None, None, bias))
+            if packed is not None:
+                _release(weights, packed)
+            self._panels = last = _Use(list(map(weakref.ref, arrays)), 1, packed, bias)
+        return last.packed, last.bias
 
-def _is(held: weakref.ref[Any], array: Any) -> bool:
-    return held() is array
+
+def _are(held: Sequence[weakref.ref[Any]], arrays: Sequence[Any]) -> bool:
+    """Whether these were held."""
+    return len(held) == len(arrays) and all(ref() is array for ref, array in zip(held, arrays, strict=True))
 
 
-def _packed(weights: Sequence[Any], rows: int) -> Any:
+def _joined(weights: Sequence[Any]) -> np.ndarray:
+    """The weights side by side."""
     joined = np.empty((weights[0].shape[0], sum(weight.shape[1] for weight in weights)), weights[0].dtype)
     for weight, (start, end) in zip(weights, _places(weights), strict=True):
         with lent_array(weight) as array:
             joined[:, start:end] = array
-    packed = onednn.pack_matrix(joined, rows)
+    return joined
+
+
+def _packed(weights: Sequence[Any], rows: int) -> Any:
+    packed = onednn.pack_matrix(_joined(weights), rows)
     if packed is not NotImplemented:
         packed.release()  # the copy of the weights can go
-        for weight, (start, end) in zip(weights, _places(weights), strict=True):
-            if type(weight) is FrozenWeight:
-                weight.release(functools.partial(_unpacked, packed, start, end))
+        _release(weights, packed)
     return packed
+
+
+def _release(weights: Sequence[Any], packed: Any) -> None:
+    """Lets the arrays of frozen weights go, which are in what was packed."""
+    for weight, (start, end) in zip(weights, _places(weights), strict=True):
+        if type(weight) is FrozenWeight:
+            weight.release(functools.partial(_unpacked, packed, start, end))
 
 
 def _unpacked(packed: Any, start: int, end: int) -> np.ndarray:
@@ -93,6 +120,14 @@ def _linears(xp, x, y, bias=None, *, joined: Any):
 
 def _are_large(x, y, bias=None, **_):
     return rows_of(x) * min(weight.size for weight in y) > onednn.LARGE
+
+
+def _linears_by_panels(x, y, bias=None, *, joined):
+    if rows_of(x) <= MOST_ROWS or any(a.dtype != np.float32 for a in (x, *y, *(bias or ()))):
+        return NotImplemented
+    call, row = joined.in_panels(y, bias or ())
+    whole = None if call is None else call(np.ascontiguousarray(x), None, row, None)
+    return NotImplemented if whole is None else _columns(whole, y)
 
 
 def _linears_by_onednn(x, y, bias=None, *, joined):
@@ -117,6 +152,7 @@ def _columns(whole: np.ndarray, weights: Sequence[Any]) -> list[np.ndarray]:
 
 
 fused_linears_op = operator(
-    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_by_onednn, when=_are_large)],
+    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[
+        by(PANELS, _linears_by_panels, when=_are_large), by(ONEDNN, _linears_by_onednn, when=_are_large)],
     infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],),
     cost=lambda inputs, outputs, attrs: sum(2 * math.prod(shape) * inputs[0][-1] for shape in outputs[0]))

@@ -173,7 +173,7 @@ def test_info_says_why_an_engine_is_not_in_use(monkeypatch):
     monkeypatch.setenv("FLAGS_kernel_cache_megabytes", "0")
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     done = run("-m", "proa", "info")
-    assert done.stdout.count("off: FLAGS_cpu_engines does not name") == 2
+    assert done.stdout.count("off: FLAGS_cpu_engines does not name") == 3
     assert "off: FLAGS_kernel_cache_megabytes is 0" in done.stdout
     assert "3 (" in done.stdout and "OMP_NUM_THREADS is 3" in done.stdout
 

@@ -35,6 +35,8 @@ class Pictures(paddle.nn.Layer):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     monkeypatch.setattr(epilogues, "_OFTEN", 0)
+    with flags_guard({"FLAGS_cpu_engines": "onednn,loops"}):
+        yield
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_an_engine_that_is_turned_off_computes_nothing(engine):
     register_kernel(op, engine, kernel)
     main, y = program(3)
     x = paddle.to_tensor([[1.0, 2.0]])
-    assert {"onednn", "loops", "test"} <= set(get_flag("FLAGS_cpu_engines").split(","))
+    assert {"onednn", "loops", "panels", "test"} <= set(get_flag("FLAGS_cpu_engines").split(","))
     for wanted, calls in (("onednn,loops", 0), ("", 0), ("test", 2), ("onednn,loops", 2), ("test,loops", 4)):
         with flags_guard({"FLAGS_cpu_engines": wanted}):
             apply(op, x)

@@ -27,7 +27,7 @@ RANDOM = np.random.default_rng(0)
 
 @pytest.fixture(autouse=True)
 def at_first():
-    with flags_guard({"FLAGS_kernel_after_elements": 1 << 60}):
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 60, "FLAGS_cpu_engines": "onednn,loops"}):
         yield
 
 

@@ -237,7 +237,7 @@ def test_weights_are_packed_once_for_all_sizes(monkeypatch):
     convolve = paddle.jit.to_static(layer, input_spec=[paddle.static.InputSpec([None, 16, None, None])])
     multiply = paddle.jit.to_static(wide, input_spec=[paddle.static.InputSpec([None, 64])])
     generator = np.random.default_rng(0)
-    with paddle.no_grad():
+    with paddle.no_grad(), flags_guard({"FLAGS_cpu_engines": "onednn,loops"}):
         for size in (12, 20, 9, 14, 12, 31, 20, 16, 12):
             for function, shape in ((convolve, (2, 16, size, 12)), (multiply, (8 * size, 64))):
                 x = paddle.to_tensor(generator.normal(size=shape).astype("float32"))

@@ -1,0 +1,319 @@
+/* Products of windows of images, or of rows of a matrix, with weights that lie in panels (`_packed.c`): of any sizes.
+
+   A panel holds what is multiplied by one channel after the other for neighbouring filters, as many as fill four vectors
+   (two, where these are short), so that it is read from its beginning to its end. The sums of some windows for a panel
+   stay in the registers while it is read; meanwhile the part that is read next is asked for from memory. */
+#include "_panels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#if HAS_VECTORS
+
+#if !defined(__clang__)
+#pragma GCC optimize("O3", "fp-contract=fast", "no-trapping-math") /* no flag of the processor is looked at here */
+#endif
+
+enum { AT_ONCE = 192, PART = 49152, LINE = 16, ALONE = 1 << 21 };
+/* Windows whose elements stay in the cache for all panels; numbers of a panel that do, while these windows are multiplied
+   by them; numbers that come from memory together; multiplications that one thread does. */
+
+typedef struct {
+    const float *const *places; /* of the windows' first elements; those of the next ones lie AT_ONCE further */
+    Py_ssize_t skipped, spots, channels; /* channels before those that are read; elements, and channels of each */
+    const float *panel, *start, *bias;   /* sums begin with `start`, and the bias where there is one */
+    Py_ssize_t start_step, step;         /* from window to window */
+    float *to, floor;                    /* results below it are it */
+    const char *next; /* what is asked for, by lines or not at all */
+    Py_ssize_t ahead;
+} Block;
+
+typedef void (*Compute)(const Block *of);
+
+typedef float Sixteen __attribute__((vector_size(64)));
+typedef int32_t SixteenInts __attribute__((vector_size(64)));
+
+#if defined(__clang__)
+#define ALL _Pragma("clang loop unroll(full)")
+#else
+#define ALL _Pragma("GCC unroll 12")
+#endif
+
+#define ONLY_NOW __asm__ volatile("" ::: "memory"); /* what is read behind has no register before: all hold sums */
+
+/* Defines what multiplies so many windows by a panel of so many vectors. */
+#define BLOCK(TARGET, NAME, VECTOR, MASKS, LANES, PARTS, ROWS) \
+    TARGET static void NAME(const Block *of) { \
+        VECTOR sums[ROWS][PARTS], w[PARTS]; \
+        ALL for (int r = 0; r < ROWS; r++) \
+            ALL for (int p = 0; p < PARTS; p++) \
+                memcpy(&sums[r][p], of->start + r * of->start_step + p * LANES, sizeof w[0]); \
+        if (of->bias) \
+            ALL for (int p = 0; p < PARTS; p++) { \
+                memcpy(&w[p], of->bias + p * LANES, sizeof w[0]); \
+                ALL for (int r = 0; r < ROWS; r++) sums[r][p] += w[p]; \
+            } \
+        const float *panel = of->panel; \
+        const float *const *places = of->places; \
+        const char *next = of->next; \
+        const Py_ssize_t channels = of->channels, ahead = of->ahead; \
+        for (Py_ssize_t spot = 0; spot < of->spots; spot++, places += AT_ONCE) { \
+            const float *x[ROWS]; \
+            ALL for (int r = 0; r < ROWS; r++) x[r] = places[r] + of->skipped; \
+            for (Py_ssize_t c = 0; c < channels; c++, panel += PARTS * LANES, next += ahead) { \
+                ALL for (int p = 0; p < PARTS; p++) memcpy(&w[p], panel + p * LANES, sizeof w[0]); \
+                __builtin_prefetch(next, 0, 2); \
+                ALL for (int r = 0; r < ROWS; r++) \
+                    ALL for (int p = 0; p < PARTS; p++) sums[r][p] += x[r][c] * w[p]; \
+            } \
+        } \
+        ONLY_NOW \
+        const VECTOR floor = (VECTOR){0} + of->floor; \
+        ALL for (int r = 0; r < ROWS; r++) \
+            ALL for (int p = 0; p < PARTS; p++) { \
+                MASKS is_below = sums[r][p] < floor; \
+                VECTOR value = (VECTOR)((is_below & (MASKS)floor) | (~is_below & (MASKS)sums[r][p])); \
+                memcpy(of->to + r * of->step + p * LANES, &value, sizeof value); \
+            } \
+    }
+
+/* What follows the sums of some windows, which lie `width` apart, for so many filters. */
+INLINE void finish_body(const Convolution *of, const float *sums, Py_ssize_t width, Py_ssize_t windows, Py_ssize_t filters,
+                        const float *residual, float *to) {
+    const int activation = of->activation;
+    for (Py_ssize_t n = 0; n < windows; n++, sums += width, to += of->filters) {
+        const float *added = residual ? residual + n * of->filters : NULL;
+        Py_ssize_t f = 0;
+        for (; f + 8 <= filters; f += 8) {
+            Floats value, other;
+            memcpy(&value, sums + f, sizeof value);
+            if (added) {
+                memcpy(&other, added + f, sizeof other);
+                value += other;
+            }
+            FOLLOWED(Floats, CHOSEN_VECTOR, value)
+            memcpy(to + f, &value, sizeof value);
+        }
+        for (; f < filters; f++) {
+            float value = added ? sums[f] + added[f] : sums[f];
+            FOLLOWED(float, CHOSEN_NUMBER, value)
+            to[f] = value;
+        }
+    }
+}
+TWO_WAYS(finish, (const Convolution *of, const float *sums, Py_ssize_t width, Py_ssize_t windows, Py_ssize_t filters,
+                  const float *residual, float *to), (of, sums, width, windows, filters, residual, to))
+
+#define UP_TO_SIX(X, ...) X(__VA_ARGS__, 1) X(__VA_ARGS__, 2) X(__VA_ARGS__, 3) X(__VA_ARGS__, 4) X(__VA_ARGS__, 5) X(__VA_ARGS__, 6)
+#define UP_TO_EIGHT(X, ...) UP_TO_SIX(X, __VA_ARGS__) X(__VA_ARGS__, 7) X(__VA_ARGS__, 8)
+#define UP_TO_TWELVE(X, ...) \
+    UP_TO_EIGHT(X, __VA_ARGS__) X(__VA_ARGS__, 9) X(__VA_ARGS__, 10) X(__VA_ARGS__, 11) X(__VA_ARGS__, 12)
+
+enum { MOST_PARTS = 4, MOST_ROWS = 12 };
+
+/* How a processor does it: the numbers of a vector, the vectors of a panel, the windows at a time for so many of them. */
+typedef struct {
+    Py_ssize_t lanes, parts, rows[MOST_PARTS + 1];
+    Compute compute[MOST_PARTS + 1][MOST_ROWS + 1];
+} Way;
+
+#define BLOCK_8(TARGET, PARTS, ROWS) BLOCK(TARGET, in_eights_##PARTS##_##ROWS, Floats, Ints, 8, PARTS, ROWS)
+#define NAME_8(PARTS, ROWS) in_eights_##PARTS##_##ROWS,
+#if HAS_TWO_WAYS
+#define WIDE __attribute__((target("avx2,fma")))
+#define BLOCK_NARROW(TARGET, PARTS, ROWS) BLOCK(TARGET, narrow_##PARTS##_##ROWS, Floats, Ints, 8, PARTS, ROWS)
+#define NAME_NARROW(PARTS, ROWS) narrow_##PARTS##_##ROWS,
+UP_TO_SIX(BLOCK_NARROW, , 1)
+UP_TO_SIX(BLOCK_NARROW, , 2)
+static const Way narrow = {8, 2, {0, 6, 6}, {{NULL}, {NULL, UP_TO_SIX(NAME_NARROW, 1)}, {NULL, UP_TO_SIX(NAME_NARROW, 2)}}};
+#else
+#define WIDE
+#endif
+UP_TO_TWELVE(BLOCK_8, WIDE, 1)
+UP_TO_SIX(BLOCK_8, WIDE, 2)
+static const Way in_eights = {8, 2, {0, 12, 6}, {{NULL}, {NULL, UP_TO_TWELVE(NAME_8, 1)}, {NULL, UP_TO_SIX(NAME_8, 2)}}};
+
+#if HAS_TWO_WAYS
+#define BLOCK_16(TARGET, PARTS, ROWS) BLOCK(TARGET, in_sixteens_##PARTS##_##ROWS, Sixteen, SixteenInts, 16, PARTS, ROWS)
+#define NAME_16(PARTS, ROWS) in_sixteens_##PARTS##_##ROWS,
+#define WIDEST __attribute__((target("avx512f")))
+UP_TO_TWELVE(BLOCK_16, WIDEST, 1)
+UP_TO_TWELVE(BLOCK_16, WIDEST, 2)
+UP_TO_EIGHT(BLOCK_16, WIDEST, 3)
+UP_TO_SIX(BLOCK_16, WIDEST, 4)
+static const Way in_sixteens = {
+    16, 4, {0, 12, 12, 8, 6},
+    {{NULL}, {NULL, UP_TO_TWELVE(NAME_16, 1)}, {NULL, UP_TO_TWELVE(NAME_16, 2)}, {NULL, UP_TO_EIGHT(NAME_16, 3)},
+     {NULL, UP_TO_SIX(NAME_16, 4)}}};
+
+/* The way is one for a process, in which panels lie so. PROA_VECTOR_BYTES in the environment bounds it. */
+static const Way *way(void) {
+    static const Way *found;
+    if (!found) {
+        const char *said = getenv("PROA_VECTOR_BYTES");
+        int most = said && *said ? atoi(said) : 64;
+        found = most >= 64 && __builtin_cpu_supports("avx512f") ? &in_sixteens
+                : most >= 32 && has_wide_vectors ? &in_eights : &narrow;
+    }
+    return found;
+}
+int have_fast_panels(void) { return way() != &narrow; }
+#else
+static const Way *way(void) { return &in_eights; }
+int have_fast_panels(void) { return 0; }
+#endif
+
+INLINE Py_ssize_t least(Py_ssize_t x, Py_ssize_t y) { return x < y ? x : y; }
+
+Py_ssize_t whole_filters(Py_ssize_t filters) {
+    Py_ssize_t lanes = way()->lanes;
+    return (filters + lanes - 1) / lanes * lanes;
+}
+
+Py_ssize_t width_of_panels(void) { return way()->lanes * way()->parts; }
+
+Py_ssize_t size_of_panels(Py_ssize_t filters, Py_ssize_t steps) { return whole_filters(filters) * steps; }
+
+Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filter, Py_ssize_t step, Py_ssize_t *apart) {
+    Py_ssize_t width = way()->lanes * way()->parts, first = filter / width * width;
+    *apart = least(whole_filters(filters) - first, width);
+    return first * steps + step * *apart + filter - first;
+}
+
+/* Windows from `from` to `to` by panels from `first` to `last`. */
+static int multiply(const Convolution *of, const float *panels, float *out, Py_ssize_t from, Py_ssize_t to,
+                    Py_ssize_t first, Py_ssize_t last) {
+    const Way *how = way();
+    Py_ssize_t spots = of->high * of->wide, steps = spots * of->channels, width = how->lanes * how->parts;
+    const float **table = PyMem_RawMalloc((size_t)(AT_ONCE * spots) * sizeof *table);
+    Py_ssize_t *offsets = PyMem_RawMalloc((size_t)spots * sizeof *offsets);
+    float *room = PyMem_RawMalloc((size_t)(AT_ONCE * width + LINE) * sizeof *room);
+    if (!table || !offsets || !room) {
+        PyMem_RawFree((void *)table);
+        PyMem_RawFree(offsets);
+        PyMem_RawFree(room);
+        return 0;
+    }
+    float *sums = (float *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
+    for (Py_ssize_t r = 0; r < of->high; r++)
+        for (Py_ssize_t c = 0; c < of->wide; c++)
+            offsets[r * of->wide + c] = r * of->apart_down * of->line_step + c * of->apart_across * of->element_step;
+    Place at = {from / (of->rows * of->columns), from / of->columns % of->rows, from % of->columns};
+    Py_ssize_t line_step = of->down * of->line_step, element_step = of->across * of->element_step;
+    int is_pointwise = spots == 1 && !of->top && !of->left && (of->rows - 1) * of->down < of->height &&
+                       (of->columns - 1) * of->across < of->width;
+    Block block = {.skipped = 0};
+    for (Py_ssize_t begin = from; begin < to; begin += AT_ONCE) {
+        Py_ssize_t count = least(to - begin, AT_ONCE);
+        for (Py_ssize_t n = 0; n < count; n++, go_on(of, &at)) {
+            if (!is_pointwise) find_places(of, &at, offsets, table + n, AT_ONCE);
+            else table[n] = of->x + at.image * of->image_step + at.row * line_step + at.column * element_step;
+        }
+        for (Py_ssize_t panel = first; panel < last; panel++) {
+            Py_ssize_t filter = panel * width, whole = least(whole_filters(of->filters) - filter, width);
+            Py_ssize_t parts = whole / how->lanes, rows = how->rows[parts], blocks = (count + rows - 1) / rows;
+            Py_ssize_t longest = PART / whole, rest = least(of->filters - filter, whole);
+            int is_direct = of->activation <= RELU && rest == whole; /* results are stored as they are summed up */
+            block.panel = panels + filter * steps;
+            for (Py_ssize_t spot = 0, channel = 0; spot < spots;) { /* part by part of the panel */
+                int is_first = !spot && !channel;
+                block.skipped = channel;
+                if (of->channels > longest) {
+                    block.spots = 1;
+                    block.channels = least(longest, of->channels - channel);
+                } else {
+                    block.spots = least(spots - spot, longest / of->channels);
+                    block.channels = of->channels;
+                }
+                Py_ssize_t read = block.spots * block.channels * whole;
+                Py_ssize_t now = spot;
+                if ((channel += block.channels) == of->channels) channel = 0, spot += block.spots;
+                int is_last = spot == spots, is_only = is_first && is_last; /* sums of a panel's parts are kept */
+                const float *next = block.panel + read;
+                Py_ssize_t lines = 0; /* of what is read next, and where that stands: each block asks for some */
+                if (!is_last || panel + 1 < last) lines = least(read, (last - panel) * width * steps) / LINE;
+                Py_ssize_t share = (lines + blocks - 1) / blocks, done = 0;
+                int reads_windows = panel == first && is_pointwise && count * of->channels > read;
+                for (Py_ssize_t n = 0; n < blocks; n++) {
+                    Py_ssize_t end = count * (n + 1) / blocks, place = (begin + done) * of->filters + filter;
+                    block.places = table + now * AT_ONCE + done;
+                    const float *residual = of->residual ? of->residual + place : NULL;
+                    block.to = is_only ? sums : sums + done * width;
+                    block.start = is_first ? of->bias + filter : block.to;
+                    block.start_step = is_first ? 0 : width;
+                    block.bias = NULL, block.step = width, block.floor = -INFINITY;
+                    if (is_first && is_direct && residual)
+                        block.start = residual, block.start_step = of->filters, block.bias = of->bias + filter;
+                    if (is_last && is_direct) {
+                        block.to = out + place, block.step = of->filters;
+                        if (of->activation == RELU) block.floor = 0.0f;
+                    }
+                    block.next = (const char *)(lines ? next + n * share * LINE : block.panel);
+                    block.ahead = lines ? (Py_ssize_t)sizeof(float) * LINE : 0;
+                    if (reads_windows && end < count) {
+                        block.next = (const char *)(table[end] + block.skipped);
+                        block.ahead = (Py_ssize_t)sizeof(float) * (end - done);
+                    }
+                    how->compute[parts][end - done](&block);
+                    if (is_last && !is_direct) finish(of, block.to, width, end - done, rest, residual, out + place);
+                    done = end;
+                }
+                block.panel = next;
+            }
+        }
+    }
+    PyMem_RawFree(room);
+    PyMem_RawFree(offsets);
+    PyMem_RawFree((void *)table);
+    return 1;
+}
+
+/* What the threads of a team share. */
+typedef struct {
+    const Convolution *of;
+    const float *panels;
+    float *out;
+    const Team *team;
+    Py_ssize_t windows, count, taken; /* how many panels there are; windows that were taken */
+    int is_by_panels, failed;
+} Shared;
+
+static void share(void *data) {
+    Shared *all = data;
+    int number = all->team->number(), threads = all->team->count(), ended = 1;
+    if (all->is_by_panels) {
+        Py_ssize_t first = all->count * number / threads, last = all->count * (number + 1) / threads;
+        if (first < last) ended = multiply(all->of, all->panels, all->out, 0, all->windows, first, last);
+    } else {
+        Py_ssize_t each = least(AT_ONCE, (all->windows + threads - 1) / threads);
+        for (;;) {
+            Py_ssize_t from = __atomic_fetch_add(&all->taken, each, __ATOMIC_RELAXED);
+            if (from >= all->windows || !ended) break;
+            ended = multiply(all->of, all->panels, all->out, from, least(from + each, all->windows), 0, all->count);
+        }
+    }
+    if (!ended) __atomic_store_n(&all->failed, 1, __ATOMIC_RELAXED);
+}
+
+int multiply_panels(const Convolution *of, const float *panels, float *out, const Team *team, int threads) {
+    Py_ssize_t width = way()->lanes * way()->parts, count = (of->filters + width - 1) / width;
+    Py_ssize_t windows = of->images * of->rows * of->columns, steps = of->high * of->wide * of->channels;
+    if (threads < 2 || !team->parallel || (double)windows * (double)steps * (double)of->filters < ALONE)
+        return multiply(of, panels, out, 0, windows, 0, count);
+    Py_ssize_t elements = of->images * of->height * of->width * of->channels;
+    Shared all = {of, panels, out, team, windows, count, 0, 0, 0};
+    all.is_by_panels = count >= threads && (count % threads == 0 || count > 4 * threads) && of->filters * steps > elements;
+    team->parallel(share, &all, (unsigned)threads, 0);
+    return !all.failed;
+}
+
+#else
+Py_ssize_t whole_filters(Py_ssize_t filters) { return filters; }
+Py_ssize_t width_of_panels(void) { return 1; }
+Py_ssize_t size_of_panels(Py_ssize_t filters, Py_ssize_t steps) { return 0; }
+Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filter, Py_ssize_t step, Py_ssize_t *apart) {
+    return 0;
+}
+int have_fast_panels(void) { return 0; }
+int multiply_panels(const Convolution *of, const float *panels, float *out, const Team *team, int threads) { return 0; }
+#endif
