@@ -1,4 +1,4 @@
-"""`x.register_hook` on a variable of a Program: what is computed from x from here on gives its gradient to the hook.
+"""`x.register_hook` on a variable of a Program: what is computed from x gives its gradient to the hook.
 
 As a PyLayer's `backward` it runs once, where it is registered, and becomes part of the Program's backward pass.
 """
@@ -11,6 +11,9 @@ from typing import Any
 
 from ...ops.core.trace import Trace, current_trace, grad_mode
 from ..autodiff.py_layer import with_gradient
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.usage import sub_block
 from ..ir.variable import Variable
 from .renaming import assign, take_name
 from .views import note_shown
@@ -35,6 +38,7 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
     hooked = variable.program.hooked
     former, hooks = hooked.get(variable.name) or (copy.copy(now), ())
     hooks = (*hooks, hook)
+    block, used, before = variable.block, variable.name, len(variable.block.ops)
 
     def through_hooks(gradient: Variable) -> Any:
         for each in hooks:
@@ -45,6 +49,8 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
     with grad_mode(True):
         result = with_gradient(trace, former, [former], through_hooks, "a hook of register_hook")
         (take_name if trace.captures else assign)(variable, result)
+    if _is_read(block.ops[:before], used):
+        _move_before_uses(block, before, used, variable.name)
     note_shown(variable, now)
     hooked[variable.name] = former, hooks
     return ProgramHook()
@@ -63,7 +69,42 @@ def _check_own(variable: Variable, trace: Trace) -> None:
         raise RuntimeError(
             f"register_hook(hook): {variable.name!r} was not computed in this place of the Program: its gradient has "
             "other parts too. Register the hook outside of the function, or on x * 1 and use that from there on.")
-    if any(variable.name in op.input_arg_names for block in variable.program.blocks for op in block.ops):
-        raise RuntimeError(
-            f"register_hook(hook): {variable.name!r} has been used already, and what was computed from it would give "
-            "its gradient past the hook. Register the hook right behind the operation that computes the tensor.")
+    if not trace.captures and _is_read(variable.block.ops, variable.name):
+        raise _used_already(variable.name)
+
+
+def _used_already(name: str) -> RuntimeError:
+    return RuntimeError(
+        f"register_hook(hook): {name!r} has been used already, and what was computed from it would give its gradient "
+        "past the hook, or the hook reads what was computed since. Register the hook right behind the operation that "
+        "computes the tensor.")
+
+
+def _is_read(ops: list[Operation], name: str) -> bool:
+    """Whether one of the operations, or one in their blocks, reads a name."""
+    return any(name in op.input_arg_names or (inner := sub_block(op)) is not None and _is_read(inner.ops, name)
+               for op in ops)
+
+
+def _move_before_uses(block: Block, begin: int, used: str, hooked: str) -> None:
+    """Puts what registering has appended, from `begin` on, right behind what computes the value, before its uses.
+
+    These read what the hook gives from now on. RuntimeError where the hook reads what is computed between.
+    """
+    behind = 1 + max(n for n, op in enumerate(block.ops[:begin]) if used in op.output_arg_names)
+    appended, between = block.ops[begin:], block.ops[behind:begin]
+    written = {name for op in between for name in op.output_arg_names}
+    if any(not written.isdisjoint(op.input_arg_names) for op in appended):
+        error = _used_already(used)
+        block.program.value_wanted = block.program.value_wanted or error
+        raise error
+    _read_instead(between, used, hooked)
+    block.ops[behind:] = [*appended, *between]
+
+
+def _read_instead(ops: list[Operation], used: str, hooked: str) -> None:
+    for op in ops:
+        op.rename_input(used, hooked)
+        inner = sub_block(op)
+        if inner is not None:
+            _read_instead(inner.ops, used, hooked)

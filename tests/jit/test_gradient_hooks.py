@@ -68,7 +68,60 @@ def behind_a_change(x):
     return y * y
 
 
-FUNCTIONS = [once, twice_in_order, with_control_flow, that_gives_none, in_a_branch, that_uses_values, behind_a_change]
+def behind_uses(x):
+    y = x * 2
+    z = y * 3
+    y.register_hook(lambda g: g * 10)
+    return z + y
+
+
+def again_behind_uses(x):
+    y = x * 2
+    y.register_hook(lambda g: g * 10)
+    z = y * y
+    y.register_hook(lambda g: g + 1)
+    w = z * y
+    z.register_hook(lambda g: g * g)
+    y.register_hook(lambda g: g - x)
+    return w + y
+
+
+def behind_statements_that_use_it(x):
+    y = x * x
+    z = y + 1
+    if x.sum() > 0:
+        z = z * y
+    while z.sum() < 30:
+        z = z + y * 2 + 1
+    y.register_hook(lambda g: g * 10)
+    return z
+
+
+def in_a_branch_behind_uses(x):
+    z = x * 0
+    if x.sum() > 0:
+        y = x * x
+        z = y * 3
+        y.register_hook(lambda g: g * 10)
+    else:
+        y = x * 5
+        z = y ** 3
+        y.register_hook(lambda g: g * 2)
+    return z * y
+
+
+def behind_views_and_changes(x):
+    y = x * 2
+    first = y[0]
+    y.add_(x)
+    z = y * first
+    y.register_hook(lambda g: g * 10)
+    return z * y
+
+
+FUNCTIONS = [behind_uses, again_behind_uses, behind_statements_that_use_it, in_a_branch_behind_uses,
+             behind_views_and_changes, once, twice_in_order, with_control_flow, that_gives_none, in_a_branch,
+             that_uses_values, behind_a_change]
 
 
 def _gradient(function, values, order):
@@ -97,7 +150,7 @@ def of_an_argument(x):
 def of_a_used_value(x):
     y = x * 2
     z = y * 3
-    y.register_hook(lambda g: g * 10)
+    y.register_hook(lambda g: g * z)
     return z + y
 
 
