@@ -9,6 +9,7 @@ from ..array.full import is_value
 from ..core.operator import operator
 from ..core.trace import apply
 from .casting import cast, dtype_of
+from .elementwise import maximum, minimum
 
 _LARGEST = 3.4028234e38
 _NEAR_LARGEST = {"int32": 2**31 - 2**7, "int64": 2**63 - 2**39}  # the largest whole numbers that a float32 holds
@@ -24,8 +25,8 @@ def _limits(low_tensor, high_tensor, low, high):
 def _one_number(name: str, bound: Any) -> Any:
     if bound.size != 1:
         raise ValueError(f"{name} is a tensor of shape {list(bound.shape)}, and a bound is one number for all of x. "
-                         "Where each element has its own, write paddle.minimum(paddle.maximum(x, min), max), which "
-                         "broadcast. (PaddlePaddle takes the first element and says nothing.)")
+                         "paddle.clip broadcasts bounds of several elements; the operation of a Program does not. "
+                         "(PaddlePaddle takes the first element and says nothing.)")
     return bound.item()
 
 
@@ -72,15 +73,25 @@ inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, 
     "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)}, only_here=True)
 
 
-def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
-    """x with what is below `min` set to it, and what is above `max`; both are numbers, 0-d tensors or None.
+def _is_of_several(bound: Any) -> bool:
+    return is_value(bound) and any(size != 1 for size in bound.shape)
 
-    Its slope is 1 between the two and 0 elsewhere, also where x is `min` or `max` itself.
+
+def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+    """x with what is below `min` set to it, and what is above `max`; both are numbers, tensors or None.
+
+    A tensor of one element is a bound of all of x; one of several is broadcast against it. The slope is 1 between the
+    two and 0 elsewhere, also where x is `min` or `max` itself.
 
     >>> import proa as paddle
-    >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()
-    [0.0, 0.5, 1.0]
+    >>> x = paddle.to_tensor([-1.0, 0.5, 3.0])
+    >>> paddle.clip(x, 0.0, 1.0).tolist(), paddle.clip(x, max=paddle.to_tensor([0.0, 1.0, 2.0])).tolist()
+    ([0.0, 0.5, 1.0], [-1.0, 0.5, 2.0])
     """
+    if _is_of_several(min):
+        return clip(maximum(x, cast(min, x.dtype)), None, max)
+    if _is_of_several(max):
+        return minimum(clip(x, min), cast(max, x.dtype))
     low, given = (cast(min, x.dtype), {}) if is_value(min) else (None, {} if min is None else {"min": float(min)})
     high = cast(max, x.dtype) if is_value(max) else None
     if low is None and high is None and min is not None and max is not None and min > max:

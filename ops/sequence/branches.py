@@ -59,15 +59,16 @@ def _merge(xp, x, mask, true, false, lod, true_lod, false_lod, *, level: int = 0
         raise ValueError(f"merge_lod_tensor(in_true, mask): in_true must have as many sequences (or rows) as the mask "
                          f"has true. Received {of_true} and {int(flags.sum())}.")
     items = xp.where(flags, xp.cumsum(flags) - 1, of_true + xp.cumsum(~flags) - 1)
+    if of_true and of_false and true.shape[1:] != false.shape[1:]:
+        raise ValueError(f"merge_lod_tensor(in_true, in_false): shapes must agree behind the first dimension where "
+                         f"both have rows. Received {list(true.shape)} and {list(false.shape)}.")
     made, rows = taken(xp, joined, items)
     both = true if not of_false else false if not of_true else xp.concatenate([true, false])
     return both[rows], [*copies(lod[:level]), *made]
 
 
 def _infer_merge(x, mask, true, false, lod, true_lod, false_lod, *, level=0):
-    if true.shape[1:] != false.shape[1:] and -1 not in true.shape[1:] + false.shape[1:]:
-        raise ValueError(f"merge_lod_tensor(in_true, in_false): shapes must agree behind the first dimension. Received "
-                         f"{list(true.shape)} and {list(false.shape)}.")
+    # Of a mask of one row only one part has rows, and the other may be of any shape; the declared one is in_true's.
     return Spec((-1, *true.shape[1:]), true.dtype), offset_specs(min(level, len(lod)) + len(true_lod))
 
 

@@ -151,6 +151,22 @@ def test_what_is_refused(main):
         pass
 
 
+@pytest.mark.parametrize("fed, shape", [(1.0, (1, 2)), (-1.0, (1, 3, 2))])
+def test_blocks_of_if_else_give_other_shapes(main, fed, shape):
+    # As Mask R-CNN predicts: [[-1]] where nothing was found, masks of what was found otherwise.
+    x = layers.data("x", [2])
+    zero = layers.fill_constant([1, 1], "float32", 0.0)
+    either = layers.IfElse(layers.less_than(zero, layers.slice(x, [1], [0], [1])))
+    with either.true_block():
+        either.output(either.input(x))
+    with either.false_block():
+        either.output(layers.stack([either.input(x)] * 3, axis=1))
+    (joined,) = either()
+    assert tuple(joined.shape) == (-1, 2)
+    (found,) = fluid.Executor(fluid.CPUPlace()).run(main, {"x": np.full((1, 2), fed, "float32")}, [joined])
+    assert found.shape == shape and (found == fed).all()
+
+
 def test_a_name_that_is_module_and_function():
     from proa.fluid.layer_helper_base import LayerHelperBase
     from proa.fluid.layers.rnn import GRUCell

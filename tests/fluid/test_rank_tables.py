@@ -125,5 +125,7 @@ def test_errors_name_what_does_not_fit():
         _run(branches.split_lod_tensor_op, x, np.ones(3, bool), lod)
     with pytest.raises(ValueError, match=r"merge_lod_tensor\(in_true, mask\).*Received 2 and 1"):
         _run(branches.merge_lod_tensor_op, x, np.array([1, 0, 0], bool), x[:2], x[:1], [], [], [])
+    with pytest.raises(ValueError, match=r"merge_lod_tensor.*behind the first.*Received \[2, 2\] and \[1, 1\]"):
+        _run(branches.merge_lod_tensor_op, x, np.array([1, 1, 0], bool), x[:2], x[:1, :1], [], [], [])
     with pytest.raises(ValueError, match=r"lod_rank_table\(level\).*1 levels of x, from 0. Received 1"):
         apply(rank_table.lod_rank_table_op, paddle.to_tensor(x), [paddle.to_tensor(lod[0])], level=1)

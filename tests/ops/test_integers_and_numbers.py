@@ -111,11 +111,33 @@ def test_maxout_says_what_it_does_not_take(shape, groups, axis, told):
         paddle.nn.functional.maxout(paddle.ones(shape), groups, axis)
 
 
-def test_a_bound_of_several_elements_is_refused_by_its_name():
-    x, bounds = paddle.ones([2, 3]), paddle.ones([2, 1])
-    for name, call in {"min": lambda: paddle.clip(x, bounds, 1.0), "max": lambda: x.clip(0.0, bounds)}.items():
-        with pytest.raises(ValueError, match=rf"{name} is a tensor of shape \[2, 1\].*paddle.minimum"):
-            call()
+def test_bounds_of_several_elements_are_broadcast():
+    x = paddle.to_tensor([[1.0, 2.25, 3.0], [4.0, 5.0, 5.25]], stop_gradient=False)
+    low, high = paddle.to_tensor([[2.0], [5.0]]), paddle.to_tensor([[2.5], [5.5]])
+    y = paddle.clip(x, low, high)
+    assert y.tolist() == [[2.0, 2.25, 2.5], [5.0, 5.0, 5.25]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]  # 5.0 is at its bound
+    assert x.clip(3.0, high).tolist() == [[2.5] * 3, [4.0, 5.0, 5.25]]
+    assert x.clip(low, 3.0).tolist() == [[2.0, 2.25, 3.0], [3.0] * 3]
+    assert paddle.clip(paddle.to_tensor([1, 5]), paddle.to_tensor([2.0, 2.0])).tolist() == [2, 5]
+    assert x.detach().clip_(low, high).tolist() == y.tolist()
+
+
+def test_bounds_of_several_elements_in_a_program():
+    feed = {"x": np.arange(6, dtype="float32").reshape(2, 3), "low": np.array([[1], [4]], "float32")}
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            y = paddle.clip(paddle.static.data("x", [-1, 3]), paddle.static.data("low", [-1, 1]), 4.0)
+            assert list(y.shape) == [-1, 3]
+            assert paddle.static.Executor().run(feed=feed, fetch_list=[y])[0].tolist() == [[1, 1, 2], [4, 4, 4]]
+    finally:
+        paddle.disable_static()
+
+
+def test_a_bound_of_one_element_is_one_of_all():
+    x = paddle.ones([2, 3])
     assert x.clip(paddle.to_tensor([2.0]), paddle.to_tensor([[3.0]])).tolist() == [[2.0] * 3] * 2
 
 

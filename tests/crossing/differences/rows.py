@@ -567,10 +567,7 @@ x = paddle.to_tensor([[0., 0.]], stop_gradient=False)
 F.cross_entropy(x, paddle.to_tensor([[2., 0.]]), soft_label=True).backward()
 got = x.grad.tolist()""", [[-1.0, 1.0]]),
     ("| `clip` with a bound of several elements", """
-try:
-    got = paddle.clip(paddle.to_tensor([1., 2.]), paddle.to_tensor([2., 3.])).tolist()
-except ValueError:
-    got = 'ValueError'""", "ValueError"),
+got = paddle.clip(paddle.to_tensor([1., 2.]), paddle.to_tensor([2., 3.])).tolist()""", [2.0, 3.0]),
     ("| a NumPy array of uint16 as a tensor", """
 try:
     got = str(paddle.to_tensor(np.array([1], 'uint16')).dtype)
