@@ -52,7 +52,9 @@ class _Watching(Callback):
     def __init__(self, monitor: str, mode: str, min_delta: float):
         super().__init__()
         if mode not in ("auto", "min", "max"):
-            raise ValueError(f"{type(self).__name__}(mode): must be 'auto', 'min' or 'max'. Received {mode!r}.")
+            warnings.warn(f"{type(self).__name__}(mode): must be 'auto', 'min' or 'max', and is taken as 'auto'. "
+                          f"Received {mode!r}.", stacklevel=3)
+            mode = "auto"
         self.monitor, self.min_delta = monitor, abs(min_delta)
         self._rises = mode == "max" or mode == "auto" and ("acc" in monitor or "auc" in monitor)
         self.best_value = -math.inf if self._rises else math.inf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .autodiff.backward import gradients_of_parameters, named_derivatives
+from .autodiff.backward import check_variables, gradients_of_parameters, named_derivatives
 from .autodiff.recompute import recompute
 from .building.trace import GradientTrace
 from .ir.variable import Variable
@@ -38,7 +38,18 @@ def gradients(
         if start is not None and not hasattr(start, "block"):
             raise TypeError(f"gradients(target_gradients): must be a Variable or None, or a list of them. "
                             f"Received {start!r}.")
+    for target, start in zip(targets, starts, strict=False):
+        if start is not None and not _fits(start.shape, target.shape):
+            raise ValueError(f"gradients(target_gradients): each must have the shape of its target. Received "
+                             f"{list(start.shape)} for {target.name} of {list(target.shape)}.")
+    check_variables("gradients", "no_grad_set", no_grad_set)
     return named_derivatives(GradientTrace(targets[0].block.program), targets, inputs, starts, no_grad_set)
+
+
+def _fits(start: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether sizes may be equal: -1 is one that only a run knows, and one element has any number of dimensions."""
+    return {*start, *target} <= {1} or len(start) == len(target) and all(
+        a == b or -1 in (a, b) for a, b in zip(start, target, strict=True))
 
 
 def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None,

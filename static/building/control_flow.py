@@ -145,7 +145,7 @@ def staged_cond(pred: Variable, true_fn: Callable[[], Any] | None, false_fn: Cal
 
 def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tells: bool) -> list[Any]:
     plain_true, plain_false = nest.flatten(true[0]), nest.flatten(false[0])
-    if len(plain_true) != len(plain_false):
+    if len(plain_true) != len(plain_false) or tells and not _are_alike(true[0], false[0]):
         raise ValueError(
             f"cond: both branches must give the same structure. Received {len(plain_true)} values from true_fn and "
             f"{len(plain_false)} from false_fn: {true[0]!r} and {false[0]!r}."
@@ -168,6 +168,16 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
             merged.append(_selected(a, b, mask))
         select_lod(merged[-1], b.lod, a.lod, mask)
     return merged
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether values stand in the same places of both, under the same keys."""
+    if isinstance(one, dict) or isinstance(other, dict):
+        return isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys() and all(
+            _are_alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_are_alike, one, other))
+    return not isinstance(one, (list, tuple)) and not isinstance(other, (list, tuple))
 
 
 @results_named("_generated_var", bare=True)
@@ -416,6 +426,10 @@ def case(
     pairs = list(pred_fn_pairs)
     if not pairs:
         raise ValueError("case(pred_fn_pairs): give at least one pair of a condition and a function.")
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError("case(pred_fn_pairs): each must be a pair of a condition and a function. "
+                            f"Received {pair!r}.")
     if default is None:
         default = pairs.pop()[1]
     if not pairs:
@@ -453,7 +467,7 @@ def _indexed_functions(branch_fns: Any) -> list[tuple[int, Callable]]:
     """The functions of `switch_case` with their indices, in the order given."""
     given = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
     items: list[tuple[Any, Any]] = list(enumerate(given)) if all(map(callable, given)) else [
-        (item[0], item[1]) for item in given]
+        item if isinstance(item, (list, tuple)) and len(item) == 2 else (None, item) for item in given]
     if not items:
         raise ValueError("switch_case(branch_fns): give at least one function.")
     for index, function in items:

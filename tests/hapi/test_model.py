@@ -413,3 +413,9 @@ def test_before_a_batch_callbacks_are_given_the_logs_of_the_one_before():
     model.fit([(np.ones([1, 2], "float32"), np.ones([1, 1], "float32"))] * 2, epochs=1, verbose=0,
               callbacks=[before])
     assert before.seen == [(0, None, False), (1, 0, True)]
+
+
+def test_a_mode_that_is_none_is_taken_as_that_by_the_name():
+    with pytest.warns(UserWarning, match="'auto'.*Received 'rising'"):
+        stop = paddle.callbacks.EarlyStopping("acc", mode="rising")
+    assert stop.best_value == -float("inf")

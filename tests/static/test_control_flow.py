@@ -279,3 +279,33 @@ def test_what_a_loop_only_overwrites_may_begin_with_another_shape():
         (gradient,) = static.gradients([h.sum()], [x])
     found = static.Executor().run(main, {"x": np.ones((2, 3), "float32"), "n": np.array([3])}, [gradient])
     assert found[0].tolist() == [[8] * 3] * 2
+
+
+def test_structures_of_branches_and_pairs_are_checked():
+    def one():
+        return paddle.ones([1])
+
+    with static.program_guard(static.Program(), static.Program()):
+        pred = paddle.full([1], 1, "bool")
+        for other in (lambda: {"a": one()}, lambda: [[one()]], one):
+            with pytest.raises(ValueError, match="same structure"):
+                static.nn.cond(pred, lambda: [one()], other)
+        with pytest.raises(ValueError, match="same structure"):
+            static.nn.cond(pred, lambda: {"b": one()}, lambda: {"a": one()})
+        assert len(static.nn.cond(pred, lambda: [one()], lambda: (one(),))) == 1
+        with pytest.raises(TypeError, match="switch_case"):
+            static.nn.switch_case(paddle.full([1], 1, "int32"), [(1, one, 2)])
+        with pytest.raises(TypeError, match="case"):
+            static.nn.case([(pred, one, 1)], one)
+
+
+def test_gradients_to_start_from_have_the_shape_of_what_they_are_of():
+    with static.program_guard(static.Program(), static.Program()):
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        y = x * x
+        with pytest.raises(ValueError, match=r"Received \[\] for .* of \[2\]"):
+            static.gradients([y], [x], [y.sum()])
+        with pytest.raises(TypeError, match="no_grad_set"):
+            static.gradients([y], [x], None, "x")
+        assert static.gradients([y.sum()], [x], [paddle.ones([1])])[0] is not None
