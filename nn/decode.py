@@ -144,6 +144,9 @@ class BeamSearchDecoder(Decoder):
         """What follows of logits [batch, beams, vocabulary]: a beam that has ended goes on with the end token only."""
         size = logits.shape[-1]
         dtype = beam_state.log_probs.dtype
+        if 0 <= size <= self.end_token:
+            raise IndexError(f"BeamSearchDecoder(end_token): must be a token of the vocabulary, whose size is {size}: "
+                             f"no sequence would end. Received {self.end_token}.")
         only_end = to_tensor([0.0 if n == self.end_token else _IMPOSSIBLE for n in range(size)], dtype)
         step = cast(log_softmax(logits), dtype)
         ended = logical_or(unsqueeze(beam_state.finished, -1), zeros_like(step, "bool"))  # of step's shape

@@ -467,7 +467,7 @@ def _indexed_functions(branch_fns: Any) -> list[tuple[int, Callable]]:
     """The functions of `switch_case` with their indices, in the order given."""
     given = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
     items: list[tuple[Any, Any]] = list(enumerate(given)) if all(map(callable, given)) else [
-        item if isinstance(item, (list, tuple)) and len(item) == 2 else (None, item) for item in given]
+        (item[0], item[1]) if isinstance(item, (list, tuple)) and len(item) == 2 else (None, item) for item in given]
     if not items:
         raise ValueError("switch_case(branch_fns): give at least one function.")
     for index, function in items:

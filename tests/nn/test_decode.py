@@ -121,3 +121,10 @@ def test_a_state_that_is_empty_at_first():
     inputs, states, finished = decoder.initialize(paddle.zeros([3, 0, 4]))
     assert states.cell_states.shape == [3, 2, 0, 4] and inputs.tolist() == [[0, 0]] * 3
     assert finished.shape == [3, 2] and int(decoder.batch_size) == 3
+
+
+def test_an_end_that_no_token_is_is_refused():
+    cell, embedding, out = nn.GRUCell(4, 4), nn.Embedding(5, 4), nn.Linear(4, 5)
+    decoder = nn.BeamSearchDecoder(cell, 0, 5, 2, embedding, out)
+    with pytest.raises(IndexError, match="end_token.*size is 5"):
+        nn.dynamic_decode(decoder, cell.get_initial_states(paddle.ones([2, 4])), max_step_num=4)
