@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.core.trace import Trace, current_trace, grad_mode
+from ...ops.program.control_flow import select_input_op
 from ..autodiff.py_layer import with_gradient
 from ..ir.block import Block
 from ..ir.operation import Operation
@@ -69,8 +70,24 @@ def _check_own(variable: Variable, trace: Trace) -> None:
         raise RuntimeError(
             f"register_hook(hook): {variable.name!r} was not computed in this place of the Program: its gradient has "
             "other parts too. Register the hook outside of the function, or on x * 1 and use that from there on.")
+    if variable.chosen or _is_hooked_inside(variable.block.ops, variable.name):
+        raise RuntimeError(
+            f"register_hook(hook): {variable.name!r} may be a tensor of before the `if` or loop that gave it, which a "
+            "tensor decides, or one that has hooks there: its other uses and these hooks would come in too. Register "
+            "the hook on x * 1 and use that from there on.")
     if not trace.captures and _is_read(variable.block.ops, variable.name):
         raise _used_already(variable.name)
+
+
+def _is_hooked_inside(ops: list[Operation], name: str) -> bool:
+    """Whether a name is that of what a statement's block gives, in which something has hooks."""
+    made_by = next((op for op in reversed(ops) if name in op.output_arg_names), None)
+    if made_by is None:
+        return False
+    inner = sub_block(made_by)
+    if inner is not None:
+        return not inner.vars.keys().isdisjoint(inner.program.hooked)
+    return made_by.type == select_input_op.type and any(_is_hooked_inside(ops, each) for each in made_by.input("X"))
 
 
 def _used_already(name: str) -> RuntimeError:

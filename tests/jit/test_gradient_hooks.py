@@ -154,6 +154,25 @@ def of_a_used_value(x):
     return z + y
 
 
+def of_what_may_be_another(x):
+    y = x * 2
+    z = y * y
+    if x.sum() > 0:
+        y = y * 3
+    y.register_hook(lambda g: g * 10)
+    return z + y
+
+
+def of_what_a_branch_has_hooked(x):
+    if x.sum() > 0:
+        y = x * 3
+        y.register_hook(lambda g: g * 10)
+    else:
+        y = x * 2
+    y.register_hook(lambda g: g + 1)
+    return y * y
+
+
 def that_is_removed(x):
     y = x * 2
     handle = y.register_hook(lambda g: g * 10)
@@ -163,11 +182,13 @@ def that_is_removed(x):
 
 @pytest.mark.parametrize(("function", "reason"), [
     (of_an_argument, "was not computed in this place"), (of_a_used_value, "has been used already"),
+    (of_what_may_be_another, "may be a tensor of before"), (of_what_a_branch_has_hooked, "has hooks there"),
     (that_is_removed, "part of the Program by now")])
 def test_what_cannot_become_a_program_runs_as_written(function, reason):
     converted = paddle.jit.to_static(function)
     with pytest.warns(FallbackWarning, match=reason):
-        np.testing.assert_allclose(_gradient(converted, [1.0, 2.0], 1), _gradient(function, [1.0, 2.0], 1))
+        for values in ([1.0, 2.0], [-1.0, -2.0]):
+            np.testing.assert_allclose(_gradient(converted, values, 1), _gradient(function, values, 1))
     with pytest.raises(RuntimeError, match=reason):
         paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]))
 
