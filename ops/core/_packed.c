@@ -13,17 +13,13 @@ typedef struct {
     PyObject *data;                  /* what the panels, the bias and zeros lie in */
     Convolution how;
     Py_ssize_t bottom, right; /* padding; that before stands in `how` */
-    int is_matrix;
+    int is_matrix, is_by_channel; /* whether each channel has a filter of its own */
     const float *panels;
     const int *threads_now;
     Team team;
 } Packed;
 
 PyTypeObject *packed_type; /* one interpreter has this module */
-
-/* Where the weight's number for a filter, a channel and an element of the window stands. */
-#define SOURCE(packed, f, c, s) \
-    ((packed)->is_matrix ? (c) * (packed)->how.filters + (f) : ((f) * (packed)->how.channels + (c)) * spots + (s))
 
 /* What threads share that bring a weight into its panels, times the factors, or out of them into `w`. */
 typedef struct {
@@ -45,34 +41,47 @@ static void move_filters(const Moved *moved, Py_ssize_t from, Py_ssize_t to) {
             for (Py_ssize_t f = first; f < to && f < first + TOGETHER; f++) {
                 float factor = moved->factors && f < filters ? moved->factors[f] : 1.0f;
                 Py_ssize_t end = begin + TOGETHER < channels ? begin + TOGETHER : channels;
-                float *place = panels + place_in_panels(filters, steps, f, 0, &apart);
-                for (Py_ssize_t c = begin; c < end; c++)
-                    for (Py_ssize_t s = 0; s < spots; s++) {
-                        float *at = place + (s * channels + c) * apart;
-                        if (f >= filters) *at = 0.0f;
-                        else if (moved->is_out) w[SOURCE(packed, f, c, s)] = *at;
-                        else *at = factor * w[SOURCE(packed, f, c, s)];
-                    }
+                float *at = panels + place_in_panels(filters, steps, f, begin, &apart);
+                float *number = w + (f * channels + begin) * spots;
+                Py_ssize_t step = channels * apart;
+                for (Py_ssize_t c = begin; c < end; c++, at += apart, number += spots)
+                    if (f >= filters)
+                        for (Py_ssize_t s = 0; s < spots; s++) at[s * step] = 0.0f;
+                    else if (moved->is_out)
+                        for (Py_ssize_t s = 0; s < spots; s++) number[s] = at[s * step];
+                    else
+                        for (Py_ssize_t s = 0; s < spots; s++) at[s * step] = factor * number[s];
             }
 }
 
 /* The same of a matrix, of which neighbours stay neighbours. */
 static void move_columns(const Moved *moved, Py_ssize_t from, Py_ssize_t to) {
+    enum { TOGETHER = 16 };
     const Packed *packed = moved->packed;
-    Py_ssize_t filters = packed->how.filters, channels = packed->how.channels, apart, end;
-    for (Py_ssize_t first = from; first < to; first = end) {
-        float *place = (float *)packed->panels + place_in_panels(filters, channels, first, 0, &apart);
-        end = first + apart;
-        Py_ssize_t count = filters - first < apart ? filters - first : apart;
-        for (Py_ssize_t c = 0; c < channels; c++, place += apart) {
-            float *w = moved->w + c * filters + first;
-            if (moved->is_out) memcpy(w, place, sizeof *w * (size_t)count);
-            else {
-                memcpy(place, w, sizeof *w * (size_t)count);
-                if (count < apart) memset(place + count, 0, sizeof *w * (size_t)(apart - count));
-            }
+    Py_ssize_t filters = packed->how.filters, channels = packed->how.channels, width = width_of_panels(), apart;
+    for (Py_ssize_t begin = 0; begin < channels; begin += TOGETHER)
+        for (Py_ssize_t first = from; first < to; first += width) {
+            float *place = (float *)packed->panels + place_in_panels(filters, channels, first, begin, &apart);
+            Py_ssize_t count = filters - first < apart ? filters - first : apart;
+            Py_ssize_t end = begin + TOGETHER < channels ? begin + TOGETHER : channels;
+            float *w = moved->w + begin * filters + first;
+            for (Py_ssize_t c = begin; c < end; c++, place += apart, w += filters)
+                if (moved->is_out) memcpy(w, place, sizeof *w * (size_t)count);
+                else {
+                    memcpy(place, w, sizeof *w * (size_t)count);
+                    if (count < apart) memset(place + count, 0, sizeof *w * (size_t)(apart - count));
+                }
         }
-    }
+}
+
+/* Filters of a channel each: a row for each element of a window. */
+static void move_channels(const Moved *moved) {
+    Py_ssize_t channels = moved->packed->how.channels, spots = moved->packed->how.high * moved->packed->how.wide;
+    float *rows = (float *)moved->packed->panels;
+    for (Py_ssize_t c = 0; c < channels; c++)
+        for (Py_ssize_t s = 0; s < spots; s++)
+            if (moved->is_out) moved->w[c * spots + s] = rows[s * channels + c];
+            else rows[s * channels + c] = (moved->factors ? moved->factors[c] : 1.0f) * moved->w[c * spots + s];
 }
 
 static void move_share(void *data) {
@@ -91,7 +100,8 @@ static void move_share(void *data) {
 static void move_weight(const Packed *packed, float *w, const float *factors, int is_out, int threads) {
     Moved moved = {packed, w, factors, is_out};
     Py_ssize_t whole = whole_filters(packed->how.filters);
-    if (packed->team.parallel && threads > 1 && whole * packed->how.channels >= 1 << 16)
+    if (packed->is_by_channel) move_channels(&moved);
+    else if (packed->team.parallel && threads > 1 && whole * packed->how.channels >= 1 << 16)
         packed->team.parallel(move_share, &moved, (unsigned)threads, 0);
     else if (packed->is_matrix) move_columns(&moved, 0, whole);
     else move_filters(&moved, 0, whole);
@@ -100,7 +110,8 @@ static void move_weight(const Packed *packed, float *w, const float *factors, in
 static PyObject *unpacked(PyObject *self, PyObject *nothing) {
     Packed *packed = (Packed *)self;
     Py_ssize_t of_matrix[2] = {packed->how.channels, packed->how.filters};
-    Py_ssize_t of_filters[4] = {packed->how.filters, packed->how.channels, packed->how.high, packed->how.wide};
+    Py_ssize_t of_filters[4] = {packed->how.filters, packed->is_by_channel ? 1 : packed->how.channels, packed->how.high,
+                                packed->how.wide};
     PyObject *result = packed->is_matrix ? new_array(FLOAT32, 2, of_matrix) : new_array(FLOAT32, 4, of_filters);
     if (!result) return NULL;
     int threads = *packed->threads_now;
@@ -122,22 +133,49 @@ static int are_images(PyObject *given, Py_ssize_t *steps) {
     return 1;
 }
 
-/* Images of a few channels with these side by side and zeros around them: lines of windows are then one element each. */
-static float *in_order(Convolution *of, const Py_ssize_t *steps, Py_ssize_t bottom, Py_ssize_t right) {
-    Py_ssize_t height = of->height + of->top + bottom, width = of->width + of->left + right, channels = of->channels;
-    float *made = PyMem_RawCalloc((size_t)(of->images * height * width * channels), sizeof *made), *to = made;
-    if (!made) return NULL;
-    to += (of->top * width + of->left) * channels;
-    for (Py_ssize_t n = 0; n < of->images; n++, to += (height - of->height) * width * channels)
-        for (Py_ssize_t h = 0; h < of->height; h++, to += width * channels)
-            for (Py_ssize_t c = 0; c < channels; c++) {
-                const float *x = of->x + n * steps[0] + c * steps[1] + h * steps[2];
-                for (Py_ssize_t w = 0; w < of->width; w++) to[w * channels + c] = x[w * steps[3]];
-            }
-    of->x = made, of->height = height, of->width = width, of->top = of->left = 0;
+/* Images of a few channels with these side by side and zeros around them, and what they are made of. */
+typedef struct {
+    const Convolution *of;
+    const Py_ssize_t *steps;
+    Py_ssize_t height, width; /* with what is around them */
+    float *made;
+    const Team *team;
+} Ordered;
+
+static void order_lines(const Ordered *all, Py_ssize_t from, Py_ssize_t end) {
+    const Convolution *of = all->of;
+    Py_ssize_t channels = of->channels;
+    float *to = all->made + from * all->width * channels;
+    for (; from < end; from++, to += all->width * channels) {
+        Py_ssize_t image = from / all->height, line = from % all->height - of->top;
+        int is_inside = line >= 0 && line < of->height;
+        if (!is_inside || all->width > of->width) memset(to, 0, (size_t)(all->width * channels) * sizeof *to);
+        for (Py_ssize_t c = 0; c < channels && is_inside; c++) {
+            const float *x = of->x + image * all->steps[0] + c * all->steps[1] + line * all->steps[2];
+            float *at = to + of->left * channels + c;
+            for (Py_ssize_t w = 0; w < of->width; w++, at += channels, x += all->steps[3]) *at = *x;
+        }
+    }
+}
+
+static void order_share(void *data) {
+    const Ordered *all = data;
+    Py_ssize_t lines = all->of->images * all->height, number = all->team->number(), threads = all->team->count();
+    order_lines(all, lines * number / threads, lines * (number + 1) / threads);
+}
+
+/* They are what `of` reads then: lines of windows are one element each. NULL where there is no memory. */
+static float *in_order(Convolution *of, const Py_ssize_t *steps, const Packed *packed, int threads) {
+    Py_ssize_t height = of->height + of->top + packed->bottom, width = of->width + of->left + packed->right;
+    Py_ssize_t channels = of->channels, size = of->images * height * width * channels;
+    Ordered all = {of, steps, height, width, PyMem_RawMalloc((size_t)size * sizeof(float)), &packed->team};
+    if (!all.made) return NULL;
+    if (threads > 1 && packed->team.parallel && size >= 1 << 15) packed->team.parallel(order_share, &all, (unsigned)threads, 0);
+    else order_lines(&all, 0, of->images * height);
+    of->x = all.made, of->height = height, of->width = width, of->top = of->left = 0;
     of->element_step = channels, of->line_step = width * channels, of->image_step = height * width * channels;
     of->channels = of->wide * channels, of->wide = 1;
-    return made;
+    return all.made;
 }
 
 /* The result of the convolution as `packed` has it, in an array of its own; None where images lie otherwise. */
@@ -148,7 +186,7 @@ static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual
     Py_ssize_t *sizes = ((Array *)x)->dimensions;
     int is_in_order = steps[1] == 1 || sizes[1] == 1, is_brought = 0;
     if (sizes[1] != of.channels) Py_RETURN_NONE;
-    if (of.channels <= FEW_CHANNELS && of.apart_across == 1 && of.wide > 1) is_brought = 1;
+    if (of.channels <= FEW_CHANNELS && !packed->is_by_channel && of.apart_across == 1 && of.wide > 1) is_brought = 1;
     else if (!is_in_order) Py_RETURN_NONE;
     of.images = sizes[0], of.height = sizes[2], of.width = sizes[3];
     of.image_step = steps[0], of.line_step = steps[2], of.element_step = steps[3];
@@ -169,8 +207,8 @@ static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual
     int ended = 1, threads = *packed->threads_now;
     float *ordered = NULL, *out = (float *)((Array *)result)->data;
     Py_BEGIN_ALLOW_THREADS
-    if (is_brought) ended = (ordered = in_order(&of, steps, packed->bottom, packed->right)) != NULL;
-    if (ended) ended = multiply_panels(&of, packed->panels, out, &packed->team, threads);
+    if (is_brought) ended = (ordered = in_order(&of, steps, packed, threads)) != NULL;
+    if (ended) ended = multiply_panels(&of, packed->is_by_channel, packed->panels, out, &packed->team, threads);
     PyMem_RawFree(ordered);
     Py_END_ALLOW_THREADS
     if (ended) return result;
@@ -200,7 +238,7 @@ static PyObject *multiplied(const Packed *packed, PyObject *x, PyObject *residua
     if (!result) return NULL;
     int ended, threads = *packed->threads_now;
     Py_BEGIN_ALLOW_THREADS
-    ended = multiply_panels(&of, packed->panels, (float *)((Array *)result)->data, &packed->team, threads);
+    ended = multiply_panels(&of, 0, packed->panels, (float *)((Array *)result)->data, &packed->team, threads);
     Py_END_ALLOW_THREADS
     if (ended) return result;
     Py_DECREF(result);
@@ -281,9 +319,10 @@ static const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
 }
 
 const char pack_weight_doc[] =
-    "pack_weight($module, w, scale, bias, room, known, strides, begin, end, dilations, activation, threads, team, /)\n--\n\n"
+    "pack_weight($module, w, scale, bias, room, known, strides, begin, end, dilations, by_channel, activation, threads,\n"
+    "            team, /)\n--\n\n"
     "A function of x, weight, scale, bias, residual, which is called with those of `known`: activation(conv(x, w * scale)\n"
-    "+ bias + residual) of images with a filter [o, c, *window]; or of x, weight, bias, residual: activation(x @ w + bias\n"
+    "+ bias + residual) of images with a filter [o, c, *window], or [c, 1, *window] `by_channel`; or of x, weight, bias, residual: activation(x @ w + bias\n"
     "+ residual) with a matrix [k, n]. `room(size)` gives\n"
     "so many bytes as an array, `threads` is where their number lies in memory, `team` are the addresses of OpenMP's\n"
     "GOMP_parallel, omp_get_thread_num and omp_get_num_threads, or zeros. None for what it does not take.";
@@ -292,10 +331,12 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     PyObject *w, *scale, *bias, *room, *weight, *known_scale, *known_bias;
     Convolution of = {0};
     Py_ssize_t bottom, right;
+    int is_by_channel;
     unsigned long long threads, team[3];
-    if (!PyArg_ParseTuple(arguments, "OOOO(OOO)(nn)(nn)(nn)(nn)iK(KKK)", &w, &scale, &bias, &room, &weight, &known_scale,
+    if (!PyArg_ParseTuple(arguments, "OOOO(OOO)(nn)(nn)(nn)(nn)piK(KKK)", &w, &scale, &bias, &room, &weight, &known_scale,
                           &known_bias, &of.down, &of.across, &of.top, &of.left, &bottom, &right, &of.apart_down,
-                          &of.apart_across, &of.activation, &threads, &team[0], &team[1], &team[2])) return NULL;
+                          &of.apart_across, &is_by_channel, &of.activation, &threads, &team[0], &team[1], &team[2]))
+        return NULL;
     int is_matrix = is_plain_array(w) && ((Array *)w)->dimensions_count == 2;
     if (!is_plain_array(w) || ((Array *)w)->dtype != dtypes_by_kind[FLOAT32] || size_of(w) < 1 || !threads ||
         (!is_matrix && ((Array *)w)->dimensions_count != 4) || of.activation < NOTHING || of.activation >= AFTERWARDS ||
@@ -304,13 +345,18 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     Py_ssize_t *shape = ((Array *)w)->dimensions;
     of.filters = shape[is_matrix ? 1 : 0], of.channels = shape[is_matrix ? 0 : 1];
     of.high = is_matrix ? 1 : shape[2], of.wide = is_matrix ? 1 : shape[3];
+    if (is_by_channel) {
+        if (is_matrix || shape[1] != 1) Py_RETURN_NONE;
+        of.channels = of.filters;
+    }
     of.images = of.height = of.rows = 1; /* of a matrix, whose rows are windows of one line */
     of.element_step = of.channels;
     int fits = 1;
     const float *factors = is_matrix ? NULL : numbers_of(scale, of.filters, &fits), *row = numbers_of(bias, of.filters, &fits);
     Py_ssize_t steps = of.high * of.wide * of.channels, panels = size_of_panels(of.filters, steps);
+    if (panels && is_by_channel) panels = steps;
     Py_ssize_t whole = whole_filters(of.filters), size = panels + whole + of.channels;
-    if (!fits || !panels) Py_RETURN_NONE;
+    if (!fits || !panels) Py_RETURN_NONE; /* without vectors there are none */
     PyObject *data = PyObject_CallFunction(room, "n", 4 * size + 64);
     if (!data) return NULL;
     if (!is_plain_array(data) || ((Array *)data)->dtype != dtypes_by_kind[UINT8] || size_of(data) != 4 * size + 64) {
@@ -335,7 +381,7 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     packed->vectorcall = call_packed;
     packed->weight = Py_NewRef(weight), packed->scale = Py_NewRef(known_scale), packed->bias = Py_NewRef(known_bias);
     packed->data = data, packed->how = of, packed->bottom = bottom, packed->right = right;
-    packed->is_matrix = is_matrix, packed->panels = begin;
+    packed->is_matrix = is_matrix, packed->is_by_channel = is_by_channel, packed->panels = begin;
     packed->threads_now = (const int *)(uintptr_t)threads;
     packed->team.parallel = (void (*)(void (*)(void *), void *, unsigned, unsigned))(uintptr_t)team[0];
     packed->team.number = (int (*)(void))(uintptr_t)team[1], packed->team.count = (int (*)(void))(uintptr_t)team[2];

@@ -14,9 +14,10 @@
 #pragma GCC optimize("O3", "fp-contract=fast", "no-trapping-math") /* no flag of the processor is looked at here */
 #endif
 
-enum { AT_ONCE = 192, PART = 49152, LINE = 16, ALONE = 1 << 21 };
+enum { AT_ONCE = 192, PART = 49152, LINE = 16, ALONE = 1 << 21, BY_CHANNEL = 8 };
 /* Windows whose elements stay in the cache for all panels; numbers of a panel that do, while these windows are multiplied
-   by them; numbers that come from memory together; multiplications that one thread does. */
+   by them; numbers that come from memory together; multiplications that one thread does, and as how many of them one
+   counts where each channel has a filter of its own. */
 
 typedef struct {
     const float *const *places; /* of the windows' first elements; those of the next ones lie AT_ONCE further */
@@ -180,13 +181,26 @@ Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filt
     return first * steps + step * *apart + filter - first;
 }
 
+/* How far the elements of a window lie from its first; NULL where there is no memory. */
+static Py_ssize_t *offsets_of(const Convolution *of) {
+    Py_ssize_t *offsets = PyMem_RawMalloc((size_t)(of->high * of->wide) * sizeof *offsets);
+    for (Py_ssize_t r = 0; r < of->high && offsets; r++)
+        for (Py_ssize_t c = 0; c < of->wide; c++)
+            offsets[r * of->wide + c] = r * of->apart_down * of->line_step + c * of->apart_across * of->element_step;
+    return offsets;
+}
+
+static Place place_of(const Convolution *of, Py_ssize_t window) {
+    return (Place){window / (of->rows * of->columns), window / of->columns % of->rows, window % of->columns};
+}
+
 /* Windows from `from` to `to` by panels from `first` to `last`. */
 static int multiply(const Convolution *of, const float *panels, float *out, Py_ssize_t from, Py_ssize_t to,
                     Py_ssize_t first, Py_ssize_t last) {
     const Way *how = way();
     Py_ssize_t spots = of->high * of->wide, steps = spots * of->channels, width = how->lanes * how->parts;
     const float **table = PyMem_RawMalloc((size_t)(AT_ONCE * spots) * sizeof *table);
-    Py_ssize_t *offsets = PyMem_RawMalloc((size_t)spots * sizeof *offsets);
+    Py_ssize_t *offsets = offsets_of(of);
     float *room = PyMem_RawMalloc((size_t)(AT_ONCE * width + LINE) * sizeof *room);
     if (!table || !offsets || !room) {
         PyMem_RawFree((void *)table);
@@ -195,10 +209,7 @@ static int multiply(const Convolution *of, const float *panels, float *out, Py_s
         return 0;
     }
     float *sums = (float *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
-    for (Py_ssize_t r = 0; r < of->high; r++)
-        for (Py_ssize_t c = 0; c < of->wide; c++)
-            offsets[r * of->wide + c] = r * of->apart_down * of->line_step + c * of->apart_across * of->element_step;
-    Place at = {from / (of->rows * of->columns), from / of->columns % of->rows, from % of->columns};
+    Place at = place_of(of, from);
     Py_ssize_t line_step = of->down * of->line_step, element_step = of->across * of->element_step;
     int is_pointwise = spots == 1 && !of->top && !of->left && (of->rows - 1) * of->down < of->height &&
                        (of->columns - 1) * of->across < of->width;
@@ -268,14 +279,110 @@ static int multiply(const Convolution *of, const float *panels, float *out, Py_s
     return 1;
 }
 
+/* Where each channel has a filter of its own: some windows at a time, channel by channel side by side. `filters` has a row
+   for each element of a window; `places` are those of the windows' elements, TOGETHER for each, or NULL where all
+   lie `offsets` behind those of the first elements, which begin at `base` and stand `apart` from window to window. */
+enum { TOGETHER = 4 };
+#define CHOSEN_SIXTEEN(where, x, y) ((Sixteen)(((where) & (SixteenInts)(x)) | (~(where) & (SixteenInts)(y))))
+#define CHANNELS(TARGET, NAME, VECTOR, CHOSEN, LANES, PARTS) \
+    TARGET static Py_ssize_t NAME(const Convolution *of, const float *const *places, const float *base, Py_ssize_t apart, \
+                                  const Py_ssize_t *offsets, Py_ssize_t window, Py_ssize_t count, Py_ssize_t first, \
+                                  const float *filters, float *out) { \
+        const Py_ssize_t spots = of->high * of->wide, channels = of->channels; \
+        const int activation = of->activation; \
+        for (; first + PARTS * LANES <= channels; first += PARTS * LANES) { \
+            VECTOR sums[TOGETHER][PARTS], w[PARTS], x; \
+            ALL for (int p = 0; p < PARTS; p++) { \
+                memcpy(&w[p], of->bias + first + p * LANES, sizeof x); \
+                ALL for (int r = 0; r < TOGETHER; r++) sums[r][p] = w[p]; \
+            } \
+            for (Py_ssize_t spot = 0; spot < spots; spot++) { \
+                ALL for (int p = 0; p < PARTS; p++) \
+                    memcpy(&w[p], filters + spot * channels + first + p * LANES, sizeof x); \
+                ALL for (int r = 0; r < TOGETHER; r++) \
+                    ALL for (int p = 0; p < PARTS; p++) { \
+                        const float *from = places ? places[spot * TOGETHER + r] : base + r * apart + offsets[spot]; \
+                        memcpy(&x, from + first + p * LANES, sizeof x); \
+                        sums[r][p] += x * w[p]; \
+                    } \
+            } \
+            ALL for (int r = 0; r < TOGETHER; r++) \
+                ALL for (int p = 0; p < PARTS; p++) { \
+                    if (r >= count) continue; \
+                    const Py_ssize_t place = (window + r) * channels + first + p * LANES; \
+                    VECTOR value = sums[r][p]; \
+                    if (of->residual) { \
+                        memcpy(&x, of->residual + place, sizeof x); \
+                        value += x; \
+                    } \
+                    FOLLOWED(VECTOR, CHOSEN, value) \
+                    memcpy(out + place, &value, sizeof value); \
+                } \
+        } \
+        return first; \
+    }
+CHANNELS(, one_channel, float, CHOSEN_NUMBER, 1, 1)
+CHANNELS(WIDE, eight_channels, Floats, CHOSEN_VECTOR, 8, 1)
+CHANNELS(WIDE, two_eights, Floats, CHOSEN_VECTOR, 8, 2)
+#if HAS_TWO_WAYS
+CHANNELS(WIDEST, sixteen_channels, Sixteen, CHOSEN_SIXTEEN, 16, 1)
+CHANNELS(WIDEST, two_sixteens, Sixteen, CHOSEN_SIXTEEN, 16, 2)
+#endif
+
+static int multiply_by_channel(const Convolution *of, const float *filters, float *out, Py_ssize_t from, Py_ssize_t to) {
+    Py_ssize_t spots = of->high * of->wide;
+    const float **places = PyMem_RawMalloc((size_t)(TOGETHER * spots) * sizeof *places);
+    Py_ssize_t *offsets = offsets_of(of);
+    if (places && offsets) {
+        Place at = place_of(of, from);
+        Py_ssize_t apart = of->across * of->element_step;
+        for (Py_ssize_t window = from; window < to; window += TOGETHER) {
+            Py_ssize_t count = least(to - window, TOGETHER), first = 0;
+            Py_ssize_t line = at.row * of->down - of->top, element = at.column * of->across - of->left;
+            const float *base = of->x + at.image * of->image_step + line * of->line_step + element * of->element_step;
+            const float *const *found = NULL;
+            if (count == TOGETHER && at.column + TOGETHER <= of->columns && line >= 0 && element >= 0 &&
+                line + (of->high - 1) * of->apart_down < of->height &&
+                element + (TOGETHER - 1) * of->across + (of->wide - 1) * of->apart_across < of->width)
+                at.column += TOGETHER - 1;
+            else {
+                for (Py_ssize_t r = 0; r < TOGETHER; r++) { /* the last window stands for those that are missing */
+                    if (r && r < count) go_on(of, &at);
+                    find_places(of, &at, offsets, places + r, TOGETHER);
+                }
+                found = places;
+            }
+            go_on(of, &at);
+#define WINDOWS of, found, base, apart, offsets, window, count, first, filters, out
+#if HAS_TWO_WAYS
+            if (way() == &in_sixteens) {
+                first = two_sixteens(WINDOWS);
+                first = sixteen_channels(WINDOWS);
+            }
+            if (way() != &narrow)
+#endif
+            {
+                first = two_eights(WINDOWS);
+                first = eight_channels(WINDOWS);
+            }
+            one_channel(WINDOWS);
+#undef WINDOWS
+        }
+    }
+    int ended = places && offsets;
+    PyMem_RawFree(offsets);
+    PyMem_RawFree((void *)places);
+    return ended;
+}
+
 /* What the threads of a team share. */
 typedef struct {
     const Convolution *of;
     const float *panels;
     float *out;
     const Team *team;
-    Py_ssize_t windows, count, taken; /* how many panels there are; windows that were taken */
-    int is_by_panels, failed;
+    Py_ssize_t windows, count; /* of windows and of panels */
+    int is_by_panels, is_by_channel, failed;
 } Shared;
 
 static void share(void *data) {
@@ -285,24 +392,26 @@ static void share(void *data) {
         Py_ssize_t first = all->count * number / threads, last = all->count * (number + 1) / threads;
         if (first < last) ended = multiply(all->of, all->panels, all->out, 0, all->windows, first, last);
     } else {
-        Py_ssize_t each = least(AT_ONCE, (all->windows + threads - 1) / threads);
-        for (;;) {
-            Py_ssize_t from = __atomic_fetch_add(&all->taken, each, __ATOMIC_RELAXED);
-            if (from >= all->windows || !ended) break;
-            ended = multiply(all->of, all->panels, all->out, from, least(from + each, all->windows), 0, all->count);
-        }
+        /* The same part of the images in each layer: it lies in the cache of the core that made it. */
+        Py_ssize_t from = all->windows * number / threads, end = all->windows * (number + 1) / threads;
+        if (from < end)
+            ended = all->is_by_channel ? multiply_by_channel(all->of, all->panels, all->out, from, end)
+                                       : multiply(all->of, all->panels, all->out, from, end, 0, all->count);
     }
     if (!ended) __atomic_store_n(&all->failed, 1, __ATOMIC_RELAXED);
 }
 
-int multiply_panels(const Convolution *of, const float *panels, float *out, const Team *team, int threads) {
+int multiply_panels(const Convolution *of, int is_by_channel, const float *panels, float *out, const Team *team,
+                    int threads) {
     Py_ssize_t width = way()->lanes * way()->parts, count = (of->filters + width - 1) / width;
     Py_ssize_t windows = of->images * of->rows * of->columns, steps = of->high * of->wide * of->channels;
-    if (threads < 2 || !team->parallel || (double)windows * (double)steps * (double)of->filters < ALONE)
-        return multiply(of, panels, out, 0, windows, 0, count);
+    double work = (double)windows * (double)steps * (is_by_channel ? BY_CHANNEL : (double)of->filters);
+    if (threads < 2 || !team->parallel || work < ALONE)
+        return is_by_channel ? multiply_by_channel(of, panels, out, 0, windows)
+                             : multiply(of, panels, out, 0, windows, 0, count);
     Py_ssize_t elements = of->images * of->height * of->width * of->channels;
-    Shared all = {of, panels, out, team, windows, count, 0, 0, 0};
-    all.is_by_panels = count >= threads && (count % threads == 0 || count > 4 * threads) && of->filters * steps > elements;
+    Shared all = {of, panels, out, team, windows, count, 0, is_by_channel, 0};
+    all.is_by_panels = !is_by_channel && count >= threads && (count % threads == 0 || count > 4 * threads) && of->filters * steps > elements;
     team->parallel(share, &all, (unsigned)threads, 0);
     return !all.failed;
 }
@@ -315,5 +424,8 @@ Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filt
     return 0;
 }
 int have_fast_panels(void) { return 0; }
-int multiply_panels(const Convolution *of, const float *panels, float *out, const Team *team, int threads) { return 0; }
+int multiply_panels(const Convolution *of, int is_by_channel, const float *panels, float *out, const Team *team,
+                    int threads) {
+    return 0;
+}
 #endif

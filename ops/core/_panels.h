@@ -18,7 +18,9 @@ HIDDEN Py_ssize_t width_of_panels(void); /* filters of one, at most */
 HIDDEN Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filter, Py_ssize_t step, Py_ssize_t *apart);
 HIDDEN int have_fast_panels(void); /* whether the processor has what makes them faster than a library's code */
 /* All windows by all filters, into `out`, on so many threads; 0 where there is no memory. `bias` and `zeros` are as long
-   as the filters are whole, and as the channels. */
-HIDDEN int multiply_panels(const Convolution *of, const float *panels, float *out, const Team *team, int threads);
+   as the filters are whole, and as the channels. Where each channel has a filter of its own, `panels` are rows of them,
+   one for each element of a window. */
+HIDDEN int multiply_panels(const Convolution *of, int is_by_channel, const float *panels, float *out, const Team *team,
+                           int threads);
 
 #endif

@@ -21,11 +21,11 @@ from ...ops.core import native
 from ...ops.core.operator import find
 from ...ops.nn.conv import conv_geometry
 from .frozen_weight import FrozenWeight
+from .packed_panels import INSIDE
 
 _MOST_PRODUCTS = 1 << 24  # of a convolution: oneDNN's making of code takes as long as it saves in two of so many
 _MOST_BY_CHANNEL = 1 << 22  # the same where each channel has a filter of its own; twice as many before it is loaded
 _MOST_WEIGHTS = 1 << 18  # of a filter, which is brought into another order in each call
-_INSIDE = {"": 0, "relu": 1, "hard_swish": 2}  # what may follow in the same pass, as `_convolution.c` counts it
 _CHANNELS_FIRST, _CHANNELS_LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
@@ -49,7 +49,7 @@ def early_convolution(x: np.ndarray, w: Any, scale: Any, bias: Any, residual: An
     keep_freed()
     begin = geo.pads[0][0], geo.pads[1][0]
     images, added = side_by_side(x), None if residual is None else side_by_side(residual)
-    inside = _INSIDE.get(activation, 0)
+    inside = INSIDE.get(activation, 0)
 
     with w.lent(scale) if type(w) is FrozenWeight else contextlib.nullcontext((w, scale)) as (array, left):
         result = native.module.convolve(images, array, left, bias, added, geo.strides, begin, geo.dilations, geo.out,

@@ -232,12 +232,13 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
 
 def _conv_by_panels(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                     padding_algorithm="EXPLICIT", dilations=(), groups=1):
-    if groups != 1 or x.dtype != _F32 or w.dtype != _F32 or x.ndim != 4 or not x.size:
+    is_by_channel = groups == w.shape[0] > 1 == w.shape[1]
+    if groups != 1 and not is_by_channel or x.dtype != _F32 or w.dtype != _F32 or x.ndim != 4 or not x.size:
         return NotImplemented
     geo = conv_geometry(x, w, strides, paddings, padding_algorithm, dilations)
     inside = activation if activation in INSIDE else ""
     begin, end = tuple(zip(*geo.pads, strict=True))
-    call = packed.panels.of(w, scale, bias, (geo.strides, begin, end, geo.dilations), inside)
+    call = packed.panels.of(w, scale, bias, (geo.strides, begin, end, geo.dilations, is_by_channel), inside)
     if call is None:
         return NotImplemented
     result = call(x, w, scale, bias, residual)

@@ -27,7 +27,8 @@ INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
 
 PANELS = "panels"
 _SMALL_WEIGHT = 1 << 14  # elements up to which a weight's array stays
-_OF_MATRIX = (1, 1), (0, 0), (0, 0), (1, 1)  # strides, padding before and behind, dilations
+_OF_MATRIX = (1, 1), (0, 0), (0, 0), (1, 1), False
+# strides, padding before and behind, dilations, whether each channel has a filter of its own
 
 
 def _is_there() -> bool:

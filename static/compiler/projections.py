@@ -1,8 +1,8 @@
 """The operator that stands, in compiled plans, for products of one value with several frozen weights.
 
-`fused_linears`: X @ Y + Bias for each Y and Bias, as for queries, keys and values. It never gets into a file. All are
-computed in one product with the weights side by side, in panels (`packed_panels.py`) or, where these are not to be had,
-packed for oneDNN at the third use; the results lie in it as columns. Where both decline, and on other devices, the
+`fused_linears`: X @ Y + Bias for each Y and Bias, as for queries, keys and values. It never gets into a file. oneDNN
+computes all in one product with the weights side by side, packed at the third use; the results lie in it as columns.
+Where it declines, on other devices, and with weights in panels (`packed_panels.py`), which gain nothing by it, the
 products are computed one by one.
 """
 
@@ -24,7 +24,7 @@ from ...ops.core.spec import Spec
 from .early_linear import early_linear
 from .epilogues import rows_of
 from .frozen_weight import FrozenWeight, array_of, lent_array
-from .packed_panels import PANELS, pack
+from .packed_panels import PANELS, Panels
 
 _HOT = 3
 
@@ -39,12 +39,11 @@ class _Use(NamedTuple):
 class Joined:
     """The packed form of the weights that an operation was last given, side by side; new weights are packed anew."""
 
-    __slots__ = ("_last", "_panels")
+    __slots__ = ("_last", "panels")
 
     def __init__(self) -> None:
-        # Replaced as a whole: several threads may run at once.
-        self._last = _Use([], 0, None, None)
-        self._panels = _Use([], 0, None, None)
+        self._last = _Use([], 0, None, None)  # replaced as a whole: several threads may run at once
+        self.panels: dict[int, Panels] = {}  # of each weight, by its place
 
     def __reduce__(self) -> tuple:
         return Joined, ()
@@ -59,17 +58,6 @@ class Joined:
             if last.times >= _HOT or all(type(weight) is FrozenWeight for weight in weights):
                 last = last._replace(packed=_packed(weights, rows), bias=np.concatenate(biases) if biases else None)
             self._last = last
-        return last.packed, last.bias
-
-    def in_panels(self, weights: Sequence[Any], biases: Sequence[np.ndarray]) -> tuple[Any, Any]:
-        """A function of x, None, the bias and None, which gives all products side by side (`pack`), and the bias."""
-        last, arrays = self._panels, [*weights, *biases]
-        if not _are(last.arrays, arrays):
-            bias = np.concatenate(biases) if biases else None
-            packed = pack(_joined(weights), None, bias, (None, None, bias))
-            if packed is not None:
-                _release(weights, packed)
-            self._panels = last = _Use(list(map(weakref.ref, arrays)), 1, packed, bias)
         return last.packed, last.bias
 
 
@@ -123,11 +111,13 @@ def _are_large(x, y, bias=None, **_):
 
 
 def _linears_by_panels(x, y, bias=None, *, joined):
-    if rows_of(x) <= MOST_ROWS or any(a.dtype != np.float32 for a in (x, *y, *(bias or ()))):
+    rows, results = np.ascontiguousarray(x), []
+    if rows_of(x) <= MOST_ROWS or x.dtype != np.float32:
         return NotImplemented
-    call, row = joined.in_panels(y, bias or ())
-    whole = None if call is None else call(np.ascontiguousarray(x), None, row, None)
-    return NotImplemented if whole is None else _columns(whole, y)
+    for n, (weight, row) in enumerate(zip(y, bias or [None] * len(y), strict=True)):
+        call = joined.panels.setdefault(n, Panels()).of(weight, None, row)
+        results.append(None if call is None else call(rows, weight, row, None))
+    return NotImplemented if any(result is None for result in results) else results
 
 
 def _linears_by_onednn(x, y, bias=None, *, joined):

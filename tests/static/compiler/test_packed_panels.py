@@ -37,13 +37,13 @@ def last(images):
     return np.ascontiguousarray(images.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
 
 
-def expected(x, w, scale, bias, residual, strides, begin, end, dilations, activation):
+def expected(x, w, scale, bias, residual, strides, begin, end, dilations, by_channel, activation):
     wide = w.astype("float64") * (1 if scale is None else scale.reshape(-1, 1, 1, 1))
     padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (begin[0], end[0]), (begin[1], end[1])))
     shape = [(w.shape[n + 2] - 1) * dilations[n] + 1 for n in (0, 1)]
     windows = np.lib.stride_tricks.sliding_window_view(padded, shape, (2, 3))
     windows = windows[:, :, ::strides[0], ::strides[1], ::dilations[0], ::dilations[1]]
-    y = np.einsum("nchwij,ocij->nohw", windows, wide)
+    y = np.einsum("nchwij,cij->nchw", windows, wide[:, 0]) if by_channel else np.einsum("nchwij,ocij->nohw", windows, wide)
     y += 0 if bias is None else bias[:, None, None]
     return ACTIVATIONS[activation](y + (0 if residual is None else residual))
 
@@ -77,8 +77,11 @@ def convolutions():
         scale, bias = (numbers(filters) if n & bit else None for bit in (1, 2))
         out = [(size + b + e - (k - 1) * d - 1) // s + 1 for size, b, e, k, d, s in zip(
             (height, width), begin, end, window, dilations, strides, strict=True)]
-        residual = last(numbers(images, filters, *out)) if n % 3 == 0 else None
-        yield x, w, scale, bias, residual, (strides, begin, end, dilations), list(ACTIVATIONS)[n % 3]
+        residual = last(numbers(images, filters, *out)) if n % 4 == 0 else None
+        yield x, w, scale, bias, residual, (strides, begin, end, dilations, False), list(ACTIVATIONS)[n % 3]
+        if n % 3:
+            yield (numbers(images, filters, height, width), numbers(filters, 1, *window), scale, bias, residual,
+                   (strides, begin, end, dilations, True), list(ACTIVATIONS)[n // 3 % 3])
 
 
 def check_convolutions():
@@ -136,7 +139,7 @@ def test_numbers_that_are_none_and_those_without_end_go_on():
     x, w, bias = last(numbers(1, 8, 6, 6)), numbers(20, 8, 1, 1), numbers(20)
     x[0, 3, 2, 2], x[0, 1, 4, 4] = np.nan, np.inf
     for activation in ("", "relu", "hard_swish"):
-        found = packed(w, None, bias, ((1, 1), (0, 0), (0, 0), (1, 1)), activation)(x, w, None, bias, None)
+        found = packed(w, None, bias, ((1, 1), (0, 0), (0, 0), (1, 1), False), activation)(x, w, None, bias, None)
         assert np.isnan(found[0, :, 2, 2]).all()
         with np.errstate(invalid="ignore"):
             wanted = ACTIVATIONS[activation](w[:, 1, 0, 0] * np.float32(np.inf))
@@ -145,7 +148,7 @@ def test_numbers_that_are_none_and_those_without_end_go_on():
 
 def test_what_it_does_not_take_it_leaves():
     w, bias, x = numbers(8, 4, 3, 3), numbers(8), last(numbers(2, 4, 6, 6))
-    windows = (1, 1), (0, 0), (0, 0), (1, 1)
+    windows = (1, 1), (0, 0), (0, 0), (1, 1), False
     call = packed(w, None, bias, windows, "")
     assert call(x, w, None, bias, None).shape == (2, 8, 4, 4)
     for others in [(x, w.copy(), None, bias, None), (x, w, bias, bias, None), (x, w, None, None, None)]:
@@ -182,7 +185,7 @@ def test_a_weight_that_is_replaced_is_packed_anew_and_not_held():
 def test_a_frozen_weight_is_released_and_made_again():
     w, scale, panels = numbers(80, 60, 3, 3), numbers(80), Panels()
     frozen, bias = FrozenWeight(w), numbers(80)
-    panels.of(frozen, scale, bias, ((1, 1), (1, 1), (1, 1), (1, 1)), "relu")
+    panels.of(frozen, scale, bias, ((1, 1), (1, 1), (1, 1), (1, 1), False), "relu")
     assert frozen.is_released
     np.testing.assert_allclose(frozen.scaled_by(scale)[0], w * scale.reshape(-1, 1, 1, 1), 1e-6)
 
