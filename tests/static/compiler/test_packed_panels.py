@@ -43,7 +43,8 @@ def expected(x, w, scale, bias, residual, strides, begin, end, dilations, by_cha
     shape = [(w.shape[n + 2] - 1) * dilations[n] + 1 for n in (0, 1)]
     windows = np.lib.stride_tricks.sliding_window_view(padded, shape, (2, 3))
     windows = windows[:, :, ::strides[0], ::strides[1], ::dilations[0], ::dilations[1]]
-    y = np.einsum("nchwij,cij->nchw", windows, wide[:, 0]) if by_channel else np.einsum("nchwij,ocij->nohw", windows, wide)
+    letters = ("nchwij,cij->nchw", wide[:, 0]) if by_channel else ("nchwij,ocij->nohw", wide)
+    y = np.einsum(letters[0], windows, letters[1])
     y += 0 if bias is None else bias[:, None, None]
     return ACTIVATIONS[activation](y + (0 if residual is None else residual))
 
