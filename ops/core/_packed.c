@@ -4,7 +4,9 @@
    It looks whether it is given what it was made for, and gives None where it is not, or where arrays lie otherwise. */
 #include "_panels.h"
 
-enum { FEW_CHANNELS = 4 }; /* up to which an image is brought into order here, with its padding */
+enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10 };
+/* Channels up to which an image is brought into order here, with its padding, and how many elements that may add; elements
+   of a window, for which there is a table. */
 
 typedef struct {
     PyObject_HEAD
@@ -184,10 +186,10 @@ static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual
     Py_ssize_t steps[4], others[4];
     if (!are_images(x, steps)) Py_RETURN_NONE;
     Py_ssize_t *sizes = ((Array *)x)->dimensions;
-    int is_in_order = steps[1] == 1 || sizes[1] == 1, is_brought = 0;
-    if (sizes[1] != of.channels) Py_RETURN_NONE;
-    if (of.channels <= FEW_CHANNELS && !packed->is_by_channel && of.apart_across == 1 && of.wide > 1) is_brought = 1;
-    else if (!is_in_order) Py_RETURN_NONE;
+    int is_brought = of.channels <= FEW_CHANNELS && !packed->is_by_channel && of.apart_across == 1 && of.wide > 1;
+    double whole = (double)(sizes[2] + of.top + packed->bottom) * (double)(sizes[3] + of.left + packed->right);
+    if (whole - (double)(sizes[2] * sizes[3]) > MOST_AROUND) is_brought = 0;
+    if (sizes[1] != of.channels || (!is_brought && steps[1] != 1 && sizes[1] != 1)) Py_RETURN_NONE;
     of.images = sizes[0], of.height = sizes[2], of.width = sizes[3];
     of.image_step = steps[0], of.line_step = steps[2], of.element_step = steps[3];
     of.rows = of.height + of.top + packed->bottom - (of.high - 1) * of.apart_down - 1;
@@ -345,6 +347,7 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     Py_ssize_t *shape = ((Array *)w)->dimensions;
     of.filters = shape[is_matrix ? 1 : 0], of.channels = shape[is_matrix ? 0 : 1];
     of.high = is_matrix ? 1 : shape[2], of.wide = is_matrix ? 1 : shape[3];
+    if (of.high * of.wide > MOST_SPOTS) Py_RETURN_NONE;
     if (is_by_channel) {
         if (is_matrix || shape[1] != 1) Py_RETURN_NONE;
         of.channels = of.filters;

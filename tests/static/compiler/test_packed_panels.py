@@ -168,6 +168,14 @@ def test_what_it_does_not_take_it_leaves():
         native.module.pack_weight(w, None, None, np.empty, (w, None, None), *windows, 0, 1, (0, 0, 0))
 
 
+def test_much_padding_takes_no_memory_of_its_own_and_large_windows_are_left():
+    x, w = last(numbers(1, 3, 8, 8)), numbers(8, 3, 2, 2)
+    far = (1 << 30, 1 << 30), (0, 0), ((1 << 30) - 8,) * 2, (1, 1), False  # 2^60 elements with the padding
+    found = packed(w, None, None, far, "")(x, w, None, None, None)
+    np.testing.assert_allclose(found, np.einsum("chw,ochw->o", x[0, :, :2, :2], w).reshape(1, 8, 1, 1), 1e-4, 1e-5)
+    assert packed(numbers(1, 1, 40, 40), None, None, ((1, 1), (0, 0), (0, 0), (1, 1), False), "") is None
+
+
 def test_a_weight_that_is_replaced_is_packed_anew_and_not_held():
     panels, bias, x = Panels(), numbers(80), numbers(9, 40)
     first, second = numbers(40, 80), numbers(40, 80)
