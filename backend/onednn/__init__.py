@@ -13,7 +13,6 @@ strides, and convolutions give them with their channels side by side.
 from .conv_routines import PackedWeight
 from .convolution import (
     bound_convolution,
-    by_rows,
     convolution,
     convolution_filter_grad,
     convolution_input_grad,
@@ -29,7 +28,7 @@ from .primitives import EPILOGUES
 from .products import for_the_compiled_form
 
 __all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight",
-           "bound_convolution", "by_rows", "convolution", "convolution_filter_grad", "convolution_input_grad",
+           "bound_convolution", "convolution", "convolution_filter_grad", "convolution_input_grad",
            "early_product", "for_the_compiled_form", "is_loaded", "is_ready", "large_product", "linear", "matmul",
            "one_by_one", "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution",
            "prepared_linear", "version"]

@@ -123,32 +123,6 @@ def one_by_one(run: Prepared, x: np.ndarray, residual: np.ndarray | None) -> np.
     return out.transpose(_CHANNELS_FIRST)
 
 
-def by_rows(run: Prepared, count: int, x: np.ndarray, residual: np.ndarray | None, filters: int) -> np.ndarray:
-    """What a prepared convolution by windows of one element gives, made for images of `count` elements, of others.
-
-    Images, and what is added, have their channels side by side: elements are rows of a matrix, and are computed so many
-    at a time. The last rows end with the images, and are computed twice in part; fewer than `count` are filled up.
-    """
-    n, channels, h, w = x.shape
-    size = n * h * w
-    rows, added = _rows_of(x, count), None if residual is None else _rows_of(residual, count)
-    out = np.empty((max(size, count), filters), x.dtype)
-    for begin in range(0, size, count):
-        part = slice(start := max(0, min(begin, size - count)), start + count)
-        run(rows[part], None if added is None else added[part], out[part].reshape(1, count, 1, filters))
-    return out[:size].reshape(n, h, w, filters).transpose(_CHANNELS_FIRST)
-
-
-def _rows_of(images: np.ndarray, least: int) -> np.ndarray:
-    """The elements of images as rows of their channels; at least so many, zeros behind them."""
-    rows = images.transpose(_CHANNELS_LAST).reshape(-1, images.shape[1])
-    if len(rows) >= least:
-        return rows
-    filled = np.zeros((least, rows.shape[1]), rows.dtype)
-    filled[:len(rows)] = rows
-    return filled
-
-
 def bound_convolution(make: Any, x: np.ndarray, w: PackedWeight, strides: Numbers, pads: Pairs, dilations: Numbers,
                       groups: int, bias: np.ndarray | None, residual: np.ndarray | None, epilogue: str | None,
                       known: tuple, after: Any) -> Any:

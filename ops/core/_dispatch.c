@@ -132,7 +132,6 @@ static PyMethodDef functions[] = {
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
-    {"convolve", convolve, METH_VARARGS, convolve_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"gate_channels", gate_channels, METH_VARARGS, gate_channels_doc},
     {"has_fast_panels", has_fast_panels, METH_NOARGS,
@@ -176,7 +175,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 22);
+    return PyModule_AddIntConstant(module, "INTERFACE", 23);
 }
 
 static PyModuleDef_Slot module_slots[] = {

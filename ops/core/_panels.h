@@ -2,7 +2,61 @@
 #ifndef PROA_PANELS_H
 #define PROA_PANELS_H
 
-#include "_windows.h"
+#include "_vectors.h"
+
+enum { NOTHING, RELU, HARD_SWISH, AFTERWARDS }; /* what follows, as packed_panels.py counts it */
+
+typedef struct {
+    Py_ssize_t images, height, width, channels;     /* of what is read */
+    Py_ssize_t image_step, line_step, element_step; /* in elements */
+    Py_ssize_t filters, high, wide, rows, columns;  /* of the filters' windows, and of the result */
+    Py_ssize_t down, across, top, left, apart_down, apart_across; /* strides, padding, dilations */
+    const float *x, *residual, *bias;
+    int activation;
+    const float *zeros;
+} Convolution;
+
+/* Where windows stand, one after the other. */
+typedef struct {
+    Py_ssize_t image, row, column;
+} Place;
+
+INLINE void go_on(const Convolution *of, Place *at) {
+    if (++at->column < of->columns) return;
+    at->column = 0;
+    if (++at->row < of->rows) return;
+    at->row = 0;
+    at->image++;
+}
+
+/* Where the channels begin of the elements of a window; `offsets` are theirs from the first one. */
+INLINE void find_places(const Convolution *of, const Place *at, const Py_ssize_t *offsets, const float **places,
+                        Py_ssize_t step) {
+    Py_ssize_t line = at->row * of->down - of->top, element = at->column * of->across - of->left;
+    Py_ssize_t last_line = line + (of->high - 1) * of->apart_down, last = element + (of->wide - 1) * of->apart_across;
+    Py_ssize_t first = at->image * of->image_step + line * of->line_step + element * of->element_step;
+    if (line >= 0 && last_line < of->height && element >= 0 && last < of->width) {
+        for (Py_ssize_t spot = 0; spot < of->high * of->wide; spot++) places[spot * step] = of->x + first + offsets[spot];
+        return;
+    }
+    for (Py_ssize_t r = 0, n = line; r < of->high; r++, n += of->apart_down)
+        for (Py_ssize_t c = 0, m = element; c < of->wide; c++, m += of->apart_across, places += step) {
+            int is_inside = n >= 0 && n < of->height && m >= 0 && m < of->width;
+            *places = is_inside ? of->x + first + offsets[r * of->wide + c] : of->zeros;
+        }
+}
+
+/* What follows the product, of a number or a vector of them. A NaN stays. */
+#define FOLLOWED(NUMBERS, CHOSEN, value) \
+    if (activation == RELU) value = CHOSEN(value < 0.0f, (NUMBERS){0}, value); \
+    else if (activation == HARD_SWISH) { \
+        NUMBERS gate = value + 3.0f; \
+        gate = CHOSEN(gate < 0.0f, (NUMBERS){0}, gate); \
+        gate = CHOSEN(gate > 6.0f, (NUMBERS){0} + 6.0f, gate); \
+        value = value * gate * (1.0f / 6.0f); \
+    }
+#define CHOSEN_NUMBER(where, x, y) ((where) ? (x) : (y))
+#define CHOSEN_VECTOR(where, x, y) ((Floats)(((where) & (Ints)(x)) | (~(where) & (Ints)(y))))
 
 /* OpenMP's functions (libgomp's), NULL where there are none. */
 typedef struct {

@@ -28,10 +28,9 @@ from ...ops.core.spec import Spec
 from ...ops.core.taped import taped
 from ...ops.linalg.matrix_product import infer_matmul
 from ...ops.nn.conv import conv_geometry
-from .early_convolution import early_convolution, side_by_side
 from .early_linear import early_linear, early_rows
 from .frozen_weight import FrozenWeight, array_of
-from .packed_panels import INSIDE, PANELS, Panels
+from .packed_panels import INSIDE, PANELS, Panels, side_by_side
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
                "silu": "swish", "hard_swish": "hard_swish"}
@@ -43,9 +42,6 @@ _HOT = 3
 _LEAST_MATRIX = 1 << 14  # elements: a product of a row with a smaller one is NumPy's
 _MOST_CALLS = 32  # sizes of the other operand, of which each has its function
 _MOST_IMAGES = 16  # that are computed one by one, until there is code for so many
-_MOST_PARTS = 8  # in which images are computed by code for others
-_IN_VAIN_AT_MOST = 5 << 23  # products that this may take too many: about as long as the making of code takes
-_SMALL_FILTER = 1 << 14  # elements up to which a filter's array stays
 _OFTEN = 12  # uses for operands that lie so, after which binding a routine is worth what it takes
 _IN_VAIN = -100  # where it cannot be bound now: it is tried again so many uses later
 _F32 = np.dtype(np.float32)
@@ -111,14 +107,6 @@ class Packed:
             return None
         return found[1]
 
-    def is_early(self, weight: Any, scale: Any, key: Any) -> bool:
-        """Whether operands of this key have come so seldom that code is not made for them, nor a weight packed."""
-        last = self._last
-        if last.weight() is not weight or last.scale is not scale or last.form != "packed":
-            last = _Use(weakref.ref(weight), scale, "packed", 0, None, {}, {}, {})
-        self._last = last._replace(times=last.times + 1)
-        return self._is_early(key)
-
     def one_by_one(self, x: Any, weight: Any, scale: Any, bias: Any, residual: Any, key: Any) -> Any:
         """The images one after the other, by the function for one of them, where there is one; None otherwise.
 
@@ -130,30 +118,6 @@ class Packed:
         if call is None:
             return None
         return onednn.one_by_one(call, x, residual) if self._is_early(key) else None
-
-    def by_rows(self, x: Any, weight: Any, scale: Any, bias: Any, residual: Any, key: Any) -> Any:
-        """The convolution by windows of one element, computed by the function for images of other sizes, in parts.
-
-        None where no function is close to such sizes: what it would compute in vain takes longer than making one.
-        """
-        elements, channels, filters = x.size // x.shape[1], x.shape[1], weight.shape[0]
-        if not _lies_last(*key[:2]) or residual is not None and not (
-                residual.dtype == _F32 and _lies_last(*key[2][:2])):
-            return None
-        best = None
-        for shape, strides, lies, threads in list(self._last.calls):
-            if (lies is None) == (key[2] is None) and threads == key[3] and _lies_last(shape, strides) and (
-                    lies is None or _lies_last(*lies[:2])):
-                count = shape[0] * shape[2] * shape[3]
-                parts = -(-elements // count)
-                if parts <= _MOST_PARTS and (best is None or parts * count < best[0]):
-                    best = parts * count, count, shape, strides, lies
-        if best is None or (best[0] - elements) * channels * filters > _IN_VAIN_AT_MOST:
-            return None
-        call = self.call_for(weight, scale, bias, (*best[2:], key[3]))
-        if call is None or not self._is_early(key):
-            return None
-        return onednn.by_rows(call, best[1], x, residual, filters)
 
     def _is_early(self, key: Any) -> bool:
         """Whether operands of this key have come so seldom that code is not made for them: counts them."""
@@ -261,11 +225,6 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         return NotImplemented
     key = _key_of(x, residual)
     call = packed.call_for(w, scale, bias, key)
-    if call is None and _is_at_hand(w) and 0 not in x.shape:
-        early = early_convolution(x, w, scale, bias, residual, activation, lambda: packed.is_early(w, scale, key),
-                                  (strides, paddings, padding_algorithm, dilations), groups)
-        if early is not NotImplemented:
-            return early
     if not onednn.is_ready():
         return NotImplemented
     if call is not None:
@@ -286,10 +245,6 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         result = _conv_by_onednn(x, w, scale, bias, packed=packed, strides=strides, paddings=paddings,
                                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups)
         return result if result is NotImplemented else _finish(np, result, None, residual, activation)
-    if groups == 1 and x.ndim == 4 and x.size and geo.is_pointwise:
-        apart = packed.by_rows(x, w, scale, bias, residual, key)
-        if apart is not None:
-            return relu_in_place(apart) if activation == "relu" else apart
     given = geo.strides, geo.pads, geo.dilations, groups
     weight = packed.of(w, "packed", lambda: _packed_filter(w, x.shape, *given, scale, bias, residual, epilogue), scale)
     if weight is None:
@@ -321,7 +276,7 @@ def _bound(make: Any, x: Any, w: Any, weight: Any, scale: Any, bias: Any, residu
 
 def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, groups: int, scale: Any,
                    *behind: Any) -> Any:
-    """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer, if that is large.
+    """The packed form of a filter for images of this shape; a FrozenWeight has its array no longer.
 
     With it sizes that come later are computed as at first.
     """
@@ -332,8 +287,7 @@ def _packed_filter(w: Any, shape: Any, strides: Any, pads: Any, dilations: Any, 
         if packed is NotImplemented:
             return packed
         if packed.release():
-            if w.size > _SMALL_FILTER:
-                w.release(packed.unpacked, scale is not None)
+            w.release(packed.unpacked, scale is not None)
             return packed
     array, left = w.scaled_by(scale)  # to be kept: oneDNN wants it as it lies
     return onednn.pack_weight(array, shape, strides, pads, dilations, groups, left, *behind)
@@ -355,13 +309,6 @@ def _key_of(x: Any, residual: Any) -> tuple:
     """What tells apart how the operands lie that change from call to call."""
     lies = None if residual is None else (residual.shape, residual.strides, residual.dtype)
     return x.shape, x.strides, lies, get_num_threads()
-
-
-def _lies_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether float32 images have their channels side by side, and lie one behind the other."""
-    _, channels, height, width = shape
-    line = 4 * channels * width
-    return strides == (line * height, 4, line, 4 * channels)
 
 
 def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, activation="", **attrs):

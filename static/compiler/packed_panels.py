@@ -23,10 +23,9 @@ from ...ops.core import native
 from .frozen_weight import FrozenWeight
 
 INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
-"""What may follow in the same pass, as `_windows.h` counts it."""
+"""What may follow in the same pass, as `_panels.h` counts it."""
 
 PANELS = "panels"
-_SMALL_WEIGHT = 1 << 14  # elements up to which a weight's array stays
 _OF_MATRIX = (1, 1), (0, 0), (0, 0), (1, 1), False
 # strides, padding before and behind, dilations, whether each channel has a filter of its own
 
@@ -48,6 +47,11 @@ def _team() -> tuple[int, ...]:
     return tuple([ctypes.cast(getattr(runtime, name), ctypes.c_void_p).value or 0 for name in names])
 
 
+def side_by_side(images: np.ndarray) -> np.ndarray:
+    """Images with their channels side by side, one behind the other."""
+    return np.ascontiguousarray(images.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+
+
 def _room(size: int) -> np.ndarray:
     return np.empty(size, np.uint8)
 
@@ -65,7 +69,7 @@ def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, windows: tupl
 class Panels:
     """The weight, scale and bias that an operation was last given, packed; new ones are packed anew.
 
-    A FrozenWeight's array is released, if it is large.
+    A FrozenWeight's array is released.
     """
 
     __slots__ = ("_last", "_line", "_line_for")
@@ -90,7 +94,7 @@ class Panels:
         if is_frozen:
             with weight.lent(scale) as (array, left):
                 call = pack(array, left, bias, known, windows, activation)
-            if call is not None and weight.size > _SMALL_WEIGHT:
+            if call is not None:
                 weight.release(call.unpacked, scale is not None)
         else:
             call = pack(weight, scale, bias, known, windows, activation)

@@ -107,23 +107,6 @@ def test_images_that_lie_in_another_order(opened):
         np.testing.assert_allclose(found, expected, 1e-5, 1e-6)
 
 
-@pytest.mark.parametrize("shape", [(34, 30), (62, 54), (26, 22), (18, 14), (30, 26, 3)])
-def test_windows_of_one_element_are_computed_by_code_for_other_sizes_at_first(opened, made, shape):
-    """More elements and fewer, a multiple of what there is code for and not."""
-    routine.forget()
-    predictor, x = opened(), of_size(*shape)
-    alone = run(opened(), x)
-    run(predictor, of_size(30, 26))
-    routine.forget()
-    found = []
-    for _ in range(4):
-        made.clear()
-        for result, expected in zip(run(predictor, x), alone, strict=True):
-            np.testing.assert_allclose(result, expected, 1e-5, 1e-6)
-        found.append(sum("filters [32, 32, 1, 1]" in title for title in made if title))
-    assert found == [0, 0, 1, 0]
-
-
 def test_sizes_that_are_far_from_all_that_there_is_code_for_have_their_own_at_once(opened, made):
     predictor = opened()
     run(predictor, of_size(30, 26))
