@@ -5,6 +5,9 @@
    stay in the registers while it is read; meanwhile the part that is read next is asked for from memory. */
 #include "_panels.h"
 
+#if HAS_TWO_WAYS
+#include <immintrin.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,6 +16,40 @@
 #if !defined(__clang__)
 #pragma GCC optimize("O3", "fp-contract=fast", "no-trapping-math") /* no flag of the processor is looked at here */
 #endif
+
+typedef float Sixteen __attribute__((vector_size(64)));
+
+/* The larger of a bound and a value, and the smaller: a NaN stays. */
+#define LARGER_NUMBER(bound, value) ((value) < (bound) ? (bound) : (value))
+#define SMALLER_NUMBER(bound, value) ((value) > (bound) ? (bound) : (value))
+#define CHOSEN(where, x, y) ((Floats)(((where) & (Ints)(x)) | (~(where) & (Ints)(y))))
+#define LARGER_PLAIN(bound, value) CHOSEN((value) < (bound), bound, value)
+#define SMALLER_PLAIN(bound, value) CHOSEN((value) > (bound), bound, value)
+#if HAS_TWO_WAYS /* of a NaN and a number, these give the second */
+#define LARGER_EIGHT(bound, value) ((Floats)_mm256_max_ps((__m256)(bound), (__m256)(value)))
+#define SMALLER_EIGHT(bound, value) ((Floats)_mm256_min_ps((__m256)(bound), (__m256)(value)))
+#define LARGER_SIXTEEN(bound, value) ((Sixteen)_mm512_max_ps((__m512)(bound), (__m512)(value)))
+#define SMALLER_SIXTEEN(bound, value) ((Sixteen)_mm512_min_ps((__m512)(bound), (__m512)(value)))
+#define WIDE __attribute__((target("avx2,fma")))
+#define WIDEST __attribute__((target("avx512f")))
+#else
+#define LARGER_EIGHT LARGER_PLAIN
+#define SMALLER_EIGHT SMALLER_PLAIN
+#define WIDE
+#endif
+
+/* What follows the product, of a number or a vector of them. */
+#define FOLLOWED(NUMBERS, KIND, value) \
+    if (activation == RELU) { \
+        const NUMBERS zero = (NUMBERS){0}; \
+        value = LARGER_##KIND(zero, value); \
+    } else if (activation == HARD_SWISH) { \
+        const NUMBERS zero = (NUMBERS){0}, six = (NUMBERS){0} + 6.0f; \
+        NUMBERS gate = value + 3.0f; \
+        gate = LARGER_##KIND(zero, gate); \
+        gate = SMALLER_##KIND(six, gate); \
+        value = value * gate * (1.0f / 6.0f); \
+    }
 
 enum { AT_ONCE = 192, PART = 49152, LINE = 16, ALONE = 1 << 21, BY_CHANNEL = 8 };
 /* Windows whose elements stay in the cache for all panels; numbers of a panel that do, while these windows are multiplied
@@ -31,19 +68,16 @@ typedef struct {
 
 typedef void (*Compute)(const Block *of);
 
-typedef float Sixteen __attribute__((vector_size(64)));
-typedef int32_t SixteenInts __attribute__((vector_size(64)));
-
 #if defined(__clang__)
 #define ALL _Pragma("clang loop unroll(full)")
 #else
-#define ALL _Pragma("GCC unroll 12")
+#define ALL _Pragma("GCC unroll 8")
 #endif
 
 #define ONLY_NOW __asm__ volatile("" ::: "memory"); /* what is read behind has no register before: all hold sums */
 
 /* Defines what multiplies so many windows by a panel of so many vectors. */
-#define BLOCK(TARGET, NAME, VECTOR, MASKS, LANES, PARTS, ROWS) \
+#define BLOCK(TARGET, NAME, VECTOR, KIND, LANES, PARTS, ROWS) \
     TARGET static void NAME(const Block *of) { \
         VECTOR sums[ROWS][PARTS], w[PARTS]; \
         ALL for (int r = 0; r < ROWS; r++) \
@@ -72,79 +106,77 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
         const VECTOR floor = (VECTOR){0} + of->floor; \
         ALL for (int r = 0; r < ROWS; r++) \
             ALL for (int p = 0; p < PARTS; p++) { \
-                MASKS is_below = sums[r][p] < floor; \
-                VECTOR value = (VECTOR)((is_below & (MASKS)floor) | (~is_below & (MASKS)sums[r][p])); \
+                VECTOR value = LARGER_##KIND(floor, sums[r][p]); \
                 memcpy(of->to + r * of->step + p * LANES, &value, sizeof value); \
             } \
     }
 
-/* What follows the sums of some windows, which lie `width` apart, for so many filters. */
-INLINE void finish_body(const Convolution *of, const float *sums, Py_ssize_t width, Py_ssize_t windows, Py_ssize_t filters,
-                        const float *residual, float *to) {
-    const int activation = of->activation;
-    for (Py_ssize_t n = 0; n < windows; n++, sums += width, to += of->filters) {
-        const float *added = residual ? residual + n * of->filters : NULL;
-        Py_ssize_t f = 0;
-        for (; f + 8 <= filters; f += 8) {
-            Floats value, other;
-            memcpy(&value, sums + f, sizeof value);
-            if (added) {
-                memcpy(&other, added + f, sizeof other);
-                value += other;
-            }
-            FOLLOWED(Floats, CHOSEN_VECTOR, value)
-            memcpy(to + f, &value, sizeof value);
-        }
-        for (; f < filters; f++) {
-            float value = added ? sums[f] + added[f] : sums[f];
-            FOLLOWED(float, CHOSEN_NUMBER, value)
-            to[f] = value;
-        }
+/* Defines what brings the sums of some windows, which lie `width` apart, to their place, for so many filters. */
+#define FINISHED(VECTOR, KIND, LANES) \
+    for (; f + LANES <= filters; f += LANES) { \
+        VECTOR value, other; \
+        memcpy(&value, sums + f, sizeof value); \
+        if (added) { \
+            memcpy(&other, added + f, sizeof other); \
+            value += other; \
+        } \
+        FOLLOWED(VECTOR, KIND, value) \
+        memcpy(to + f, &value, sizeof value); \
     }
-}
-TWO_WAYS(finish, (const Convolution *of, const float *sums, Py_ssize_t width, Py_ssize_t windows, Py_ssize_t filters,
-                  const float *residual, float *to), (of, sums, width, windows, filters, residual, to))
+#define FINISH(TARGET, NAME, ...) \
+    TARGET static void NAME(const Convolution *of, const float *sums, Py_ssize_t width, Py_ssize_t windows, \
+                            Py_ssize_t filters, const float *residual, float *to) { \
+        const int activation = of->activation; \
+        for (Py_ssize_t n = 0; n < windows; n++, sums += width, to += of->filters) { \
+            const float *added = residual ? residual + n * of->filters : NULL; \
+            Py_ssize_t f = 0; \
+            __VA_ARGS__ \
+            FINISHED(float, NUMBER, 1) \
+        } \
+    }
+typedef void (*Finish)(const Convolution *of, const float *sums, Py_ssize_t width, Py_ssize_t windows, Py_ssize_t filters,
+                       const float *residual, float *to);
+FINISH(WIDE, finish_eights, FINISHED(Floats, EIGHT, 8))
+#if HAS_TWO_WAYS
+FINISH(, finish_narrow, FINISHED(Floats, PLAIN, 8))
+FINISH(WIDEST, finish_sixteens, FINISHED(Sixteen, SIXTEEN, 16) FINISHED(Floats, EIGHT, 8))
+#endif
 
 #define UP_TO_SIX(X, ...) X(__VA_ARGS__, 1) X(__VA_ARGS__, 2) X(__VA_ARGS__, 3) X(__VA_ARGS__, 4) X(__VA_ARGS__, 5) X(__VA_ARGS__, 6)
 #define UP_TO_EIGHT(X, ...) UP_TO_SIX(X, __VA_ARGS__) X(__VA_ARGS__, 7) X(__VA_ARGS__, 8)
-#define UP_TO_TWELVE(X, ...) \
-    UP_TO_EIGHT(X, __VA_ARGS__) X(__VA_ARGS__, 9) X(__VA_ARGS__, 10) X(__VA_ARGS__, 11) X(__VA_ARGS__, 12)
 
-enum { MOST_PARTS = 4, MOST_ROWS = 12 };
+enum { MOST_PARTS = 4, MOST_ROWS = 8 };
 
 /* How a processor does it: the numbers of a vector, the vectors of a panel, the windows at a time for so many of them. */
 typedef struct {
     Py_ssize_t lanes, parts, rows[MOST_PARTS + 1];
+    Finish finish;
     Compute compute[MOST_PARTS + 1][MOST_ROWS + 1];
 } Way;
 
-#define BLOCK_8(TARGET, PARTS, ROWS) BLOCK(TARGET, in_eights_##PARTS##_##ROWS, Floats, Ints, 8, PARTS, ROWS)
+#define BLOCK_8(TARGET, PARTS, ROWS) BLOCK(TARGET, in_eights_##PARTS##_##ROWS, Floats, EIGHT, 8, PARTS, ROWS)
 #define NAME_8(PARTS, ROWS) in_eights_##PARTS##_##ROWS,
 #if HAS_TWO_WAYS
-#define WIDE __attribute__((target("avx2,fma")))
-#define BLOCK_NARROW(TARGET, PARTS, ROWS) BLOCK(TARGET, narrow_##PARTS##_##ROWS, Floats, Ints, 8, PARTS, ROWS)
+#define BLOCK_NARROW(TARGET, PARTS, ROWS) BLOCK(TARGET, narrow_##PARTS##_##ROWS, Floats, PLAIN, 8, PARTS, ROWS)
 #define NAME_NARROW(PARTS, ROWS) narrow_##PARTS##_##ROWS,
 UP_TO_SIX(BLOCK_NARROW, , 1)
 UP_TO_SIX(BLOCK_NARROW, , 2)
-static const Way narrow = {8, 2, {0, 6, 6}, {{NULL}, {NULL, UP_TO_SIX(NAME_NARROW, 1)}, {NULL, UP_TO_SIX(NAME_NARROW, 2)}}};
-#else
-#define WIDE
+static const Way narrow = {8, 2, {0, 6, 6}, finish_narrow, {{NULL}, {NULL, UP_TO_SIX(NAME_NARROW, 1)}, {NULL, UP_TO_SIX(NAME_NARROW, 2)}}};
 #endif
-UP_TO_TWELVE(BLOCK_8, WIDE, 1)
+UP_TO_EIGHT(BLOCK_8, WIDE, 1)
 UP_TO_SIX(BLOCK_8, WIDE, 2)
-static const Way in_eights = {8, 2, {0, 12, 6}, {{NULL}, {NULL, UP_TO_TWELVE(NAME_8, 1)}, {NULL, UP_TO_SIX(NAME_8, 2)}}};
+static const Way in_eights = {8, 2, {0, 8, 6}, finish_eights, {{NULL}, {NULL, UP_TO_EIGHT(NAME_8, 1)}, {NULL, UP_TO_SIX(NAME_8, 2)}}};
 
 #if HAS_TWO_WAYS
-#define BLOCK_16(TARGET, PARTS, ROWS) BLOCK(TARGET, in_sixteens_##PARTS##_##ROWS, Sixteen, SixteenInts, 16, PARTS, ROWS)
+#define BLOCK_16(TARGET, PARTS, ROWS) BLOCK(TARGET, in_sixteens_##PARTS##_##ROWS, Sixteen, SIXTEEN, 16, PARTS, ROWS)
 #define NAME_16(PARTS, ROWS) in_sixteens_##PARTS##_##ROWS,
-#define WIDEST __attribute__((target("avx512f")))
-UP_TO_TWELVE(BLOCK_16, WIDEST, 1)
-UP_TO_TWELVE(BLOCK_16, WIDEST, 2)
+UP_TO_EIGHT(BLOCK_16, WIDEST, 1)
+UP_TO_EIGHT(BLOCK_16, WIDEST, 2)
 UP_TO_EIGHT(BLOCK_16, WIDEST, 3)
 UP_TO_SIX(BLOCK_16, WIDEST, 4)
 static const Way in_sixteens = {
-    16, 4, {0, 12, 12, 8, 6},
-    {{NULL}, {NULL, UP_TO_TWELVE(NAME_16, 1)}, {NULL, UP_TO_TWELVE(NAME_16, 2)}, {NULL, UP_TO_EIGHT(NAME_16, 3)},
+    16, 4, {0, 8, 8, 8, 6}, finish_sixteens,
+    {{NULL}, {NULL, UP_TO_EIGHT(NAME_16, 1)}, {NULL, UP_TO_EIGHT(NAME_16, 2)}, {NULL, UP_TO_EIGHT(NAME_16, 3)},
      {NULL, UP_TO_SIX(NAME_16, 4)}}};
 
 /* The way is one for a process, in which panels lie so. PROA_VECTOR_BYTES in the environment bounds it. */
@@ -266,7 +298,7 @@ static int multiply(const Convolution *of, const float *panels, float *out, Py_s
                         block.ahead = (Py_ssize_t)sizeof(float) * (end - done);
                     }
                     how->compute[parts][end - done](&block);
-                    if (is_last && !is_direct) finish(of, block.to, width, end - done, rest, residual, out + place);
+                    if (is_last && !is_direct) how->finish(of, block.to, width, end - done, rest, residual, out + place);
                     done = end;
                 }
                 block.panel = next;
@@ -283,12 +315,11 @@ static int multiply(const Convolution *of, const float *panels, float *out, Py_s
    for each element of a window; `places` are those of the windows' elements, TOGETHER for each, or NULL where all
    lie `offsets` behind those of the first elements, which begin at `base` and stand `apart` from window to window. */
 enum { TOGETHER = 4 };
-#define CHOSEN_SIXTEEN(where, x, y) ((Sixteen)(((where) & (SixteenInts)(x)) | (~(where) & (SixteenInts)(y))))
-#define CHANNELS(TARGET, NAME, VECTOR, CHOSEN, LANES, PARTS) \
+#define CHANNELS(TARGET, NAME, VECTOR, KIND, LANES, PARTS) \
     TARGET static Py_ssize_t NAME(const Convolution *of, const float *const *places, const float *base, Py_ssize_t apart, \
-                                  const Py_ssize_t *offsets, Py_ssize_t window, Py_ssize_t count, Py_ssize_t first, \
+                                  const Py_ssize_t *offsets, const Py_ssize_t *spots, Py_ssize_t window, Py_ssize_t count, Py_ssize_t first, \
                                   const float *filters, float *out) { \
-        const Py_ssize_t spots = of->high * of->wide, channels = of->channels; \
+        const Py_ssize_t channels = of->channels; \
         const int activation = of->activation; \
         for (; first + PARTS * LANES <= channels; first += PARTS * LANES) { \
             VECTOR sums[TOGETHER][PARTS], w[PARTS], x; \
@@ -296,7 +327,7 @@ enum { TOGETHER = 4 };
                 memcpy(&w[p], of->bias + first + p * LANES, sizeof x); \
                 ALL for (int r = 0; r < TOGETHER; r++) sums[r][p] = w[p]; \
             } \
-            for (Py_ssize_t spot = 0; spot < spots; spot++) { \
+            for (Py_ssize_t spot = spots[0]; spot < spots[1]; spot++) { \
                 ALL for (int p = 0; p < PARTS; p++) \
                     memcpy(&w[p], filters + spot * channels + first + p * LANES, sizeof x); \
                 ALL for (int r = 0; r < TOGETHER; r++) \
@@ -315,18 +346,18 @@ enum { TOGETHER = 4 };
                         memcpy(&x, of->residual + place, sizeof x); \
                         value += x; \
                     } \
-                    FOLLOWED(VECTOR, CHOSEN, value) \
+                    FOLLOWED(VECTOR, KIND, value) \
                     memcpy(out + place, &value, sizeof value); \
                 } \
         } \
         return first; \
     }
-CHANNELS(, one_channel, float, CHOSEN_NUMBER, 1, 1)
-CHANNELS(WIDE, eight_channels, Floats, CHOSEN_VECTOR, 8, 1)
-CHANNELS(WIDE, two_eights, Floats, CHOSEN_VECTOR, 8, 2)
+CHANNELS(, one_channel, float, NUMBER, 1, 1)
+CHANNELS(WIDE, eight_channels, Floats, EIGHT, 8, 1)
+CHANNELS(WIDE, two_eights, Floats, EIGHT, 8, 2)
 #if HAS_TWO_WAYS
-CHANNELS(WIDEST, sixteen_channels, Sixteen, CHOSEN_SIXTEEN, 16, 1)
-CHANNELS(WIDEST, two_sixteens, Sixteen, CHOSEN_SIXTEEN, 16, 2)
+CHANNELS(WIDEST, sixteen_channels, Sixteen, SIXTEEN, 16, 1)
+CHANNELS(WIDEST, two_sixteens, Sixteen, SIXTEEN, 16, 2)
 #endif
 
 static int multiply_by_channel(const Convolution *of, const float *filters, float *out, Py_ssize_t from, Py_ssize_t to) {
@@ -341,8 +372,12 @@ static int multiply_by_channel(const Convolution *of, const float *filters, floa
             Py_ssize_t line = at.row * of->down - of->top, element = at.column * of->across - of->left;
             const float *base = of->x + at.image * of->image_step + line * of->line_step + element * of->element_step;
             const float *const *found = NULL;
-            if (count == TOGETHER && at.column + TOGETHER <= of->columns && line >= 0 && element >= 0 &&
-                line + (of->high - 1) * of->apart_down < of->height &&
+            Py_ssize_t within[2] = {0, of->high}; /* lines of the window that are of the image: the others add nothing */
+            if (line < 0) within[0] = least(of->high, (of->apart_down - 1 - line) / of->apart_down);
+            if (line < of->height) within[1] = least(of->high, (of->height - 1 - line) / of->apart_down + 1);
+            else within[1] = within[0];
+            within[0] *= of->wide, within[1] *= of->wide;
+            if (count == TOGETHER && at.column + TOGETHER <= of->columns && element >= 0 &&
                 element + (TOGETHER - 1) * of->across + (of->wide - 1) * of->apart_across < of->width)
                 at.column += TOGETHER - 1;
             else {
@@ -351,9 +386,10 @@ static int multiply_by_channel(const Convolution *of, const float *filters, floa
                     find_places(of, &at, offsets, places + r, TOGETHER);
                 }
                 found = places;
+                within[0] = 0, within[1] = spots;
             }
             go_on(of, &at);
-#define WINDOWS of, found, base, apart, offsets, window, count, first, filters, out
+#define WINDOWS of, found, base, apart, offsets, within, window, count, first, filters, out
 #if HAS_TWO_WAYS
             if (way() == &in_sixteens) {
                 first = two_sixteens(WINDOWS);

@@ -46,18 +46,6 @@ INLINE void find_places(const Convolution *of, const Place *at, const Py_ssize_t
         }
 }
 
-/* What follows the product, of a number or a vector of them. A NaN stays. */
-#define FOLLOWED(NUMBERS, CHOSEN, value) \
-    if (activation == RELU) value = CHOSEN(value < 0.0f, (NUMBERS){0}, value); \
-    else if (activation == HARD_SWISH) { \
-        NUMBERS gate = value + 3.0f; \
-        gate = CHOSEN(gate < 0.0f, (NUMBERS){0}, gate); \
-        gate = CHOSEN(gate > 6.0f, (NUMBERS){0} + 6.0f, gate); \
-        value = value * gate * (1.0f / 6.0f); \
-    }
-#define CHOSEN_NUMBER(where, x, y) ((where) ? (x) : (y))
-#define CHOSEN_VECTOR(where, x, y) ((Floats)(((where) & (Ints)(x)) | (~(where) & (Ints)(y))))
-
 /* OpenMP's functions (libgomp's), NULL where there are none. */
 typedef struct {
     void (*parallel)(void (*part)(void *), void *data, unsigned threads, unsigned flags);
