@@ -59,15 +59,6 @@ INLINE void gated_body(const Gate *of, const float *restrict x, float *restrict 
 }
 TWO_WAYS(gated, (const Gate *of, const float *x, float *room, float *out), (of, x, room, out))
 
-/* The numbers of a plain array of float32 of this size; NULL for None, or, with `fits` 0, for something else. */
-static const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
-    if (given == Py_None) return NULL;
-    if (is_plain_array(given) && ((Array *)given)->dtype == dtypes_by_kind[FLOAT32] && size_of(given) == count)
-        return (const float *)((Array *)given)->data;
-    *fits = 0;
-    return NULL;
-}
-
 const char gate_channels_doc[] =
     "gate_channels($module, image, first, first_bias, second, second_bias, out, is_hard, is_multiplied, slope, offset, /)\n"
     "--\n\n"

@@ -64,6 +64,15 @@ static inline int is_plain_array(PyObject *x) {
     return Py_TYPE(x) == array_type && (((Array *)x)->flags & (C_CONTIGUOUS | ALIGNED)) == (C_CONTIGUOUS | ALIGNED);
 }
 
+/* The numbers of a plain array of float32 of this size; NULL for None, or, with `fits` 0, for something else. */
+static inline const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
+    if (given == Py_None) return NULL;
+    if (is_plain_array(given) && ((Array *)given)->dtype == dtypes_by_kind[FLOAT32] && size_of(given) == count)
+        return (const float *)((Array *)given)->data;
+    *fits = 0;
+    return NULL;
+}
+
 /* A new array, its elements not set; one whose elements fill its memory in another order; one that shows another's memory, `strides` NULL where they follow one another. */
 HIDDEN PyObject *new_array(int kind, int count, const Py_ssize_t *dimensions);
 HIDDEN PyObject *new_array_lying(int kind, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides);

@@ -172,7 +172,8 @@ static float *in_order(Convolution *of, const Py_ssize_t *steps, const Packed *p
     Py_ssize_t channels = of->channels, size = of->images * height * width * channels;
     Ordered all = {of, steps, height, width, PyMem_RawMalloc((size_t)size * sizeof(float)), &packed->team};
     if (!all.made) return NULL;
-    if (threads > 1 && packed->team.parallel && size >= 1 << 15) packed->team.parallel(order_share, &all, (unsigned)threads, 0);
+    if (threads > 1 && packed->team.parallel && size >= 1 << 15)
+        packed->team.parallel(order_share, &all, (unsigned)threads, 0);
     else order_lines(&all, 0, of->images * height);
     of->x = all.made, of->height = height, of->width = width, of->top = of->left = 0;
     of->element_step = channels, of->line_step = width * channels, of->image_step = height * width * channels;
@@ -311,15 +312,6 @@ static PyType_Spec packed_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     packed_slots};
 
-/* The numbers of an array of float32 of so many elements; NULL where None is given, or, with `fits` 0, something else. */
-static const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
-    if (given == Py_None) return NULL;
-    if (is_plain_array(given) && ((Array *)given)->dtype == dtypes_by_kind[FLOAT32] && size_of(given) == count)
-        return (const float *)((Array *)given)->data;
-    *fits = 0;
-    return NULL;
-}
-
 const char pack_weight_doc[] =
     "pack_weight($module, w, scale, bias, room, known, strides, begin, end, dilations, by_channel, activation, threads,\n"
     "            team, /)\n--\n\n"
@@ -355,7 +347,8 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     of.images = of.height = of.rows = 1; /* of a matrix, whose rows are windows of one line */
     of.element_step = of.channels;
     int fits = 1;
-    const float *factors = is_matrix ? NULL : numbers_of(scale, of.filters, &fits), *row = numbers_of(bias, of.filters, &fits);
+    const float *factors = is_matrix ? NULL : numbers_of(scale, of.filters, &fits);
+    const float *row = numbers_of(bias, of.filters, &fits);
     Py_ssize_t steps = of.high * of.wide * of.channels, panels = size_of_panels(of.filters, steps);
     if (panels && is_by_channel) panels = steps;
     Py_ssize_t whole = whole_filters(of.filters), size = panels + whole + of.channels;

@@ -142,7 +142,8 @@ FINISH(, finish_narrow, FINISHED(Floats, PLAIN, 8))
 FINISH(WIDEST, finish_sixteens, FINISHED(Sixteen, SIXTEEN, 16) FINISHED(Floats, EIGHT, 8))
 #endif
 
-#define UP_TO_SIX(X, ...) X(__VA_ARGS__, 1) X(__VA_ARGS__, 2) X(__VA_ARGS__, 3) X(__VA_ARGS__, 4) X(__VA_ARGS__, 5) X(__VA_ARGS__, 6)
+#define UP_TO_SIX(X, ...) \
+    X(__VA_ARGS__, 1) X(__VA_ARGS__, 2) X(__VA_ARGS__, 3) X(__VA_ARGS__, 4) X(__VA_ARGS__, 5) X(__VA_ARGS__, 6)
 #define UP_TO_EIGHT(X, ...) UP_TO_SIX(X, __VA_ARGS__) X(__VA_ARGS__, 7) X(__VA_ARGS__, 8)
 
 enum { MOST_PARTS = 4, MOST_ROWS = 8 };
@@ -161,11 +162,13 @@ typedef struct {
 #define NAME_NARROW(PARTS, ROWS) narrow_##PARTS##_##ROWS,
 UP_TO_SIX(BLOCK_NARROW, , 1)
 UP_TO_SIX(BLOCK_NARROW, , 2)
-static const Way narrow = {8, 2, {0, 6, 6}, finish_narrow, {{NULL}, {NULL, UP_TO_SIX(NAME_NARROW, 1)}, {NULL, UP_TO_SIX(NAME_NARROW, 2)}}};
+static const Way narrow = {
+    8, 2, {0, 6, 6}, finish_narrow, {{NULL}, {NULL, UP_TO_SIX(NAME_NARROW, 1)}, {NULL, UP_TO_SIX(NAME_NARROW, 2)}}};
 #endif
 UP_TO_EIGHT(BLOCK_8, WIDE, 1)
 UP_TO_SIX(BLOCK_8, WIDE, 2)
-static const Way in_eights = {8, 2, {0, 8, 6}, finish_eights, {{NULL}, {NULL, UP_TO_EIGHT(NAME_8, 1)}, {NULL, UP_TO_SIX(NAME_8, 2)}}};
+static const Way in_eights = {
+    8, 2, {0, 8, 6}, finish_eights, {{NULL}, {NULL, UP_TO_EIGHT(NAME_8, 1)}, {NULL, UP_TO_SIX(NAME_8, 2)}}};
 
 #if HAS_TWO_WAYS
 #define BLOCK_16(TARGET, PARTS, ROWS) BLOCK(TARGET, in_sixteens_##PARTS##_##ROWS, Sixteen, SIXTEEN, 16, PARTS, ROWS)
@@ -312,13 +315,14 @@ static int multiply(const Convolution *of, const float *panels, float *out, Py_s
 }
 
 /* Where each channel has a filter of its own: some windows at a time, channel by channel side by side. `filters` has a row
-   for each element of a window; `places` are those of the windows' elements, TOGETHER for each, or NULL where all
-   lie `offsets` behind those of the first elements, which begin at `base` and stand `apart` from window to window. */
+   for each element of a window, of which those from spots[0] to spots[1] are taken; `places` are those of the windows'
+   elements, TOGETHER for each, or NULL where all lie `offsets` behind those of the first elements, which begin at `base`
+   and stand `apart` from window to window. */
 enum { TOGETHER = 4 };
 #define CHANNELS(TARGET, NAME, VECTOR, KIND, LANES, PARTS) \
     TARGET static Py_ssize_t NAME(const Convolution *of, const float *const *places, const float *base, Py_ssize_t apart, \
-                                  const Py_ssize_t *offsets, const Py_ssize_t *spots, Py_ssize_t window, Py_ssize_t count, Py_ssize_t first, \
-                                  const float *filters, float *out) { \
+                                  const Py_ssize_t *offsets, const Py_ssize_t *spots, Py_ssize_t window, \
+                                  Py_ssize_t count, Py_ssize_t first, const float *filters, float *out) { \
         const Py_ssize_t channels = of->channels; \
         const int activation = of->activation; \
         for (; first + PARTS * LANES <= channels; first += PARTS * LANES) { \
@@ -447,7 +451,8 @@ int multiply_panels(const Convolution *of, int is_by_channel, const float *panel
                              : multiply(of, panels, out, 0, windows, 0, count);
     Py_ssize_t elements = of->images * of->height * of->width * of->channels;
     Shared all = {of, panels, out, team, windows, count, 0, is_by_channel, 0};
-    all.is_by_panels = !is_by_channel && count >= threads && (count % threads == 0 || count > 4 * threads) && of->filters * steps > elements;
+    int is_even = count >= threads && (count % threads == 0 || count > 4 * threads);
+    all.is_by_panels = !is_by_channel && is_even && of->filters * steps > elements;
     team->parallel(share, &all, (unsigned)threads, 0);
     return !all.failed;
 }
