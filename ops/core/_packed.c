@@ -316,10 +316,10 @@ const char pack_weight_doc[] =
     "pack_weight($module, w, scale, bias, room, known, strides, begin, end, dilations, by_channel, activation, threads,\n"
     "            team, /)\n--\n\n"
     "A function of x, weight, scale, bias, residual, which is called with those of `known`: activation(conv(x, w * scale)\n"
-    "+ bias + residual) of images with a filter [o, c, *window], or [c, 1, *window] `by_channel`; or of x, weight, bias, residual: activation(x @ w + bias\n"
-    "+ residual) with a matrix [k, n]. `room(size)` gives\n"
-    "so many bytes as an array, `threads` is where their number lies in memory, `team` are the addresses of OpenMP's\n"
-    "GOMP_parallel, omp_get_thread_num and omp_get_num_threads, or zeros. None for what it does not take.";
+    "+ bias + residual) of images with a filter [o, c, *window], or [c, 1, *window] `by_channel`; or of x, weight, bias,\n"
+    "residual: activation(x @ w + bias + residual) with a matrix [k, n]. `room(size)` gives so many bytes as an array,\n"
+    "`threads` is where their number lies in memory, `team` are the addresses of OpenMP's GOMP_parallel,\n"
+    "omp_get_thread_num and omp_get_num_threads, or zeros. None for what it does not take.";
 
 PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     PyObject *w, *scale, *bias, *room, *weight, *known_scale, *known_bias;

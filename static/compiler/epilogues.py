@@ -2,9 +2,9 @@
 
 `fused_conv2d`: activation(conv(Input, Filter * Scale) + Bias + Residual); `fused_linear`: activation(X @ Y + Bias +
 Residual); `batch_norm_line`: the Scale and Bias that a batch norm of constant statistics is. They never get into a
-file. oneDNN computes the first two, with a weight that is packed when it has been used a few times: the first call of a
-Program shall not write every weight anew. Where it declines, and on other devices, the operators that they stand for
-run one after the other.
+file. The first two are computed by code in C that takes any sizes (`packed_panels.py`); where that is not to be had by
+oneDNN, with a weight that is packed when it has been used a few times: the first call of a Program shall not write every
+weight anew. Where both decline, and on other devices, the operators that they stand for run one after the other.
 """
 
 import functools
@@ -59,7 +59,7 @@ class _Use(NamedTuple):
 
 
 class Packed:
-    """The packed form of the weight that an operation was last given; a new weight is packed anew.
+    """The form that oneDNN wants of the weight that an operation was last given; a new weight is packed anew.
 
     A weight is packed at its third use, whatever the sizes of the other operand: until then oneDNN brings it into the
     same form in memory that it uses again and again, and the results are the same bits. Numbers of rows that want
