@@ -84,9 +84,10 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     two and 0 elsewhere, also where x is `min` or `max` itself.
 
     >>> import proa as paddle
-    >>> x = paddle.to_tensor([-1.0, 0.5, 3.0])
-    >>> paddle.clip(x, 0.0, 1.0).tolist(), paddle.clip(x, max=paddle.to_tensor([0.0, 1.0, 2.0])).tolist()
-    ([0.0, 0.5, 1.0], [-1.0, 0.5, 2.0])
+    >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()
+    [0.0, 0.5, 1.0]
+    >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), max=paddle.to_tensor([0.0, 1.0, 2.0])).tolist()
+    [-1.0, 0.5, 2.0]
     """
     if _is_of_several(min):
         return clip(maximum(x, cast(min, x.dtype)), None, max)

@@ -172,8 +172,10 @@ def test_a_number_that_becomes_a_vector():
 
     converted = paddle.jit.to_static(total, full_graph=True)
     assert [converted(paddle.full([2], n)).tolist() for n in (1.0, -1.0)] == [[1.0, 1.0], 0.0]
-    with pytest.raises(ValueError, match=r"line \d+, in rows: a tensor decides this `if`, and `y` is"):
-        paddle.jit.to_static(rows, full_graph=True)(paddle.ones([2]))
+    several = paddle.jit.to_static(rows, full_graph=True)
+    with pytest.warns(UserWarning, match=r"line \d+, in rows: a tensor decides this `if`, and `y` is"):
+        assert several(paddle.ones([2])).tolist() == [[1.0, 1.0]]
+    assert several(-paddle.ones([2])).tolist() == [-1.0, -1.0]
 
 
 def test_more_tensors_than_specs():
