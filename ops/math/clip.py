@@ -86,6 +86,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     >>> import proa as paddle
     >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()
     [0.0, 0.5, 1.0]
+
     >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), max=paddle.to_tensor([0.0, 1.0, 2.0])).tolist()
     [-1.0, 0.5, 2.0]
     """
