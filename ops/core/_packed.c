@@ -5,8 +5,8 @@
 #include "_panels.h"
 
 enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10 };
-/* Channels up to which an image is brought into order here, with its padding, and how many elements that may add; elements
-   of a window, for which there is a table. */
+/* Channels up to which images are brought into order here, with their padding; elements that this may add, or else as many
+   as there are; elements of a window, for which there is a table. */
 
 typedef struct {
     PyObject_HEAD
@@ -189,7 +189,8 @@ static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual
     Py_ssize_t *sizes = ((Array *)x)->dimensions;
     int is_brought = of.channels <= FEW_CHANNELS && !packed->is_by_channel && of.apart_across == 1 && of.wide > 1;
     double whole = (double)(sizes[2] + of.top + packed->bottom) * (double)(sizes[3] + of.left + packed->right);
-    if (whole - (double)(sizes[2] * sizes[3]) > MOST_AROUND) is_brought = 0;
+    double around = (double)sizes[0] * (whole - (double)sizes[2] * (double)sizes[3]);
+    if (around > MOST_AROUND && around > (double)sizes[0] * (double)sizes[2] * (double)sizes[3]) is_brought = 0;
     if (sizes[1] != of.channels || (!is_brought && steps[1] != 1 && sizes[1] != 1)) Py_RETURN_NONE;
     of.images = sizes[0], of.height = sizes[2], of.width = sizes[3];
     of.image_step = steps[0], of.line_step = steps[2], of.element_step = steps[3];
