@@ -3,8 +3,8 @@
 `fused_conv2d`: activation(conv(Input, Filter * Scale) + Bias + Residual); `fused_linear`: activation(X @ Y + Bias +
 Residual); `batch_norm_line`: the Scale and Bias that a batch norm of constant statistics is. They never get into a
 file. The first two are computed by code in C that takes any sizes (`packed_panels.py`); where that is not to be had by
-oneDNN, with a weight that is packed when it has been used a few times: the first call of a Program shall not write every
-weight anew. Where both decline, and on other devices, the operators that they stand for run one after the other.
+oneDNN, with a weight that is packed when it has been used a few times: the first call of a Program shall not write
+every weight anew. Where both decline, and on other devices, the operators that they stand for run one after the other.
 """
 
 import functools

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import engines
+from ...backend.loops.kernel import is_at_once
 from ...backend.memory import keep_freed, usual_pages
 from ...backend.threads import openmp, place_of_count
 from ...core.forks import unforked
@@ -26,6 +27,8 @@ INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
 """What may follow in the same pass, as `_panels.h` counts it."""
 
 PANELS = "panels"
+_HOT = 3  # uses of a matrix that lies otherwise, from which on it is packed
+_NOTHING = (lambda: None, None, None, None, 0)  # the weight, by a weak reference, scale, bias, what was made, uses
 _OF_MATRIX = (1, 1), (0, 0), (0, 0), (1, 1), False
 # strides, padding before and behind, dilations, whether each channel has a filter of its own
 
@@ -69,7 +72,8 @@ def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, windows: tupl
 class Panels:
     """The weight, scale and bias that an operation was last given, packed; new ones are packed anew.
 
-    A FrozenWeight's array is released.
+    A FrozenWeight's array is released. A matrix that others hold is packed at its third use: until then multiplying it
+    as it lies takes less than bringing it into order.
     """
 
     __slots__ = ("_last", "_line", "_line_for")
@@ -77,18 +81,23 @@ class Panels:
     def __init__(self) -> None:
         self._line: Any = None  # what lines of plans call, where the compiled form is there
         self._line_for = -1  # the engines' generation
-        self._last: Any = (lambda: None, None, None, None)  # replaced as a whole: several threads may run at once
+        self._last: Any = _NOTHING  # replaced as a whole: several threads may run at once
 
     def of(self, weight: Any, scale: Any, bias: Any, windows: tuple = _OF_MATRIX, activation: str = "") -> Any:
         """A function of x, this weight, scale (not for a matrix), bias and a residual, as `pack` has it, or None.
 
         It gives None for operands that lie otherwise than it wants them.
         """
-        last_weight, last_scale, last_bias, call = self._last
-        if last_weight() is weight and last_scale is scale and last_bias is bias:
+        last_weight, last_scale, last_bias, call, uses = self._last
+        is_known = last_weight() is weight and last_scale is scale and last_bias is bias
+        if is_known and uses >= _HOT:
             return call
-        keep_freed()
         is_frozen = type(weight) is FrozenWeight
+        uses = uses + 1 if is_known else 1
+        if not is_frozen and weight.ndim == 2 and uses < _HOT and not is_at_once():
+            self._last = weakref.ref(weight), scale, bias, None, uses
+            return None
+        keep_freed()
         held = weakref.ref(weight)  # an update need not leave the weight's memory alone
         known = weight if is_frozen else held, scale, bias
         if is_frozen:
@@ -98,7 +107,7 @@ class Panels:
                 weight.release(call.unpacked, scale is not None)
         else:
             call = pack(weight, scale, bias, known, windows, activation)
-        self._last = held, scale, bias, call
+        self._last = held, scale, bias, call, _HOT
         if self._line is not None:
             self._line.forget()
             if call is not None:
@@ -115,5 +124,5 @@ class Panels:
         if self._line is None or self._line_for != engines.generation.count:
             self._line = native.module.line_of_routines(otherwise, place_of_count())
             self._line_for = engines.generation.count
-            self._last = (lambda: None, None, None, None)
+            self._last = _NOTHING
         return self._line
