@@ -199,6 +199,8 @@ def _conv_by_panels(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
     is_by_channel = groups == w.shape[0] > 1 == w.shape[1]
     if groups != 1 and not is_by_channel or x.dtype != _F32 or w.dtype != _F32 or x.ndim != 4 or not x.size:
         return NotImplemented
+    if residual is not None and residual.ndim != 4:  # it is broadcast
+        return NotImplemented
     geo = conv_geometry(x, w, strides, paddings, padding_algorithm, dilations)
     inside = activation if activation in INSIDE else ""
     begin, end = tuple(zip(*geo.pads, strict=True))
@@ -214,8 +216,8 @@ def _conv_by_panels(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
 
 
 def _line_of_panels(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """What a line of a plan calls for a convolution or a product with a packed weight."""
-    by_itself = attrs["activation"] in INSIDE if "activation" in attrs else True
+    """What a line of a plan calls for a convolution with a packed weight."""
+    by_itself = attrs.get("activation", "") in INSIDE
     return attrs["packed"].panels.line(functools.partial(_conv_by_panels, **attrs)) if by_itself else None
 
 

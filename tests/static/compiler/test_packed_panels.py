@@ -260,6 +260,15 @@ def test_a_line_of_a_plan_calls_what_was_packed():
     assert np.isfinite(line(np.ascontiguousarray(x), w, None, None, None)).all()  # brought into order in Python
 
 
+def test_what_is_added_may_be_broadcast():
+    x, w, attrs = numbers(1, 24, 9, 9), numbers(40, 24, 1, 1), dict(strides=[1, 1], paddings=[0, 0], dilations=[1, 1])
+    whole = find("fused_conv2d").kernel(np, x, w, packed=epilogues.Packed(), **attrs)
+    for shape in ((1,), (9, 9), (40, 1, 1), (1, 40, 1, 1)):
+        added = numbers(*shape)
+        found = find("fused_conv2d").kernels.on_host(np, x, w, None, None, added, packed=epilogues.Packed(), **attrs)
+        np.testing.assert_allclose(found, whole + added, 1e-4, 1e-4)  # sums of 24 products
+
+
 def test_several_threads_of_python_at_once():
     w, bias, x = numbers(300, 500), numbers(500), numbers(64, 300)
     call, wanted, wrong = pack(w, None, bias, (w, None, bias)), x @ w + bias, []
