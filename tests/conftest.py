@@ -16,6 +16,8 @@ for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "flui
     sys.path.insert(0, str(Path(__file__).parent / folder))
 
 from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings above
+from proa.core import flags  # noqa: E402
+from proa.core.dtype import get_default_dtype, set_default_dtype  # noqa: E402
 
 if os.environ.get("PROA_TEST_EVERYTHING_THERE") == "1":  # new tensors of all tests are on the device of some tests
     import devices_of_tests
@@ -48,3 +50,17 @@ def pytest_collection_modifyitems(items):
         for part, reason in OTHERWISE_WITH_NUMPY_1.items():
             if part in item.nodeid:
                 item.add_marker(pytest.mark.skip(reason=f"NumPy 1: {reason}"))
+
+
+@pytest.fixture(autouse=True)
+def settings_stay():
+    """Fails a test that leaves flags or the default dtype otherwise than it found them, and puts them back."""
+    found, dtype = dict(flags.values), get_default_dtype()
+    yield
+    left = {name: value for name, value in flags.values.items() if name in found and value != found[name]}
+    if left:
+        flags.set_flags({name: found[name] for name in left})
+    left_dtype = get_default_dtype()
+    set_default_dtype(dtype)
+    assert not left, f"the test left flags behind: {left}"
+    assert left_dtype == dtype, f"the test left another default dtype behind: {left_dtype}"

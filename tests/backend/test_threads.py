@@ -59,7 +59,7 @@ def expected():
     # What NumPy's kernels give, one operator after the other.
     paddle.set_flags({"FLAGS_cpu_engines": ""})
     values = [net(paddle.to_tensor(x)).numpy() for x in images]
-    paddle.set_flags({"FLAGS_cpu_engines": "onednn,loops"})
+    paddle.set_flags({"FLAGS_cpu_engines": "onednn,loops,panels"})
     return values
 """
 
@@ -149,7 +149,7 @@ def gradient(function, n):
     return paddle.grad((function(x) * paddle.arange(300, dtype="float32")).sum(), x)[0].numpy()
 paddle.set_flags({"FLAGS_cpu_engines": ""})
 wanted = [gradient(net, n) for n in range(4)]
-paddle.set_flags({"FLAGS_cpu_engines": "onednn,loops"})
+paddle.set_flags({"FLAGS_cpu_engines": "onednn,loops,panels"})
 static = paddle.jit.to_static(net)
 def work(n):
     for _ in range(5):

@@ -244,14 +244,14 @@ def test_engines_are_turned_on_and_off_while_threads_compute(engine):
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for n in range(40):
-        set_flags({"FLAGS_cpu_engines": "test" if n % 2 else "onednn,loops,test"})
-        set_flags({"FLAGS_cpu_engines": "loops"})
-        run(main, y)
-    done.set()
-    for thread in threads:
-        thread.join()
-    set_flags({"FLAGS_cpu_engines": "onednn,loops,test"})
+    with flags_guard({"FLAGS_cpu_engines": "loops"}):
+        for n in range(40):
+            set_flags({"FLAGS_cpu_engines": "test" if n % 2 else "onednn,loops,test"})
+            set_flags({"FLAGS_cpu_engines": "loops"})
+            run(main, y)
+        done.set()
+        for thread in threads:
+            thread.join()
     assert not wrong
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.backend import loops
+from proa.core.flags import flags_guard
 from proa.static.compiler import segments
 from proa.static.compiler.plan import Plan
 
@@ -245,11 +246,8 @@ def test_they_wait_until_a_plan_has_run_often_enough(made):
 
 
 def test_nothing_is_made_without_loops_or_under_limits(made):
-    paddle.set_flags({"FLAGS_cpu_engines": "onednn"})
-    try:
+    with flags_guard({"FLAGS_cpu_engines": "onednn"}):
         paddle.jit.to_static(lambda x: paddle.tanh(x) @ x + x.sum(axis=0))(_tensor(6, 6))
-    finally:
-        paddle.set_flags({"FLAGS_cpu_engines": "onednn,loops"})
     assert not made
 
 
