@@ -49,6 +49,23 @@ class ConditionError(AssertionError, ValueError):
     """
 
 
+class UnequalLengthsError(AssertionError, ValueError):
+    """Things of which each is to have as many parts have not: an AssertionError, as in Paddle, and a ValueError."""
+
+
+class NoIndexError(RuntimeError, TypeError):
+    """What has no index was asked for what is at one: a RuntimeError, as in Paddle, and a TypeError, as in Python."""
+
+
+class MissingFeedError(KeyError, RuntimeError):
+    """A Program needs a value that was not fed: a KeyError, since names are keys, and, as in Paddle, a RuntimeError.
+
+    Fix: give it to the Executor by its name:
+
+        exe.run(program, feed={"x": array}, fetch_list=[y])
+    """
+
+
 class NotFiniteError(FloatingPointError, RuntimeError):
     """A NaN or an infinity where somebody looks for them: with `FLAGS_check_nan_inf`, or a tensor checker.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
+from ..core.errors import NoIndexError, UnequalLengthsError
+
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
@@ -51,7 +53,7 @@ class IterableDataset(Dataset[_Sample]):
     """A stream of samples that are read in sequence. Subclass it and define `__iter__`.
 
     With workers, every worker iterates a copy of its own: ask `get_worker_info()` which part is this worker's.
-    It has no index and no length: `dataset[i]` and `len(dataset)` raise TypeError. `paddle.io.IterableDataset`.
+    It has no index and no length: `dataset[i]` and `len(dataset)` raise TypeErrors. `paddle.io.IterableDataset`.
 
     >>> import proa as paddle
     >>> class Countdown(paddle.io.IterableDataset):
@@ -68,7 +70,7 @@ class IterableDataset(Dataset[_Sample]):
         )
 
     def __getitem__(self, idx: Any) -> _Sample:
-        raise TypeError(
+        raise NoIndexError(
             f"{type(self).__name__} is an IterableDataset, which has no index. Iterate over it, or derive from Dataset."
         )
 
@@ -82,7 +84,7 @@ class IterableDataset(Dataset[_Sample]):
 class TensorDataset(Dataset):
     """Tensors (or arrays) of one first dimension; sample `i` is the tuple of their rows `i`.
 
-    Raises ValueError where the first dimensions differ. `paddle.io.TensorDataset`.
+    Raises UnequalLengthsError, a ValueError, where the first dimensions differ. `paddle.io.TensorDataset`.
 
     >>> import proa as paddle
     >>> data = paddle.io.TensorDataset([paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([7, 8])])
@@ -95,7 +97,7 @@ class TensorDataset(Dataset):
             raise TypeError(f"TensorDataset(tensors): tensors must be a list of Tensors. Received {tensors!r}.")
         sizes = [tensor.shape[0] if tensor.shape else None for tensor in tensors]
         if None in sizes or len(set(sizes)) > 1:
-            raise ValueError(
+            raise UnequalLengthsError(
                 "TensorDataset(tensors): the first dimensions must be equal, since they count the samples. "
                 f"Received shapes {[list(tensor.shape) for tensor in tensors]}."
             )

@@ -55,7 +55,7 @@ usual:
 - `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
 - `former` names the inputs and results, by commas, whose values the gradient takes as they were, although somebody has
   changed one in place since: Paddle's gradient reads what its kernel computed of them, and goes on. Of others such a
-  change is an error.
+  change is an error. `former_where` says for which attributes, where not for all.
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
 - `stands_for` is the operator that files name in its place: it takes as inputs (`dim@` in the signature) what that has
   as attributes, or inputs that are seldom there beside those that it has.
@@ -122,7 +122,7 @@ class Operator:
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
                  written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False,
                  in_files: Mapping[str, Any] | None = None, unsaid: Mapping[str, Any] | None = None,
-                 former: str = ""):
+                 former: str = "", former_where: Callable[[Mapping[str, Any]], bool] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -161,6 +161,7 @@ class Operator:
         self.names, self.in_files, self.unsaid = dict(names or {}), dict(in_files or {}), dict(unsaid or {})
         self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
         self.former = frozenset(former.replace(",", " ").split())  # slots
+        self.former_where = former_where
 
         given = [slot.name for slot in self.inputs]
         if formula is not None and not engines and not self.has_lists:

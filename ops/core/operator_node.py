@@ -41,11 +41,16 @@ class OperatorNode(Node):
         for position, of_output, index in self._values():
             if not any([self.edges[slot] for slot in readers[position]]):
                 continue
-            if self.op.former and (self.op.results if of_output else self.op.inputs)[index].name in self.op.former:
+            if self._as_it_was((self.op.results if of_output else self.op.inputs)[index].name):
                 continue
             value = self.saved[position]  # type: ignore[index]
             arrays.extend(value if isinstance(value, (list, tuple)) else [] if value is None else [value])
         return arrays
+
+    def _as_it_was(self, slot: str) -> bool:
+        """Whether the gradient takes this value as it was, whoever has changed it since."""
+        op = self.op
+        return slot in op.former and (op.former_where is None or op.former_where(self.attrs))
 
     def leaf_arrays(self) -> list[Any]:
         """The values of leaves among what it saved."""

@@ -309,6 +309,11 @@ def _by_input(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, excl
                  adaptive=adaptive, padding_algorithm=padding_algorithm)
 
 
+def _takes_means(attrs: Mapping[str, Any]) -> bool:
+    """Whether the gradient needs nothing of the input but its shape."""
+    return attrs["pooling_type"] == "avg"
+
+
 def _grad_by_gradient(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, exclusive, data_format,
                       global_pooling, adaptive, padding_algorithm):
     attrs = dict(ksize=ksize, strides=strides, paddings=paddings, ceil_mode=ceil_mode, data_format=data_format,
@@ -329,9 +334,10 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
 _POOLING = by(LOOPS, _pool_by_loops), by(ONEDNN, _pool_by_onednn)
 _OF_IMAGES = by(LOOPS, _pool_by_loops, line=_line_of_pool), by(ONEDNN, _pool_by_onednn)
 pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, engines=_OF_IMAGES, infer=_infer_pool,
-                     composed=_adaptive_maxima, grad={"X": _by_input}, compiled="pool")
+                     composed=_adaptive_maxima, grad={"X": _by_input}, compiled="pool", former="X",
+                     former_where=_takes_means)
 pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
-                     composed=_adaptive_maxima, grad={"X": _by_input})
+                     composed=_adaptive_maxima, grad={"X": _by_input}, former="X", former_where=_takes_means)
 pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad,
                         engines=[by(LOOPS, _max_pool_grad_by_loops), by(ONEDNN, _pool_grad_by_onednn)],
                         infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient}, only_here=True)

@@ -11,7 +11,9 @@ from .scheduler import LRScheduler
 
 
 def _count(rule: str, label: str, value: Any) -> int:
-    if not isinstance(value, int) or value <= 0:
+    if not isinstance(value, int):
+        raise TypeError(f"{rule}({label}): must be an int above 0. Received {value!r}.")
+    if value <= 0:
         raise ValueError(f"{rule}({label}): must be an int above 0. Received {value!r}.")
     return value
 
@@ -131,6 +133,9 @@ class CyclicLR(LRScheduler):
                  verbose: bool = False):
         if not isinstance(max_learning_rate, (float, int)):
             raise TypeError(f"CyclicLR(max_learning_rate): must be a number. Received {max_learning_rate!r}.")
+        for label, rate in (("base_learning_rate", base_learning_rate), ("max_learning_rate", max_learning_rate)):
+            if rate < 0:
+                raise ValueError(f"CyclicLR({label}): must be at least 0. Received {rate}.")
         if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
             raise ValueError(f"CyclicLR(mode): 'triangular', 'triangular2' or 'exp_range'. Received {mode!r}.")
         if scale_mode not in ("cycle", "iterations"):

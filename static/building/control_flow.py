@@ -150,6 +150,9 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
             f"cond: both branches must give the same structure. Received {len(plain_true)} values from true_fn and "
             f"{len(plain_false)} from false_fn: {true[0]!r} and {false[0]!r}."
         )
+    if tells and (true[0] is None) is not (false[0] is None):
+        raise ValueError("cond: one branch gives None and the other one a value. Give a value in both, or None in "
+                         "both.")
     mask = cast(pred, "int32")
     merged: list[Any] = []
     for position, (a, b) in enumerate(zip(true[1], false[1], strict=True)):

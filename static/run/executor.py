@@ -12,6 +12,7 @@ import numpy as np
 from ... import backend
 from ...backend.one_number import as_number
 from ...core import nest
+from ...core.errors import MissingFeedError
 from ...core.forks import unforked
 from ...core.place import Place, expected_place, parse_place
 from ...ops.core.checking import check_in_force
@@ -95,9 +96,9 @@ class Executor:
         nothing. `use_prune`: only what is fetched is computed, and what optimizers update; so it is where `minimize`'s
         result is fetched. Gives the fetched values as NumPy arrays,
         or as LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one
-        behind the other, or with `return_merged=False` a list of them. Raises KeyError for a value that is neither fed
-        nor in the scope, ValueError and TypeError for a fed value of the wrong shape or dtype, RuntimeError after
-        `close()`.
+        behind the other, or with `return_merged=False` a list of them. Raises MissingFeedError, a KeyError, for a
+        value that is neither fed nor in the scope, ValueError and TypeError for a fed value of the wrong shape or
+        dtype, RuntimeError after `close()`.
         """
         self.check_open()
         scope = scope or global_scope()
@@ -202,7 +203,7 @@ class Executor:
                 raise RuntimeError(
                     f"The variable {name!r} has no value: run the startup Program first, or load its value."
                 )
-            raise KeyError(f"The Program needs a value for {name!r}, which was not fed.")
+            raise MissingFeedError(f"The Program needs a value for {name!r}, which was not fed.")
         return backend.as_place(array, self.place)
 
 

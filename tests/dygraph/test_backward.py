@@ -542,3 +542,25 @@ def test_nodes_tell_their_names_and_what_follows():
     assert [each.name() for each in joined.next_functions] == ["ScaleGradNode", "ExpGradNode"]
     (leaf,) = y.grad_fn.next_functions
     assert leaf.name() == "GradNodeAccumulation" and list(leaf.next_functions) == []
+
+
+@pytest.mark.parametrize(("pool", "shape"), [("adaptive_avg_pool2d", [1, 1, 4, 4]), ("avg_pool2d", [1, 1, 4, 4]),
+                                             ("adaptive_avg_pool3d", [1, 1, 4, 4, 4])])
+def test_means_of_windows_do_not_need_what_they_were_taken_of(pool, shape):
+    x = paddle.rand(shape)
+    x.stop_gradient = False
+    y = x * 1.0
+    z = getattr(F, pool)(y, 2)
+    y.add_(paddle.ones(shape))
+    z.sum().backward()
+    assert x.grad.numpy().tolist() == np.full(shape, 2.0 ** (2 - len(shape))).tolist()
+
+
+def test_maxima_of_windows_do():
+    x = paddle.rand([1, 1, 4, 4])
+    x.stop_gradient = False
+    y = x * 1.0
+    z = F.max_pool2d(y, 2)
+    y.add_(paddle.ones([1, 1, 4, 4]))
+    with pytest.raises(RuntimeError, match="in place"):
+        z.sum().backward()

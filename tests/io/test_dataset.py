@@ -37,8 +37,9 @@ def test_what_a_subclass_must_define_is_named():
 
 
 def test_a_stream_has_no_index_and_no_length_and_lists():
-    with pytest.raises(TypeError, match="no index"):
-        Stream(1)[0]
+    for kind in (TypeError, RuntimeError):  # as in Python and as in Paddle
+        with pytest.raises(kind, match="no index"):
+            Stream(1)[0]
     with pytest.raises(TypeError, match="no len"):
         len(Stream(1))
     assert list(Stream(1, 2)) == [1, 2]
@@ -53,8 +54,9 @@ def test_tensor_dataset_of_tensors_and_arrays():
 
 @pytest.mark.parametrize("shapes", [[(3,), (4,)], [(3,), ()]])
 def test_tensor_dataset_wants_one_first_dimension(shapes):
-    with pytest.raises(ValueError, match="first dimensions must be equal"):
-        io.TensorDataset([np.zeros(shape) for shape in shapes])
+    for kind in (ValueError, AssertionError):  # the second as in Paddle
+        with pytest.raises(kind, match="first dimensions must be equal"):
+            io.TensorDataset([np.zeros(shape) for shape in shapes])
 
 
 def test_tensor_dataset_wants_a_list():

@@ -85,6 +85,17 @@ def test_bad_arguments(make):
         make()
 
 
+@pytest.mark.parametrize(("kind", "make"), [
+    (TypeError, lambda: lr.OneCycleLR(0.1, 10.5)), (ValueError, lambda: lr.OneCycleLR(0.1, -3)),
+    (TypeError, lambda: lr.CyclicLR(0.1, 0.5, "x")), (TypeError, lambda: lr.CyclicLR(0.1, 0.5, 10, 5.5)),
+    (ValueError, lambda: lr.CyclicLR(0.1, 0.5, 0)), (ValueError, lambda: lr.CyclicLR(0.1, -0.5, 10)),
+    (ValueError, lambda: lr.CyclicLR(-0.1, 0.5, 10)),
+])
+def test_steps_that_are_no_whole_number_are_of_another_kind_than_too_few(kind, make):
+    with pytest.raises(kind, match="Received"):
+        make()
+
+
 def test_a_state_that_lacks_something():
     with pytest.raises(RuntimeError, match="last_lr"):
         lr.StepDecay(1.0, 2).set_state_dict({"last_epoch": 1})

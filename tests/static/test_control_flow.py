@@ -78,8 +78,11 @@ def test_branches_that_do_not_fit_are_told():
         x = static.data("x", [2, 2])
         with pytest.raises(ValueError, match="same structure"):
             static.nn.cond(x.sum() > 0, lambda: (x, x), lambda: x)
-        with pytest.raises(TypeError, match="None"):
-            static.nn.cond(x.sum() > 0, lambda: None, lambda: x)
+        for one, other in ((lambda: None, lambda: x), (lambda: x, lambda: None)):
+            with pytest.raises(ValueError, match="None"):
+                static.nn.cond(x.sum() > 0, one, other)
+        with pytest.raises(TypeError, match="value 1 is None"):
+            static.nn.cond(x.sum() > 0, lambda: [x, None], lambda: [x, x])
         with pytest.raises(TypeError, match="callable"):
             static.nn.cond(x.sum() > 0, x, x)
 
