@@ -6,8 +6,9 @@ order when they can be sorted, otherwise as they come.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 
@@ -83,18 +84,58 @@ def _rebuild(like: Any, children: list) -> Any:
 def alike(like: Any, children: Any) -> Any:
     """A list, tuple or dict of the class of another one, holding these: the items, or a dict of the entries.
 
+    Classes of the user's are not called, since what they are called with is theirs (a dataclass over a dict takes the
+    entries by name): what they keep in attributes is that of the other one, and what shows an item there shows the new.
+
     >>> from collections import defaultdict
     >>> from proa.core import nest
     >>> nest.alike((1, 2), [3]), nest.alike(defaultdict(list), {"a": 1})["b"]
     ((3,), [])
     """
-    if isinstance(like, defaultdict):
-        return type(like)(like.default_factory, children)
-    if type(like) is dict:
-        return dict(children)
-    if hasattr(like, "_fields"):
-        return type(like)(*children)
-    return type(like)(children)
+    kind = type(like)
+    if kind in (dict, list, tuple):
+        return kind(children)
+    base = next(base for base in _BASES if isinstance(like, base))
+    if kind.__new__ is not base.__new__ and not isinstance(kind.__new__, FunctionType):
+        return kind(children)  # written in C, as time.struct_time
+    if base is tuple:
+        made = tuple.__new__(kind, children)
+    else:
+        made = base.__new__(kind)
+        _fill(made, base, children)
+    if base is defaultdict:
+        made.default_factory = like.default_factory
+    if kind.__dictoffset__:
+        _give_attributes(made, like)
+    return made
+
+
+_BASES: tuple[Any, ...] = (OrderedDict, defaultdict, dict, list, tuple)
+_PLAIN = (int, float, complex, str, bytes, type(None))
+
+
+def _fill(made: Any, base: Any, children: Any) -> None:
+    """Items or entries, by the methods of the builtin class: the user's may do other things."""
+    if base is list:
+        list.extend(made, children)
+        return
+    for key, value in children.items():
+        base.__setitem__(made, key, value)
+
+
+def _give_attributes(made: Any, like: Any) -> None:
+    """The attributes of `like`; those that show one of its items show the one that `made` has in its place."""
+    held = object.__getattribute__(like, "__dict__")
+    if held is like:  # entries that are attributes
+        object.__setattr__(made, "__dict__", made)
+        return
+    entries = isinstance(like, dict)
+    pairs = ((dict.get(like, key), dict.get(made, key)) for key in made) if entries else zip(like, made, strict=False)
+    new = {id(old): value for old, value in pairs if not isinstance(old, _PLAIN)}
+    for name, value in held.items():
+        mirrors = entries and name in made and dict.get(like, name) is value
+        held_now = dict.get(made, name) if mirrors else new.get(id(value), value)
+        object.__getattribute__(made, "__dict__")[name] = held_now
 
 
 def map_structure(function: Callable[..., Any], structure: Any, *others: Any) -> Any:

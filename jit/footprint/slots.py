@@ -42,10 +42,10 @@ class Slot(Change):
         """The ids of the Tensors that the place held when the function was traced, with those that it holds instead."""
         return zip(map(id, tensor_leaves(self.before)), tensor_leaves(self.location.load()), strict=True)
 
-    def fill(self, results: dict[str, EagerValue], held: dict[int, EagerValue]) -> None:
-        """Puts the results of a run, by name, there, and the Tensors that places `held` before it."""
-        self.location.store(nest.map_structure(
-            lambda v: results[v.name] if isinstance(v, Variable) else held.get(id(v), v), self.after))
+    def filled(self, results: dict[str, EagerValue], held: dict[int, EagerValue]) -> Any:
+        """What goes there: the results of a run, by name, and the Tensors that places `held` before it."""
+        return nest.map_structure(
+            lambda v: results[v.name] if isinstance(v, Variable) else held.get(id(v), v), self.after)
 
     def successors(self) -> list[tuple[EagerValue, Variable | EagerValue | None]]:
         """The Tensors that the place held, with what takes theirs; None where that may be of another kind."""
@@ -121,6 +121,10 @@ def slots_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[It
 
 def check_result(result: Any, where: str) -> None:
     """ConversionError where a function returns something that holds Variables and is no list, tuple or dict."""
+    for holder, name in _beside_items(result):
+        raise ConversionError(
+            where, f"it returns a {type(holder).__name__} whose attribute `{name}` holds a tensor that is none of its "
+            "items: what it is is not known while the Program is built.", "Make it an item, or return it beside.")
     for leaf in nest.leaves(result):
         if isinstance(leaf, RecordList):
             raise ConversionError(where, "it returns a list whose length is known only when the program runs.",
@@ -132,6 +136,19 @@ def check_result(result: Any, where: str) -> None:
             raise ConversionError(
                 where, f"it returns a {type(leaf).__name__} that holds tensors, or makes them later: what they are is "
                 "not known while the Program is built.", "Return tensors, and lists, tuples and dicts of these.")
+
+
+def _beside_items(structure: Any) -> Iterator[tuple[Any, str]]:
+    """The lists, tuples and dicts of a result that keep a Variable in an attribute alone, each with its name."""
+    if not isinstance(structure, (list, tuple, dict)):
+        return
+    items = [item for _, item in nest.parts(structure)]
+    if type(structure).__dictoffset__:
+        for name, value in object.__getattribute__(structure, "__dict__").items():
+            if not any(value is item for item in items) and holds_variable(value):
+                yield structure, name
+    for item in items:
+        yield from _beside_items(item)
 
 
 def check_kinds(variables: list[Variable], where: str) -> None:

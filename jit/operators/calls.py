@@ -14,7 +14,7 @@ from typing import Any
 
 from .builtin import OVERLOADS
 from .conditionals import if_exp
-from .partial import SHOWING, certain, is_optional, is_partial, parts, some_are_optional, used
+from .partial import SHOWING, certain, is_optional, is_partial, parts, some_are_optional, used_within
 from .size_functions import SIZE_FUNCTIONS, refusing
 from .texts import method_of_text
 
@@ -186,7 +186,7 @@ def _given_values(function: Any) -> Any:
     def given(*args: Any, **kwargs: Any) -> Any:
         key = _may_be_none(function, args, kwargs)
         if key is None:
-            return function(*map(used, args), **{name: used(value) for name, value in kwargs.items()})
+            return function(*map(used_within, args), **{name: used_within(value) for name, value in kwargs.items()})
         value, flag = parts(kwargs[key] if isinstance(key, str) else args[key])
 
         def call(new: Any) -> Any:

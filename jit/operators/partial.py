@@ -204,11 +204,25 @@ def used(value: Any) -> Any:
     return value._content
 
 
+def used_within(value: Any) -> Any:
+    """The same for what stands in lists and tuples too: sizes, or tensors to join."""
+    if type(value) not in (list, tuple):
+        return used(value)
+    new = [used_within(part) for part in value]
+    return value if all(map(operator.is_, new, value)) else type(value)(new)
+
+
 def as_result(value: Any) -> Any:
     """What a function returns, with an OptionalResult for each value that is None on some ways."""
     def leaf(part: Any) -> Any:
         if isinstance(part, Undefined) and not is_optional(part):
             raise error(part)
-        return OptionalResult(part._flag, as_result(part._content)) if is_optional(part) else part
+        return as_state(part)
 
     return nest.map_structure(leaf, value)
+
+
+def as_state(value: Any) -> Any:
+    """What a function leaves in an attribute, the same way; values that have none on some ways stay as they are."""
+    return nest.map_structure(
+        lambda part: OptionalResult(part._flag, as_result(part._content)) if is_optional(part) else part, value)

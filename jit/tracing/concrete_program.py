@@ -98,7 +98,7 @@ class ConcreteProgram:
 
     def _trace(self, trace: CaptureTrace, surroundings: Surroundings, reads: Reads, converted: Callable,
                inputs: FunctionInputs, receiver: tuple) -> None:
-        from ..operators.partial import as_result
+        from ..operators.partial import as_result, as_state
         from .chance import refused_in
 
         where = line_of(self.function)
@@ -122,7 +122,8 @@ class ConcreteProgram:
             self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.flags = flags_of(self.result)
-        self.slots = slots_of(surroundings.changed_entries(), surroundings.changed_items(), where)
+        entries = [(entry, before, as_state(now)) for entry, before, now in surroundings.changed_entries()]
+        self.slots = slots_of(entries, surroundings.changed_items(), where)
         self._same = SameTensors(now, trace.captured, trace.variable_of)
         with using(trace):
             for leaf in self.outputs:
@@ -307,7 +308,7 @@ class ConcreteProgram:
         self._same.put(results, given)
         held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
         for slot in self.slots:
-            slot.fill(results, held)
+            slot.location.store(chosen(slot.filled(results, held)))
         for effect in self.effects:
             effect()
         for index, name in zip(self._changed, self._final, strict=True):

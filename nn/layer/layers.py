@@ -261,7 +261,8 @@ class Layer(_Attributes):
             self.__forget(name, "_sub_layers")
             self._sub_layers[name] = value
         elif name in self.__dict__.get("_buffers", ()):
-            self.__check_kind(name, value, "buffer", "a Tensor", value is None or is_value(value))
+            known = value is None or is_value(value) or hasattr(type(value), "stands_for_a_value")  # in converted code
+            self.__check_kind(name, value, "buffer", "a Tensor", known)
             self._buffers[name] = value
         elif name in self.__dict__.get("_parameters", ()):
             if value is not None:

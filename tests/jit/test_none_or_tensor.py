@@ -422,3 +422,69 @@ def test_a_layer_is_called_with_none_where_that_is_its_default():
         found.sum().backward()
         for parameter, wanted in zip(net.parameters(), gradients, strict=True):
             np.testing.assert_allclose(parameter.grad.numpy(), wanted, rtol=1e-5, atol=1e-7)
+
+
+class Keeper(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.held = None
+        self.register_buffer("buffer", None)
+
+
+class KeepsWhereItIsPositive(Keeper):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.held = [x * 2, x.shape[1]]
+        return x if self.held is None else x + self.held[0].sum()
+
+
+class ForgetsLargeOnes(Keeper):
+    def forward(self, x):
+        if x.sum() > 10:
+            self.held = None
+        else:
+            self.held = x.sum()
+        return x * 2
+
+
+class KeepsNumbers(Keeper):
+    def forward(self, x):
+        self.held = 3 if x.sum() > 0 else None
+        return x * 2
+
+
+class KeepsInABuffer(Keeper):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.buffer = x.sum()
+        return x if self.buffer is None else x + self.buffer
+
+
+class KeepsOfALoop(Keeper):
+    """As attention of speech synthesis: what the first turn has computed stays, and its size is read beside it."""
+
+    def forward(self, x):
+        self.held = self.buffer = None
+        for row in x:
+            x = self.turn(row, x)
+        return x
+
+    def turn(self, row, x):
+        if self.held is None:
+            self.held, self.buffer = row * 2, paddle.shape(row)[0]
+        return paddle.concat([x, (x[:1] + self.held).reshape([1, self.buffer])])
+
+
+@pytest.mark.parametrize(
+    "kind", [KeepsWhereItIsPositive, ForgetsLargeOnes, KeepsNumbers, KeepsInABuffer, KeepsOfALoop])
+def test_an_attribute_is_none_after_some_calls_and_a_tensor_after_others(kind):
+    def shown(value):
+        if isinstance(value, (list, tuple)):
+            return [shown(item) for item in value]
+        return value.tolist() if isinstance(value, paddle.Tensor) else value
+
+    eager, layer = kind(), kind()
+    converted = staged(layer.forward)
+    for x in (-X, X * 0.1, -X[:2], X, X, -X):
+        assert shown(converted(paddle.to_tensor(x))) == shown(eager(paddle.to_tensor(x)))
+        assert shown((layer.held, layer.buffer)) == shown((eager.held, eager.buffer))
