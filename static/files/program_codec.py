@@ -25,7 +25,7 @@ from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.variable import Variable
-from . import array_codec, gradient_codec, lod_codec
+from . import array_codec, gradient_codec, lod_codec, number_codec
 
 _KINDS = {
     "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
@@ -74,6 +74,7 @@ def annotated(annotation: Any) -> tuple[int | None, bool]:
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
     program = lod_codec.to_file(array_codec.to_file(gradient_codec.to_file(program, _bytes)))
+    program = number_codec.to_file(program)
     desc = pb.ProgramDesc()
     for block in program.blocks:
         message = desc.blocks.add(idx=block.idx, parent_idx=block.parent_idx)

@@ -1,11 +1,16 @@
 """What Python's operators do to a variable that stands for a number or a truth value of Python, and not to a tensor.
 
-A truth value counts as 1 or 0 (`-a`, `~a`, `abs(a)`); `+n` and shifts are of numbers alone.
+A truth value counts as 1 or 0 (`-a`, `~a`, `abs(a)`); `+n` and shifts are of numbers alone. Quotients are rounded once,
+and ints get 64 bits where 32 may be too few.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+from ...core.dtype import float64, int32
+from ...ops.array.full import full
 
 
 class StandsForNumbers:
@@ -31,6 +36,44 @@ class StandsForNumbers:
     def __invert__(self: Any) -> Any:
         return super(StandsForNumbers, self._counted()).__invert__()  # type: ignore[misc]
 
+    def __truediv__(self: Any, other: Any) -> Any:
+        """The quotient as Python rounds it: 49 / 49 is 1, and 49 * (1 / 49) less."""
+        return super().__truediv__(self._counted_divisor(other))  # type: ignore[misc]
+
+    def _counted_divisor(self: Any, other: Any) -> Any:
+        """A number to divide by as a variable where its reciprocal is rounded, for a tensor is multiplied by that."""
+        if not isinstance(other, (int, float)) or not other or not self._is_of_python() or _has_reciprocal(other):
+            return other
+        made = full((), float(other), float64)
+        made.is_number = True
+        return made
+
+    def __mul__(self: Any, other: Any) -> Any:
+        return super(StandsForNumbers, self._wide(other, 2**15)).__mul__(other)  # type: ignore[misc]
+
+    def __add__(self: Any, other: Any) -> Any:
+        return super(StandsForNumbers, self._wide(other, 2**30)).__add__(other)  # type: ignore[misc]
+
+    def __radd__(self: Any, other: Any) -> Any:
+        return super(StandsForNumbers, self._wide(other, 2**30)).__radd__(other)  # type: ignore[misc]
+
+    def __sub__(self: Any, other: Any) -> Any:
+        return super(StandsForNumbers, self._wide(other, 2**30)).__sub__(other)  # type: ignore[misc]
+
+    def __rsub__(self: Any, other: Any) -> Any:
+        return super(StandsForNumbers, self._wide(other, 2**30)).__rsub__(other)  # type: ignore[misc]
+
+    def __pow__(self: Any, other: Any) -> Any:
+        return super(StandsForNumbers, self._wide(other, 2)).__pow__(other)  # type: ignore[misc]
+
+    def _wide(self: Any, other: Any, large: int) -> Any:
+        """An int as int64 beside one with which int32, as sizes are, may be too small: 50000 ** 2."""
+        if type(other) is not int or abs(other) < large or not self.is_number or self.dtype is not int32:
+            return self
+        made = self.astype("int64")
+        made.is_number = True
+        return made
+
     def __pos__(self: Any) -> Any:
         if not self._is_of_python():
             raise TypeError(f"bad operand type for unary +: {type(self).__name__!r}")
@@ -47,3 +90,8 @@ class StandsForNumbers:
 
     def __rrshift__(self: Any, number: Any) -> Any:
         return number // 2 ** self._counted() if self._is_of_python() else NotImplemented
+
+
+def _has_reciprocal(number: float) -> bool:
+    """Whether 1 / number is exact: a power of two."""
+    return not math.isfinite(number) or abs(math.frexp(number)[0]) == 0.5

@@ -95,3 +95,23 @@ def test_each_slice_is_repeated_as_often_as_a_tensor_of_no_dimensions_says():
     assert y.shape == [6, 2]
     (y * y).sum().backward()
     assert x.grad.tolist() == [[4.0, 8.0], [12.0, 16.0], [20.0, 24.0]]
+
+
+def of_sizes(x):
+    n = x.shape[1]
+    twice = n / 7
+    twice /= 7
+    return [n / 49, int(n / 49), n / 3, -n / 10, (n + 1) / 0.3, twice, n * 100000, n ** 6, n + 2**31, n - 2**33,
+            2**40 - n, (n * 123456789) % 7, 1 / n ** 5]
+
+
+def test_numbers_made_of_sizes_are_those_of_python(tmp_path):
+    converted = paddle.jit.to_static(
+        of_sizes, input_spec=[paddle.static.InputSpec([1, None], "float32")], full_graph=True)
+    paddle.jit.save(converted, str(tmp_path / "m"))
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    for size in (49, 98, 196, 10, 55, 1000):
+        x = paddle.ones([1, size])
+        wanted = of_sizes(x)
+        for found in (converted(x), loaded(x)):
+            assert [value.item() for value in found] == wanted

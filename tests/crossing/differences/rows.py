@@ -9,6 +9,15 @@ ROWS = [
     ("| `paddle.add(int_tensor, float_tensor)`",
      "got = paddle.add(paddle.to_tensor([2]), paddle.to_tensor([0.5])).tolist()",
      [2.5]),
+    ("| numbers that float32 does not hold beside float64", """
+paddle.enable_static()
+program = paddle.static.Program()
+with paddle.static.program_guard(program):
+    ids = paddle.static.data('ids', [2], 'int64') + 16777217
+again = paddle.static.Program.parse_from_string(program.desc.serialize_to_string())
+[found] = paddle.static.Executor().run(again, {'ids': np.arange(2)}, [ids.name])
+paddle.disable_static()
+got = found.tolist()""", [16777217, 16777218]),
     ("| `7 // x` for a tensor x", "got = (7 // paddle.to_tensor([2, -2])).tolist()", [3, -4]),
     ("| `if x:` and `bool(x)` of a Tensor with a negative number",
      "got = bool(paddle.to_tensor(-0.5)), bool(paddle.to_tensor([-2]))", (True, True)),
