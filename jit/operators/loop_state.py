@@ -334,7 +334,7 @@ class FirstTurnApart(Exception):
     """The first turn, or the first `most`, are others than the rest.
 
     Behind them a number is a tensor of some dimensions, or a tensor is of a wider dtype; or a turn reads of a list what
-    former turns append.
+    former turns append, or computes with what begins as None.
 
     `otherwise` is the error where that has been done.
     """

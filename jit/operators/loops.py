@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ...core import nest
 from ..errors import ConversionError, here, noting
 from . import identity, staging
 from .conditionals import if_stmt
@@ -130,6 +131,10 @@ def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
                 body()
         except IndexError as error:  # of a list that earlier turns append to, as it may be
             raise FirstTurnApart(error, _MOST_APART) from error
+        except (AttributeError, TypeError) as error:  # `if i == 0: score = x` and a branch for the other turns
+            if "NoneType" not in str(error) or not any(leaf is None for leaf in nest.leaves(before)):
+                raise
+            raise FirstTurnApart(error) from error
         return state.next_variables(get_state(), variables)
 
     def restore() -> None:

@@ -488,3 +488,68 @@ def test_an_attribute_is_none_after_some_calls_and_a_tensor_after_others(kind):
     for x in (-X, X * 0.1, -X[:2], X, X, -X):
         assert shown(converted(paddle.to_tensor(x))) == shown(eager(paddle.to_tensor(x)))
         assert shown((layer.held, layer.buffer)) == shown((eager.held, eager.buffer))
+
+
+def path_scores(x):
+    """As the decoders of random fields: the first turn is another than the rest."""
+    score, moves = None, []
+    for i, row in enumerate(x):
+        if i == 0:
+            score = row
+            continue
+        moves.append(score.argmax())
+        score = score.max() + row
+    return score, len(moves)
+
+
+def first_of_while(x):
+    score, turn = None, 0
+    while turn < x.shape[0]:
+        score = x[turn] if turn == 0 else score.exp() * x[turn]
+        turn += 1
+    return score, turn
+
+
+def kept_in_a_dict(x):
+    state = {"score": None, "turns": 0}
+    for i in range(x.shape[0]):
+        if i > 0:
+            state["score"] = state["score"].tanh() + x[i]
+        else:
+            state["score"] = x[i]
+        state["turns"] += 1
+    return state["score"], state["turns"]
+
+
+def told_by_a_truth(x):
+    largest, is_first = None, True
+    for row in x:
+        if is_first:
+            largest, is_first = row, False
+        else:
+            largest = largest.maximum(row)
+    return largest, is_first
+
+
+@pytest.mark.filterwarnings("ignore:.*None in some runs")  # without a turn
+@pytest.mark.parametrize("function", [path_scores, first_of_while, kept_in_a_dict, told_by_a_truth])
+def test_the_first_turn_of_a_loop_replaces_none(function, tmp_path):
+    converted = staged(function)
+    paddle.jit.save(converted, str(tmp_path / "m"))
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    for x in (X, X[:2], X[:1]):
+        score, number = function(paddle.to_tensor(x))
+        for found in (converted(paddle.to_tensor(x)), loaded(paddle.to_tensor(x))):
+            np.testing.assert_allclose(found[0].numpy(), score.numpy(), rtol=1e-6)
+            assert found[1] == number
+
+
+def test_none_that_no_turn_replaces_is_the_users_error():
+    def wrong(x):
+        score = None
+        for row in x:
+            score = score.exp() + row
+        return score
+
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'exp'"):
+        staged(wrong)(paddle.to_tensor(X))
