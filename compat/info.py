@@ -14,7 +14,7 @@ from ..backend.loops import cache
 from ..backend.onednn import finding, library
 from ..core import flags, processors
 from ..ops.core import native
-from ..static.compiler.packed_panels import PANELS
+from ..ops.core.panels import PANELS
 from ..version import full_version
 from . import paddle_version
 

@@ -56,8 +56,12 @@ def pytest_collection_modifyitems(items):
 def settings_stay():
     """Fails a test that leaves flags or the default dtype otherwise than it found them, and puts them back."""
     found, dtype = dict(flags.values), get_default_dtype()
+    unset = {name for name in found if name in flags._declared and found[name] == flags.default(name)}
     yield
     left = {name: value for name, value in flags.values.items() if name in found and value != found[name]}
+    for name in unset & left.keys():
+        if left[name] == flags.default(name):  # a module that was imported has added an engine
+            del left[name]
     if left:
         flags.set_flags({name: found[name] for name in left})
     left_dtype = get_default_dtype()

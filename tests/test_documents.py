@@ -10,6 +10,8 @@ import re
 
 import proa
 import pytest
+from proa.core import flags
+from proa.core.flags import flags_guard
 from proa.ops.core import operator
 from proa.ops.core.operator import all_operators
 
@@ -50,7 +52,8 @@ def test_python_blocks_run(path, tmp_path, monkeypatch):
     for number, block in enumerate(blocks):
         script = tmp_path / f"block_{number}.py"  # to_static reads the source of a function in its file
         script.write_text(block, encoding="utf-8")
-        exec(compile(block, str(script), "exec"), {"__name__": "__main__"})
+        with flags_guard(dict(flags.values)):
+            exec(compile(block, str(script), "exec"), {"__name__": "__main__"})
     for type in operator._registry.keys() - declared:
         del operator._registry[type]
 

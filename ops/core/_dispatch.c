@@ -136,6 +136,7 @@ static PyMethodDef functions[] = {
     {"gate_channels", gate_channels, METH_VARARGS, gate_channels_doc},
     {"has_fast_panels", has_fast_panels, METH_NOARGS,
      "has_fast_panels($module, /)\n--\n\nWhether what pack_weight gives is faster than a library's code, here."},
+    {"multiply_weight", multiply_weight, METH_VARARGS, multiply_weight_doc},
     {"pack_weight", pack_weight, METH_VARARGS, pack_weight_doc},
     {"pool_windows", pool_windows, METH_VARARGS, pool_windows_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
@@ -175,7 +176,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 23);
+    return PyModule_AddIntConstant(module, "INTERFACE", 24);
 }
 
 static PyModuleDef_Slot module_slots[] = {

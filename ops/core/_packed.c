@@ -2,123 +2,46 @@
    size, as a plan calls it again and again.
 
    It looks whether it is given what it was made for, and gives None where it is not, or where arrays lie otherwise. */
-#include "_panels.h"
+#include "_packing.h"
 
 enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10 };
 /* Channels up to which images are brought into order here, with their padding; elements that this may add, or else as many
    as there are; elements of a window, for which there is a table. */
+
+/* What is multiplied by, and how. */
+typedef struct {
+    Convolution how;
+    Py_ssize_t bottom, right; /* padding; that before stands in `how` */
+    Weight by;
+    const int *threads_now;
+    Team team;
+} Product;
 
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *weight, *scale, *bias; /* what it is called with: by identity */
     PyObject *data;                  /* what the panels, the bias and zeros lie in */
-    Convolution how;
-    Py_ssize_t bottom, right; /* padding; that before stands in `how` */
-    int is_matrix, is_by_channel; /* whether each channel has a filter of its own */
-    const float *panels;
-    const int *threads_now;
-    Team team;
+    Product product;
 } Packed;
 
 PyTypeObject *packed_type; /* one interpreter has this module */
 
-/* What threads share that bring a weight into its panels, times the factors, or out of them into `w`. */
-typedef struct {
-    const Packed *packed;
-    float *w;
-    const float *factors;
-    int is_out;
-} Moved;
-
-/* Filters from `from` to `to`. Tiles of both stay in the cache. */
-static void move_filters(const Moved *moved, Py_ssize_t from, Py_ssize_t to) {
-    enum { TOGETHER = 16 };
-    const Packed *packed = moved->packed;
-    Py_ssize_t filters = packed->how.filters, channels = packed->how.channels, spots = packed->how.high * packed->how.wide;
-    Py_ssize_t steps = spots * channels, apart;
-    float *w = moved->w, *panels = (float *)packed->panels;
-    for (Py_ssize_t first = from; first < to; first += TOGETHER)
-        for (Py_ssize_t begin = 0; begin < channels; begin += TOGETHER)
-            for (Py_ssize_t f = first; f < to && f < first + TOGETHER; f++) {
-                float factor = moved->factors && f < filters ? moved->factors[f] : 1.0f;
-                Py_ssize_t end = begin + TOGETHER < channels ? begin + TOGETHER : channels;
-                float *at = panels + place_in_panels(filters, steps, f, begin, &apart);
-                float *number = w + (f * channels + begin) * spots;
-                Py_ssize_t step = channels * apart;
-                for (Py_ssize_t c = begin; c < end; c++, at += apart, number += spots)
-                    if (f >= filters)
-                        for (Py_ssize_t s = 0; s < spots; s++) at[s * step] = 0.0f;
-                    else if (moved->is_out)
-                        for (Py_ssize_t s = 0; s < spots; s++) number[s] = at[s * step];
-                    else
-                        for (Py_ssize_t s = 0; s < spots; s++) at[s * step] = factor * number[s];
-            }
-}
-
-/* The same of a matrix, of which neighbours stay neighbours. */
-static void move_columns(const Moved *moved, Py_ssize_t from, Py_ssize_t to) {
-    enum { TOGETHER = 16 };
-    const Packed *packed = moved->packed;
-    Py_ssize_t filters = packed->how.filters, channels = packed->how.channels, width = width_of_panels(), apart;
-    for (Py_ssize_t begin = 0; begin < channels; begin += TOGETHER)
-        for (Py_ssize_t first = from; first < to; first += width) {
-            float *place = (float *)packed->panels + place_in_panels(filters, channels, first, begin, &apart);
-            Py_ssize_t count = filters - first < apart ? filters - first : apart;
-            Py_ssize_t end = begin + TOGETHER < channels ? begin + TOGETHER : channels;
-            float *w = moved->w + begin * filters + first;
-            for (Py_ssize_t c = begin; c < end; c++, place += apart, w += filters)
-                if (moved->is_out) memcpy(w, place, sizeof *w * (size_t)count);
-                else {
-                    memcpy(place, w, sizeof *w * (size_t)count);
-                    if (count < apart) memset(place + count, 0, sizeof *w * (size_t)(apart - count));
-                }
-        }
-}
-
-/* Filters of a channel each: a row for each element of a window. */
-static void move_channels(const Moved *moved) {
-    Py_ssize_t channels = moved->packed->how.channels, spots = moved->packed->how.high * moved->packed->how.wide;
-    float *rows = (float *)moved->packed->panels;
-    for (Py_ssize_t c = 0; c < channels; c++)
-        for (Py_ssize_t s = 0; s < spots; s++)
-            if (moved->is_out) moved->w[c * spots + s] = rows[s * channels + c];
-            else rows[s * channels + c] = (moved->factors ? moved->factors[c] : 1.0f) * moved->w[c * spots + s];
-}
-
-static void move_share(void *data) {
-    const Moved *moved = data;
-    const Packed *packed = moved->packed;
-    const Team *team = &packed->team;
-    Py_ssize_t whole = whole_filters(packed->how.filters), width = width_of_panels(), count = (whole + width - 1) / width;
-    int number = team->parallel ? team->number() : 0, threads = team->parallel ? team->count() : 1;
-    Py_ssize_t from = count * number / threads * width, to = count * (number + 1) / threads * width;
-    if (to > whole) to = whole;
-    if (packed->is_matrix) move_columns(moved, from, to);
-    else move_filters(moved, from, to);
-}
-
-/* All of it, by several threads where it is much. */
-static void move_weight(const Packed *packed, float *w, const float *factors, int is_out, int threads) {
-    Moved moved = {packed, w, factors, is_out};
-    Py_ssize_t whole = whole_filters(packed->how.filters);
-    if (packed->is_by_channel) move_channels(&moved);
-    else if (packed->team.parallel && threads > 1 && whole * packed->how.channels >= 1 << 16)
-        packed->team.parallel(move_share, &moved, (unsigned)threads, 0);
-    else if (packed->is_matrix) move_columns(&moved, 0, whole);
-    else move_filters(&moved, 0, whole);
-}
-
 static PyObject *unpacked(PyObject *self, PyObject *nothing) {
-    Packed *packed = (Packed *)self;
-    Py_ssize_t of_matrix[2] = {packed->how.channels, packed->how.filters};
-    Py_ssize_t of_filters[4] = {packed->how.filters, packed->is_by_channel ? 1 : packed->how.channels, packed->how.high,
-                                packed->how.wide};
-    PyObject *result = packed->is_matrix ? new_array(FLOAT32, 2, of_matrix) : new_array(FLOAT32, 4, of_filters);
+    Product *product = &((Packed *)self)->product;
+    const Convolution *how = &product->how;
+    Py_ssize_t of_matrix[2] = {how->channels, how->filters};
+    Py_ssize_t of_filters[4] = {how->filters, product->by.kind == OWN ? 1 : how->channels, how->high, how->wide};
+    if (product->by.kind == TURNED) {
+        PyErr_SetString(PyExc_TypeError, "unpacked(): filters that were turned round are not turned back");
+        return NULL;
+    }
+    PyObject *result = product->by.kind == MATRIX ? new_array(FLOAT32, 2, of_matrix) : new_array(FLOAT32, 4, of_filters);
     if (!result) return NULL;
-    int threads = *packed->threads_now;
+    Weight of = product->by;
+    of.weight = (float *)((Array *)result)->data;
     Py_BEGIN_ALLOW_THREADS
-    move_weight(packed, (float *)((Array *)result)->data, NULL, 1, threads);
+    unpack_panels(&of);
     Py_END_ALLOW_THREADS
     return result;
 }
@@ -167,38 +90,49 @@ static void order_share(void *data) {
 }
 
 /* They are what `of` reads then: lines of windows are one element each. NULL where there is no memory. */
-static float *in_order(Convolution *of, const Py_ssize_t *steps, const Packed *packed, int threads) {
-    Py_ssize_t height = of->height + of->top + packed->bottom, width = of->width + of->left + packed->right;
+static float *in_order(Convolution *of, const Py_ssize_t *steps, const Product *product, int threads) {
+    Py_ssize_t height = of->height + of->top + product->bottom, width = of->width + of->left + product->right;
     Py_ssize_t channels = of->channels, size = of->images * height * width * channels;
-    Ordered all = {of, steps, height, width, PyMem_RawMalloc((size_t)size * sizeof(float)), &packed->team};
+    Ordered all = {of, steps, height, width, PyMem_RawMalloc((size_t)size * sizeof(float)), &product->team};
     if (!all.made) return NULL;
-    if (threads > 1 && packed->team.parallel && size >= 1 << 15)
-        packed->team.parallel(order_share, &all, (unsigned)threads, 0);
+    if (threads > 1 && product->team.parallel && size >= 1 << 15)
+        product->team.parallel(order_share, &all, (unsigned)threads, 0);
     else order_lines(&all, 0, of->images * height);
     of->x = all.made, of->height = height, of->width = width, of->top = of->left = 0;
     of->element_step = channels, of->line_step = width * channels, of->image_step = height * width * channels;
-    of->channels = of->wide * channels, of->wide = 1;
+    of->channels = of->together = of->wide * channels, of->wide = 1;
     return all.made;
 }
 
-/* The result of the convolution as `packed` has it, in an array of its own; None where images lie otherwise. */
-static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual) {
-    Convolution of = packed->how;
-    Py_ssize_t steps[4], others[4];
-    if (!are_images(x, steps)) Py_RETURN_NONE;
+static int by_weight(const Convolution *of, const Product *product, float *out, int threads) {
+    return product->by.panels ? multiply_panels(of, &product->by, out, &product->team, threads)
+                           : multiply_once(of, &product->by, out, &product->team, threads);
+}
+
+/* What `of` reads; `is_brought` where it is brought into order first. 0 for images that lie otherwise or do not fit. */
+static int find_images(const Product *product, PyObject *x, const Py_ssize_t *steps, Convolution *of, int *is_brought) {
     Py_ssize_t *sizes = ((Array *)x)->dimensions;
-    int is_brought = of.channels <= FEW_CHANNELS && !packed->is_by_channel && of.apart_across == 1 && of.wide > 1;
-    double whole = (double)(sizes[2] + of.top + packed->bottom) * (double)(sizes[3] + of.left + packed->right);
+    double whole = (double)(sizes[2] + of->top + product->bottom) * (double)(sizes[3] + of->left + product->right);
     double around = (double)sizes[0] * (whole - (double)sizes[2] * (double)sizes[3]);
-    if (around > MOST_AROUND && around > (double)sizes[0] * (double)sizes[2] * (double)sizes[3]) is_brought = 0;
-    if (sizes[1] != of.channels || (!is_brought && steps[1] != 1 && sizes[1] != 1)) Py_RETURN_NONE;
-    of.images = sizes[0], of.height = sizes[2], of.width = sizes[3];
-    of.image_step = steps[0], of.line_step = steps[2], of.element_step = steps[3];
-    of.rows = of.height + of.top + packed->bottom - (of.high - 1) * of.apart_down - 1;
-    of.columns = of.width + of.left + packed->right - (of.wide - 1) * of.apart_across - 1;
-    if (of.rows < 0 || of.columns < 0) Py_RETURN_NONE;
-    of.rows = of.rows / of.down + 1, of.columns = of.columns / of.across + 1;
-    of.x = (const float *)((Array *)x)->data;
+    *is_brought = of->channels <= FEW_CHANNELS && product->by.kind != OWN && of->apart_across == 1 && of->wide > 1 &&
+                  (around <= MOST_AROUND || around <= (double)sizes[0] * (double)sizes[2] * (double)sizes[3]);
+    if (sizes[1] != of->channels || (!*is_brought && steps[1] != 1 && sizes[1] != 1)) return 0;
+    of->images = sizes[0], of->height = sizes[2], of->width = sizes[3];
+    of->image_step = steps[0], of->line_step = steps[2], of->element_step = steps[3];
+    of->rows = of->height + of->top + product->bottom - (of->high - 1) * of->apart_down - 1;
+    of->columns = of->width + of->left + product->right - (of->wide - 1) * of->apart_across - 1;
+    if (of->rows < 0 || of->columns < 0) return 0;
+    of->rows = of->rows / of->down + 1, of->columns = of->columns / of->across + 1;
+    of->x = (const float *)((Array *)x)->data;
+    return 1;
+}
+
+/* The result of the convolution as `product` has it, in an array of its own; None where images lie otherwise. */
+static PyObject *convolved(const Product *product, PyObject *x, PyObject *residual) {
+    Convolution of = product->how;
+    Py_ssize_t steps[4], others[4];
+    int is_brought;
+    if (!are_images(x, steps) || !find_images(product, x, steps, &of, &is_brought)) Py_RETURN_NONE;
     Py_ssize_t made[4] = {of.images, of.filters, of.rows, of.columns}, line = of.filters * of.columns;
     Py_ssize_t strides[4] = {4 * line * of.rows, 4, 4 * line, 4 * of.filters};
     if (residual != Py_None) {
@@ -208,11 +142,11 @@ static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual
     }
     PyObject *result = new_array_lying(FLOAT32, 4, made, strides);
     if (!result) return NULL;
-    int ended = 1, threads = *packed->threads_now;
+    int ended = 1, threads = *product->threads_now;
     float *ordered = NULL, *out = (float *)((Array *)result)->data;
     Py_BEGIN_ALLOW_THREADS
-    if (is_brought) ended = (ordered = in_order(&of, steps, packed, threads)) != NULL;
-    if (ended) ended = multiply_panels(&of, packed->is_by_channel, packed->panels, out, &packed->team, threads);
+    if (is_brought) ended = (ordered = in_order(&of, steps, product, threads)) != NULL;
+    if (ended) ended = by_weight(&of, product, out, threads);
     PyMem_RawFree(ordered);
     Py_END_ALLOW_THREADS
     if (ended) return result;
@@ -221,8 +155,8 @@ static PyObject *convolved(const Packed *packed, PyObject *x, PyObject *residual
 }
 
 /* The product of the rows of x [..., k] with the matrix; None where they do not lie one behind the other. */
-static PyObject *multiplied(const Packed *packed, PyObject *x, PyObject *residual) {
-    Convolution of = packed->how;
+static PyObject *multiplied(const Product *product, PyObject *x, PyObject *residual) {
+    Convolution of = product->how;
     Array *given = (Array *)x;
     int count = is_plain_array(x) ? given->dimensions_count : 0;
     if (count < 1 || count > MOST_DIMENSIONS || given->dtype != dtypes_by_kind[FLOAT32] || size_of(x) < 1 ||
@@ -240,9 +174,9 @@ static PyObject *multiplied(const Packed *packed, PyObject *x, PyObject *residua
     of.x = (const float *)given->data;
     PyObject *result = new_array(FLOAT32, count, made);
     if (!result) return NULL;
-    int ended, threads = *packed->threads_now;
+    int ended, threads = *product->threads_now;
     Py_BEGIN_ALLOW_THREADS
-    ended = multiply_panels(&of, 0, packed->panels, (float *)((Array *)result)->data, &packed->team, threads);
+    ended = by_weight(&of, product, (float *)((Array *)result)->data, threads);
     Py_END_ALLOW_THREADS
     if (ended) return result;
     Py_DECREF(result);
@@ -252,7 +186,8 @@ static PyObject *multiplied(const Packed *packed, PyObject *x, PyObject *residua
 PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
     Packed *packed = (Packed *)self;
     Py_ssize_t count = PyVectorcall_NARGS(flags); /* a matrix has no scale */
-    if (count != (packed->is_matrix ? 4 : 5) || names) {
+    int is_matrix = packed->product.by.kind == MATRIX;
+    if (count != (is_matrix ? 4 : 5) || names) {
         PyErr_SetString(PyExc_TypeError, "a packed weight is called with x, weight, scale, bias, residual");
         return NULL;
     }
@@ -263,7 +198,8 @@ PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t flags, 
     Py_INCREF(self); /* for as long as others may run */
     Py_INCREF(x);
     Py_INCREF(residual);
-    PyObject *result = packed->is_matrix ? multiplied(packed, x, residual) : convolved(packed, x, residual);
+    PyObject *result = is_matrix ? multiplied(&packed->product, x, residual)
+                                 : convolved(&packed->product, x, residual);
     Py_DECREF(residual);
     Py_DECREF(x);
     Py_DECREF(self);
@@ -313,47 +249,64 @@ static PyType_Spec packed_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     packed_slots};
 
+/* The product of a product with `w`; 0 for what is not taken. */
+static int find_product(Product *product, int kind, PyObject *w, const Py_ssize_t *windows, int activation,
+                     unsigned long long threads, const unsigned long long *team) {
+    Convolution of = {.activation = activation, .images = 1, .height = 1, .rows = 1}; /* of a matrix: one line */
+    of.down = windows[0], of.across = windows[1], of.top = windows[2], of.left = windows[3];
+    of.apart_down = windows[6], of.apart_across = windows[7];
+    int is_matrix = kind == MATRIX;
+    if (kind < 0 || kind >= WAYS_OF_LYING || !width_of_panels() || !is_plain_array(w) ||
+        ((Array *)w)->dtype != dtypes_by_kind[FLOAT32] || size_of(w) < 1 || !threads ||
+        ((Array *)w)->dimensions_count != (is_matrix ? 2 : 4) || activation < NOTHING || activation >= AFTERWARDS)
+        return 0;
+    for (int n = 0; n < 8; n++)
+        if (windows[n] < (n < 2 || n > 5)) return 0; /* strides, padding, dilations */
+    Py_ssize_t *shape = ((Array *)w)->dimensions;
+    int is_across = is_matrix || kind == TURNED;
+    of.filters = shape[is_across], of.channels = kind == OWN ? shape[0] : shape[!is_across];
+    of.high = is_matrix ? 1 : shape[2], of.wide = is_matrix ? 1 : shape[3];
+    if (of.high * of.wide > MOST_SPOTS || (kind == OWN && shape[1] != 1)) return 0;
+    of.element_step = of.channels;
+    of.together = channels_together(of.channels, of.high * of.wide);
+    *product = (Product){.how = of, .bottom = windows[4], .right = windows[5]};
+    product->by = (Weight){kind, of.filters, of.channels, of.high * of.wide, of.together, (float *)((Array *)w)->data, NULL, NULL};
+    product->threads_now = (const int *)(uintptr_t)threads;
+    product->team.parallel = (void (*)(void (*)(void *), void *, unsigned, unsigned))(uintptr_t)team[0];
+    product->team.number = (int (*)(void))(uintptr_t)team[1], product->team.count = (int (*)(void))(uintptr_t)team[2];
+    if (!team[1] || !team[2]) product->team.parallel = NULL;
+    return 1;
+}
+
+#define WINDOWS_FORMAT "(nn)(nn)(nn)(nn)"
+#define PLACES_OF(windows) \
+    &windows[0], &windows[1], &windows[2], &windows[3], &windows[4], &windows[5], &windows[6], &windows[7]
+
 const char pack_weight_doc[] =
-    "pack_weight($module, w, scale, bias, room, known, strides, begin, end, dilations, by_channel, activation, threads,\n"
+    "pack_weight($module, w, scale, bias, room, known, kind, strides, begin, end, dilations, activation, threads,\n"
     "            team, /)\n--\n\n"
     "A function of x, weight, scale, bias, residual, which is called with those of `known`: activation(conv(x, w * scale)\n"
-    "+ bias + residual) of images with a filter [o, c, *window], or [c, 1, *window] `by_channel`; or of x, weight, bias,\n"
+    "+ bias + residual) of images with filters of a `kind` (_panels.h) and their windows; or of x, weight, bias,\n"
     "residual: activation(x @ w + bias + residual) with a matrix [k, n]. `room(size)` gives so many bytes as an array,\n"
     "`threads` is where their number lies in memory, `team` are the addresses of OpenMP's GOMP_parallel,\n"
     "omp_get_thread_num and omp_get_num_threads, or zeros. None for what it does not take.";
 
 PyObject *pack_weight(PyObject *module, PyObject *arguments) {
     PyObject *w, *scale, *bias, *room, *weight, *known_scale, *known_bias;
-    Convolution of = {0};
-    Py_ssize_t bottom, right;
-    int is_by_channel;
+    Py_ssize_t windows[8];
+    int kind, activation, fits = 1;
     unsigned long long threads, team[3];
-    if (!PyArg_ParseTuple(arguments, "OOOO(OOO)(nn)(nn)(nn)(nn)piK(KKK)", &w, &scale, &bias, &room, &weight, &known_scale,
-                          &known_bias, &of.down, &of.across, &of.top, &of.left, &bottom, &right, &of.apart_down,
-                          &of.apart_across, &is_by_channel, &of.activation, &threads, &team[0], &team[1], &team[2]))
+    Product product;
+    if (!PyArg_ParseTuple(arguments, "OOOO(OOO)i" WINDOWS_FORMAT "iK(KKK)", &w, &scale, &bias, &room, &weight, &known_scale,
+                          &known_bias, &kind, PLACES_OF(windows), &activation, &threads, &team[0], &team[1], &team[2]))
         return NULL;
-    int is_matrix = is_plain_array(w) && ((Array *)w)->dimensions_count == 2;
-    if (!is_plain_array(w) || ((Array *)w)->dtype != dtypes_by_kind[FLOAT32] || size_of(w) < 1 || !threads ||
-        (!is_matrix && ((Array *)w)->dimensions_count != 4) || of.activation < NOTHING || of.activation >= AFTERWARDS ||
-        of.down < 1 || of.across < 1 || of.apart_down < 1 || of.apart_across < 1 || of.top < 0 || of.left < 0 ||
-        bottom < 0 || right < 0) Py_RETURN_NONE;
-    Py_ssize_t *shape = ((Array *)w)->dimensions;
-    of.filters = shape[is_matrix ? 1 : 0], of.channels = shape[is_matrix ? 0 : 1];
-    of.high = is_matrix ? 1 : shape[2], of.wide = is_matrix ? 1 : shape[3];
-    if (of.high * of.wide > MOST_SPOTS) Py_RETURN_NONE;
-    if (is_by_channel) {
-        if (is_matrix || shape[1] != 1) Py_RETURN_NONE;
-        of.channels = of.filters;
-    }
-    of.images = of.height = of.rows = 1; /* of a matrix, whose rows are windows of one line */
-    of.element_step = of.channels;
-    int fits = 1;
-    const float *factors = is_matrix ? NULL : numbers_of(scale, of.filters, &fits);
-    const float *row = numbers_of(bias, of.filters, &fits);
-    Py_ssize_t steps = of.high * of.wide * of.channels, panels = size_of_panels(of.filters, steps);
-    if (panels && is_by_channel) panels = steps;
-    Py_ssize_t whole = whole_filters(of.filters), size = panels + whole + of.channels;
-    if (!fits || !panels) Py_RETURN_NONE; /* without vectors there are none */
+    if (!find_product(&product, kind, w, windows, activation, threads, team)) Py_RETURN_NONE;
+    Convolution *of = &product.how;
+    product.by.factors = kind == MATRIX ? NULL : numbers_of(scale, of->filters, &fits);
+    const float *row = numbers_of(bias, of->filters, &fits);
+    if (!fits) Py_RETURN_NONE;
+    Py_ssize_t whole = whole_filters(of->filters), steps = of->high * of->wide * of->channels;
+    Py_ssize_t panels = kind == OWN ? steps : whole * steps, size = panels + whole + of->channels;
     PyObject *data = PyObject_CallFunction(room, "n", 4 * size + 64);
     if (!data) return NULL;
     if (!is_plain_array(data) || ((Array *)data)->dtype != dtypes_by_kind[UINT8] || size_of(data) != 4 * size + 64) {
@@ -371,24 +324,51 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
         return NULL;
     }
     float *begin = (float *)(((uintptr_t)((Array *)data)->data + 63) & ~(uintptr_t)63), *behind = begin + panels;
-    memset(behind, 0, (size_t)(whole + of.channels) * sizeof *behind);
-    if (row) memcpy(behind, row, (size_t)of.filters * sizeof *row);
-    of.bias = behind, of.zeros = behind + whole;
+    memset(behind, 0, (size_t)(whole + of->channels) * sizeof *behind);
+    if (row) memcpy(behind, row, (size_t)of->filters * sizeof *row);
+    of->bias = behind, of->zeros = behind + whole;
+    product.by.panels = begin;
     memset((char *)packed + sizeof(PyObject), 0, sizeof *packed - sizeof(PyObject));
     packed->vectorcall = call_packed;
     packed->weight = Py_NewRef(weight), packed->scale = Py_NewRef(known_scale), packed->bias = Py_NewRef(known_bias);
-    packed->data = data, packed->how = of, packed->bottom = bottom, packed->right = right;
-    packed->is_matrix = is_matrix, packed->is_by_channel = is_by_channel, packed->panels = begin;
-    packed->threads_now = (const int *)(uintptr_t)threads;
-    packed->team.parallel = (void (*)(void (*)(void *), void *, unsigned, unsigned))(uintptr_t)team[0];
-    packed->team.number = (int (*)(void))(uintptr_t)team[1], packed->team.count = (int (*)(void))(uintptr_t)team[2];
-    if (!team[1] || !team[2]) packed->team.parallel = NULL;
+    packed->data = data, packed->product = product;
     PyObject_GC_Track((PyObject *)packed);
-    int count = *packed->threads_now;
+    int ended, count = *product.threads_now;
     Py_BEGIN_ALLOW_THREADS
-    move_weight(packed, (float *)((Array *)w)->data, factors, 0, count);
+    ended = pack_panels(&product.by, &product.team, count);
     Py_END_ALLOW_THREADS
-    return (PyObject *)packed;
+    packed->product.by.weight = NULL, packed->product.by.factors = NULL; /* they are read no more */
+    if (ended) return (PyObject *)packed;
+    Py_DECREF(packed);
+    return PyErr_NoMemory();
+}
+
+const char multiply_weight_doc[] =
+    "multiply_weight($module, x, w, bias, residual, kind, strides, begin, end, dilations, activation, threads, team, /)\n"
+    "--\n\n"
+    "What pack_weight's function gives of `x`, for a weight that is not kept: the same bits. None for what it does not\n"
+    "take.";
+
+PyObject *multiply_weight(PyObject *module, PyObject *arguments) {
+    PyObject *x, *w, *bias, *residual;
+    Py_ssize_t windows[8];
+    int kind, activation, fits = 1;
+    unsigned long long threads, team[3];
+    Product product;
+    if (!PyArg_ParseTuple(arguments, "OOOOi" WINDOWS_FORMAT "iK(KKK)", &x, &w, &bias, &residual, &kind, PLACES_OF(windows),
+                          &activation, &threads, &team[0], &team[1], &team[2])) return NULL;
+    if (!find_product(&product, kind, w, windows, activation, threads, team)) Py_RETURN_NONE;
+    Convolution *of = &product.how;
+    const float *row = numbers_of(bias, of->filters, &fits);
+    if (!fits) Py_RETURN_NONE;
+    Py_ssize_t whole = whole_filters(of->filters);
+    float *behind = PyMem_RawCalloc((size_t)(whole + of->channels), sizeof *behind);
+    if (!behind) return PyErr_NoMemory();
+    if (row) memcpy(behind, row, (size_t)of->filters * sizeof *row);
+    of->bias = behind, of->zeros = behind + whole;
+    PyObject *result = kind == MATRIX ? multiplied(&product, x, residual) : convolved(&product, x, residual);
+    PyMem_RawFree(behind);
+    return result;
 }
 
 PyObject *has_fast_panels(PyObject *module, PyObject *nothing) { return PyBool_FromLong(have_fast_panels()); }

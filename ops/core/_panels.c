@@ -3,7 +3,7 @@
    A panel holds what is multiplied by one channel after the other for neighbouring filters, as many as fill four vectors
    (two, where these are short), so that it is read from its beginning to its end. The sums of some windows for a panel
    stay in the registers while it is read; meanwhile the part that is read next is asked for from memory. */
-#include "_panels.h"
+#include "_packing.h"
 
 #if HAS_TWO_WAYS
 #include <immintrin.h>
@@ -51,9 +51,9 @@ typedef float Sixteen __attribute__((vector_size(64)));
         value = value * gate * (1.0f / 6.0f); \
     }
 
-enum { AT_ONCE = 192, PART = 49152, LINE = 16, ALONE = 1 << 21, BY_CHANNEL = 8 };
+enum { AT_ONCE = 192, PART = 49152, MANY = 64, LINE = 16, ALONE = 1 << 21, BY_CHANNEL = 8 };
 /* Windows whose elements stay in the cache for all panels; numbers of a panel that do, while these windows are multiplied
-   by them; numbers that come from memory together; multiplications that one thread does, and as how many of them one
+   by them; what the channels of such a part are a multiple of, where they are many; numbers that come from memory together; multiplications that one thread does, and as how many of them one
    counts where each channel has a filter of its own. */
 
 typedef struct {
@@ -208,12 +208,10 @@ Py_ssize_t whole_filters(Py_ssize_t filters) {
 
 Py_ssize_t width_of_panels(void) { return way()->lanes * way()->parts; }
 
-Py_ssize_t size_of_panels(Py_ssize_t filters, Py_ssize_t steps) { return whole_filters(filters) * steps; }
-
-Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filter, Py_ssize_t step, Py_ssize_t *apart) {
-    Py_ssize_t width = way()->lanes * way()->parts, first = filter / width * width;
-    *apart = least(whole_filters(filters) - first, width);
-    return first * steps + step * *apart + filter - first;
+Py_ssize_t channels_together(Py_ssize_t channels, Py_ssize_t spots) {
+    Py_ssize_t most = PART / (width_of_panels() * spots), step = most < MANY ? 8 : MANY;
+    most = most < step ? step : most / step * step;
+    return least(channels, most);
 }
 
 /* How far the elements of a window lie from its first; NULL where there is no memory. */
@@ -229,86 +227,101 @@ static Place place_of(const Convolution *of, Py_ssize_t window) {
     return (Place){window / (of->rows * of->columns), window / of->columns % of->rows, window % of->columns};
 }
 
-/* Windows from `from` to `to` by panels from `first` to `last`. */
-static int multiply(const Convolution *of, const float *panels, float *out, Py_ssize_t from, Py_ssize_t to,
-                    Py_ssize_t first, Py_ssize_t last) {
+/* What a thread has while it multiplies: some windows, and the panel that is read. */
+typedef struct {
+    const Convolution *of;
+    float *out, *sums;
+    const float **table;
+    Py_ssize_t begin, count;          /* of the windows */
+    Py_ssize_t filter, whole, filters; /* of the panel */
+} Work;
+
+/* All windows by a part of the panel, and what follows where it is the last one. */
+static void multiply_part(const Work *at, Block *block, int is_first, int is_last, int reads_windows, Py_ssize_t lines) {
     const Way *how = way();
-    Py_ssize_t spots = of->high * of->wide, steps = spots * of->channels, width = how->lanes * how->parts;
+    const Convolution *of = at->of;
+    Py_ssize_t parts = at->whole / how->lanes, rows = how->rows[parts], blocks = (at->count + rows - 1) / rows;
+    Py_ssize_t share = (lines + blocks - 1) / blocks, width = at->whole, done = 0;
+    int is_direct = of->activation <= RELU && at->filters == at->whole; /* results are stored as they are summed up */
+    const char *next = block->next;
+    for (Py_ssize_t n = 0; n < blocks; n++) {
+        Py_ssize_t end = at->count * (n + 1) / blocks, place = (at->begin + done) * of->filters + at->filter;
+        const float *residual = of->residual ? of->residual + place : NULL;
+        block->places = at->table + done;
+        block->to = at->sums + (is_first && is_last ? 0 : done * width); /* sums of a panel's parts are kept */
+        block->start = is_first ? of->bias + at->filter : block->to;
+        block->start_step = is_first ? 0 : width;
+        block->bias = NULL, block->step = width, block->floor = -INFINITY;
+        if (is_first && is_direct && residual)
+            block->start = residual, block->start_step = of->filters, block->bias = of->bias + at->filter;
+        if (is_last && is_direct) {
+            block->to = at->out + place, block->step = of->filters;
+            if (of->activation == RELU) block->floor = 0.0f;
+        }
+        block->next = lines ? next + n * share * LINE * (Py_ssize_t)sizeof(float) : (const char *)block->panel;
+        block->ahead = lines ? LINE * (Py_ssize_t)sizeof(float) : 0;
+        if (reads_windows && end < at->count) {
+            block->next = (const char *)(at->table[end] + block->skipped);
+            block->ahead = (Py_ssize_t)sizeof(float) * (end - done);
+        }
+        how->compute[parts][end - done](block);
+        if (is_last && !is_direct)
+            how->finish(of, block->to, width, end - done, at->filters, residual, at->out + place);
+        done = end;
+    }
+}
+
+/* Windows from `from` to `to` by panels from `first` to `last`. */
+static int multiply(const Convolution *of, const Weight *weight, float *out, Py_ssize_t from, Py_ssize_t to,
+                    Py_ssize_t first, Py_ssize_t last) {
+    Py_ssize_t spots = of->high * of->wide, steps = spots * of->channels, width = width_of_panels();
+    Py_ssize_t sums = AT_ONCE * width, part = weight->panels ? 0 : of->together * spots * width;
+    Py_ssize_t places = weight->panels ? 0 : length_of_places(weight);
     const float **table = PyMem_RawMalloc((size_t)(AT_ONCE * spots) * sizeof *table);
-    Py_ssize_t *offsets = offsets_of(of);
-    float *room = PyMem_RawMalloc((size_t)(AT_ONCE * width + LINE) * sizeof *room);
-    if (!table || !offsets || !room) {
+    Py_ssize_t *offsets = offsets_of(of), *rows = PyMem_RawMalloc((size_t)places * sizeof *rows);
+    float *room = PyMem_RawMalloc((size_t)(sums + part + LINE) * sizeof *room);
+    if (!table || !offsets || !room || !rows) {
         PyMem_RawFree((void *)table);
         PyMem_RawFree(offsets);
+        PyMem_RawFree(rows);
         PyMem_RawFree(room);
         return 0;
     }
-    float *sums = (float *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
+    Work work = {of, out, (float *)(((uintptr_t)room + 63) & ~(uintptr_t)63), table, 0, 0, 0, 0, 0};
     Place at = place_of(of, from);
     Py_ssize_t line_step = of->down * of->line_step, element_step = of->across * of->element_step;
     int is_pointwise = spots == 1 && !of->top && !of->left && (of->rows - 1) * of->down < of->height &&
                        (of->columns - 1) * of->across < of->width;
-    Block block = {.skipped = 0};
-    for (Py_ssize_t begin = from; begin < to; begin += AT_ONCE) {
-        Py_ssize_t count = least(to - begin, AT_ONCE);
-        for (Py_ssize_t n = 0; n < count; n++, go_on(of, &at)) {
+    Block block = {.spots = spots};
+    for (work.begin = from; work.begin < to; work.begin += AT_ONCE) {
+        work.count = least(to - work.begin, AT_ONCE);
+        for (Py_ssize_t n = 0; n < work.count; n++, go_on(of, &at)) {
             if (!is_pointwise) find_places(of, &at, offsets, table + n, AT_ONCE);
             else table[n] = of->x + at.image * of->image_step + at.row * line_step + at.column * element_step;
         }
         for (Py_ssize_t panel = first; panel < last; panel++) {
-            Py_ssize_t filter = panel * width, whole = least(whole_filters(of->filters) - filter, width);
-            Py_ssize_t parts = whole / how->lanes, rows = how->rows[parts], blocks = (count + rows - 1) / rows;
-            Py_ssize_t longest = PART / whole, rest = least(of->filters - filter, whole);
-            int is_direct = of->activation <= RELU && rest == whole; /* results are stored as they are summed up */
-            block.panel = panels + filter * steps;
-            for (Py_ssize_t spot = 0, channel = 0; spot < spots;) { /* part by part of the panel */
-                int is_first = !spot && !channel;
-                block.skipped = channel;
-                if (of->channels > longest) {
-                    block.spots = 1;
-                    block.channels = least(longest, of->channels - channel);
-                } else {
-                    block.spots = least(spots - spot, longest / of->channels);
-                    block.channels = of->channels;
+            work.filter = panel * width, work.whole = least(whole_filters(of->filters) - work.filter, width);
+            work.filters = least(of->filters - work.filter, work.whole);
+            const float *filled = weight->panels ? weight->panels + work.filter * steps : work.sums + sums;
+            for (Py_ssize_t channel = 0; channel < of->channels; channel += of->together) {
+                Py_ssize_t lines = 0, read;
+                block.skipped = channel, block.channels = least(of->together, of->channels - channel);
+                block.panel = filled, read = spots * block.channels * work.whole;
+                int is_last = channel + block.channels == of->channels;
+                if (!weight->panels)
+                    fill_part(weight, work.filter, channel, block.channels, work.whole, work.sums + sums, rows);
+                else { /* what is read next is asked for */
+                    filled += read;
+                    block.next = (const char *)filled;
+                    if (!is_last || panel + 1 < last) lines = least(read, (last - panel) * width * steps) / LINE;
                 }
-                Py_ssize_t read = block.spots * block.channels * whole;
-                Py_ssize_t now = spot;
-                if ((channel += block.channels) == of->channels) channel = 0, spot += block.spots;
-                int is_last = spot == spots, is_only = is_first && is_last; /* sums of a panel's parts are kept */
-                const float *next = block.panel + read;
-                Py_ssize_t lines = 0; /* of what is read next, and where that stands: each block asks for some */
-                if (!is_last || panel + 1 < last) lines = least(read, (last - panel) * width * steps) / LINE;
-                Py_ssize_t share = (lines + blocks - 1) / blocks, done = 0;
-                int reads_windows = panel == first && is_pointwise && count * of->channels > read;
-                for (Py_ssize_t n = 0; n < blocks; n++) {
-                    Py_ssize_t end = count * (n + 1) / blocks, place = (begin + done) * of->filters + filter;
-                    block.places = table + now * AT_ONCE + done;
-                    const float *residual = of->residual ? of->residual + place : NULL;
-                    block.to = is_only ? sums : sums + done * width;
-                    block.start = is_first ? of->bias + filter : block.to;
-                    block.start_step = is_first ? 0 : width;
-                    block.bias = NULL, block.step = width, block.floor = -INFINITY;
-                    if (is_first && is_direct && residual)
-                        block.start = residual, block.start_step = of->filters, block.bias = of->bias + filter;
-                    if (is_last && is_direct) {
-                        block.to = out + place, block.step = of->filters;
-                        if (of->activation == RELU) block.floor = 0.0f;
-                    }
-                    block.next = (const char *)(lines ? next + n * share * LINE : block.panel);
-                    block.ahead = lines ? (Py_ssize_t)sizeof(float) * LINE : 0;
-                    if (reads_windows && end < count) {
-                        block.next = (const char *)(table[end] + block.skipped);
-                        block.ahead = (Py_ssize_t)sizeof(float) * (end - done);
-                    }
-                    how->compute[parts][end - done](&block);
-                    if (is_last && !is_direct) how->finish(of, block.to, width, end - done, rest, residual, out + place);
-                    done = end;
-                }
-                block.panel = next;
+                int reads_windows = panel == first && is_pointwise && work.count * of->channels > read;
+                multiply_part(&work, &block, !channel, is_last, reads_windows, lines);
             }
         }
     }
     PyMem_RawFree(room);
+    PyMem_RawFree(rows);
     PyMem_RawFree(offsets);
     PyMem_RawFree((void *)table);
     return 1;
@@ -418,11 +431,11 @@ static int multiply_by_channel(const Convolution *of, const float *filters, floa
 /* What the threads of a team share. */
 typedef struct {
     const Convolution *of;
-    const float *panels;
+    const Weight *weight;
     float *out;
     const Team *team;
     Py_ssize_t windows, count; /* of windows and of panels */
-    int is_by_panels, is_by_channel, failed;
+    int is_by_panels, failed;
 } Shared;
 
 static void share(void *data) {
@@ -430,43 +443,58 @@ static void share(void *data) {
     int number = all->team->number(), threads = all->team->count(), ended = 1;
     if (all->is_by_panels) {
         Py_ssize_t first = all->count * number / threads, last = all->count * (number + 1) / threads;
-        if (first < last) ended = multiply(all->of, all->panels, all->out, 0, all->windows, first, last);
+        if (first < last) ended = multiply(all->of, all->weight, all->out, 0, all->windows, first, last);
     } else {
         /* The same part of the images in each layer: it lies in the cache of the core that made it. */
         Py_ssize_t from = all->windows * number / threads, end = all->windows * (number + 1) / threads;
         if (from < end)
-            ended = all->is_by_channel ? multiply_by_channel(all->of, all->panels, all->out, from, end)
-                                       : multiply(all->of, all->panels, all->out, from, end, 0, all->count);
+            ended = all->weight->kind == OWN ? multiply_by_channel(all->of, all->weight->panels, all->out, from, end)
+                                             : multiply(all->of, all->weight, all->out, from, end, 0, all->count);
     }
     if (!ended) __atomic_store_n(&all->failed, 1, __ATOMIC_RELAXED);
 }
 
-int multiply_panels(const Convolution *of, int is_by_channel, const float *panels, float *out, const Team *team,
-                    int threads) {
-    Py_ssize_t width = way()->lanes * way()->parts, count = (of->filters + width - 1) / width;
-    Py_ssize_t windows = of->images * of->rows * of->columns, steps = of->high * of->wide * of->channels;
+INLINE Py_ssize_t windows_of(const Convolution *of) { return of->images * of->rows * of->columns; }
+INLINE Py_ssize_t count_panels(const Convolution *of) { return (of->filters + width_of_panels() - 1) / width_of_panels(); }
+INLINE int are_even(Py_ssize_t panels, int threads) {
+    return panels >= threads && (panels % threads == 0 || panels > 4 * threads);
+}
+
+int multiply_panels(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads) {
+    Py_ssize_t windows = windows_of(of), count = count_panels(of), steps = of->high * of->wide * of->channels;
+    int is_by_channel = weight->kind == OWN;
     double work = (double)windows * (double)steps * (is_by_channel ? BY_CHANNEL : (double)of->filters);
     if (threads < 2 || !team->parallel || work < ALONE)
-        return is_by_channel ? multiply_by_channel(of, panels, out, 0, windows)
-                             : multiply(of, panels, out, 0, windows, 0, count);
+        return is_by_channel ? multiply_by_channel(of, weight->panels, out, 0, windows)
+                             : multiply(of, weight, out, 0, windows, 0, count);
     Py_ssize_t elements = of->images * of->height * of->width * of->channels;
-    Shared all = {of, panels, out, team, windows, count, 0, is_by_channel, 0};
-    int is_even = count >= threads && (count % threads == 0 || count > 4 * threads);
-    all.is_by_panels = !is_by_channel && is_even && of->filters * steps > elements;
+    Shared all = {of, weight, out, team, windows, count, 0, 0};
+    int is_heavy = !weight->panels || of->filters * steps > elements;
+    all.is_by_panels = !is_by_channel && is_heavy && are_even(count, threads);
     team->parallel(share, &all, (unsigned)threads, 0);
     return !all.failed;
 }
 
+int multiply_once(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads) {
+    int is_alone = threads < 2 || !team->parallel;
+    Py_ssize_t size = weight->spots * weight->channels * (weight->kind == OWN ? 1 : whole_filters(weight->filters));
+    /* Where a part is needed once; images that were brought into order want the panels in one part. */
+    int may_wait = weight->kind != OWN && of->together == weight->together && windows_of(of) <= AT_ONCE;
+    if (may_wait && (is_alone || are_even(count_panels(of), threads))) return multiply_panels(of, weight, out, team, threads);
+    float *room = PyMem_RawMalloc((size_t)(size + LINE) * sizeof *room);
+    if (!room) return 0;
+    Weight packed = *weight;
+    packed.panels = (float *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
+    int ended = pack_panels(&packed, team, threads) && multiply_panels(of, &packed, out, team, threads);
+    PyMem_RawFree(room);
+    return ended;
+}
+
 #else
+Py_ssize_t channels_together(Py_ssize_t channels, Py_ssize_t spots) { return channels; }
 Py_ssize_t whole_filters(Py_ssize_t filters) { return filters; }
-Py_ssize_t width_of_panels(void) { return 1; }
-Py_ssize_t size_of_panels(Py_ssize_t filters, Py_ssize_t steps) { return 0; }
-Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filter, Py_ssize_t step, Py_ssize_t *apart) {
-    return 0;
-}
+Py_ssize_t width_of_panels(void) { return 0; }
 int have_fast_panels(void) { return 0; }
-int multiply_panels(const Convolution *of, int is_by_channel, const float *panels, float *out, const Team *team,
-                    int threads) {
-    return 0;
-}
+int multiply_panels(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads) { return 0; }
+int multiply_once(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads) { return 0; }
 #endif

@@ -14,6 +14,7 @@ typedef struct {
     const float *x, *residual, *bias;
     int activation;
     const float *zeros;
+    Py_ssize_t together; /* channels of a part of a panel */
 } Convolution;
 
 /* Where windows stand, one after the other. */
@@ -52,17 +53,27 @@ typedef struct {
     int (*number)(void), (*count)(void);
 } Team;
 
-/* How many floats the panels of a weight fill, and so many filters with what fills the last vector up. */
-HIDDEN Py_ssize_t size_of_panels(Py_ssize_t filters, Py_ssize_t steps);
-HIDDEN Py_ssize_t whole_filters(Py_ssize_t filters);
-HIDDEN Py_ssize_t width_of_panels(void); /* filters of one, at most */
-/* Where a filter's number for a step stands in them; `steps` are the channels of a window's elements, one after the other. */
-HIDDEN Py_ssize_t place_in_panels(Py_ssize_t filters, Py_ssize_t steps, Py_ssize_t filter, Py_ssize_t step, Py_ssize_t *apart);
-HIDDEN int have_fast_panels(void); /* whether the processor has what makes them faster than a library's code */
-/* All windows by all filters, into `out`, on so many threads; 0 where there is no memory. `bias` and `zeros` are as long
-   as the filters are whole, and as the channels. Where each channel has a filter of its own, `panels` are rows of them,
-   one for each element of a window. */
-HIDDEN int multiply_panels(const Convolution *of, int is_by_channel, const float *panels, float *out, const Team *team,
-                           int threads);
+enum { MATRIX, FILTERS, TURNED, OWN, WAYS_OF_LYING }; /* how a weight lies, as panels.py counts it */
+/* A matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images wants them: by their inputs, with their windows
+   turned round; filters of a channel each [c, 1, h, w]. */
 
+/* A weight, and the panels it is brought into, or NULL: then it is brought over part by part when it is multiplied. */
+typedef struct {
+    int kind;
+    Py_ssize_t filters, channels, spots, together; /* of what is multiplied: filters that are TURNED are c of o channels */
+    float *weight, *panels;
+    const float *factors; /* of the filters, or NULL */
+} Weight;
+
+/* A panel is a part for `together` channels after the other, and of these one element of the windows after the other. */
+HIDDEN Py_ssize_t channels_together(Py_ssize_t channels, Py_ssize_t spots);
+HIDDEN Py_ssize_t whole_filters(Py_ssize_t filters); /* with what fills the last vector up */
+HIDDEN Py_ssize_t width_of_panels(void);             /* filters of one, at most; 0 where there are none */
+HIDDEN int have_fast_panels(void); /* whether the processor has what makes them faster than a library's code */
+
+/* All windows by all filters, into `out`, on so many threads; 0 where there is no memory. `bias` and `zeros` are as long
+   as the filters are whole, and as the channels. */
+HIDDEN int multiply_panels(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads);
+/* The same of a weight that is in no panels yet, and is not needed in them again. */
+HIDDEN int multiply_once(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads);
 #endif

@@ -8,16 +8,22 @@ gradient and the filter, `conv_filter_grad` in the input and the result's gradie
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend import onednn
 from ...backend.engines import ONEDNN
+from ..core import kept_panels
 from ..core.facts import convolution, filter_gradient, transposed_convolution
 from ..core.kernels import by
 from ..core.operator import Ints, Operator, operator
+from ..core.panels import FILTERS, OWN, PANELS, TURNED, Windows, multiply, side_by_side
 from ..core.spec import Spec
 from ..core.trace import apply
 from .conv_kernels import convolve, convolve_back, correlate
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .windows import Geometry, geometry, pad_pairs
+
+_F32 = np.dtype(np.float32)
 
 
 def _ones_for(sizes: Sequence[int], given: Sequence[int]) -> Sequence[int]:
@@ -90,7 +96,33 @@ def _infer_filter_grad(x, g, *, kernel, groups=1, data_format="NCHW", **_):
     return Spec((channels_of(g.shape, data_format), channels // groups, *kernel), x.dtype)
 
 
-# the same by oneDNN, on NumPy arrays
+# the same by code for any sizes, and by oneDNN, on NumPy arrays
+
+def windows_of(geo: Geometry) -> Windows:
+    """The same as panels have it."""
+    begin, end = zip(*geo.pads, strict=True)
+    return Windows(geo.strides, begin, end, geo.dilations)
+
+
+def _conv_by_panels(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(), groups=1,
+                    data_format="NCHW"):
+    is_by_channel = groups == w.shape[0] > 1 == w.shape[1]
+    if groups != 1 and not is_by_channel or x.ndim != 4 or x.dtype != _F32 or w.dtype != _F32 or not x.size:
+        return NotImplemented
+    x = channels_first(x, data_format)
+    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    kind, windows = OWN if is_by_channel else FILTERS, windows_of(geo)
+    kept = kept_panels.of(w, kind, windows)
+
+    def run(images):
+        return multiply(images, w, None, None, kind, windows) if kept is None else kept(images, w, None, None, None)
+
+    found = run(x)
+    if found is None:
+        found = run(side_by_side(x))
+    return NotImplemented if found is None else channels_restored(found, data_format)
+
+
 
 def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(), groups=1,
                     data_format="NCHW"):
@@ -99,6 +131,26 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
     x = channels_first(x, data_format)
     geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
     return _restored(onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups), data_format)
+
+
+def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
+                          dilations=(), groups=1, data_format="NCHW"):
+    """Where the windows stand side by side it is a convolution itself, with the filters turned round."""
+    if groups != 1 or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
+        return NotImplemented
+    g = channels_first(g, data_format)
+    sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
+    geo = _geometry(sizes, w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    reach = [(count - 1) * apart for count, apart in zip(geo.kernel, geo.dilations, strict=True)]
+    begin = tuple([far - before for far, (before, _) in zip(reach, geo.pads, strict=True)])
+    end = tuple([far - after for far, (_, after) in zip(reach, geo.pads, strict=True)])
+    if geo.strides != (1, 1) or min(*begin, *end) < 0:
+        return NotImplemented
+    windows = Windows((1, 1), begin, end, geo.dilations)
+    found = multiply(g, w, None, None, TURNED, windows)
+    if found is None:
+        found = multiply(side_by_side(g), w, None, None, TURNED, windows)
+    return NotImplemented if found is None else channels_restored(found, data_format)
 
 
 def conv_geometry(x: Any, w: Any, strides: Any, paddings: Any, padding_algorithm: str, dilations: Any) -> Geometry:
@@ -152,7 +204,7 @@ def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dil
 
 def _convolution(type: str, precision: str = "gray", compiled: str = "") -> Operator:
     return operator(type, "Input, Filter -> Output", kernel=_conv,
-                    engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
+                    engines=[by(PANELS, _conv_by_panels), by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
                     grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision,
                     promotes=True, compiled=compiled, holomorphic=True)
 
@@ -187,7 +239,7 @@ def _correlated_by_gradient(g, Input, strides, paddings, padding_algorithm, dila
 
 
 input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad,
-                         engines=[by(ONEDNN, _input_grad_by_onednn)],
+                         engines=[by(PANELS, _input_grad_by_panels), by(ONEDNN, _input_grad_by_onednn)],
                          infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter},
                          cost=transposed_convolution, only_here=True)
 filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad,

@@ -2,7 +2,7 @@
 
 `fused_conv2d`: activation(conv(Input, Filter * Scale) + Bias + Residual); `fused_linear`: activation(X @ Y + Bias +
 Residual); `batch_norm_line`: the Scale and Bias that a batch norm of constant statistics is. They never get into a
-file. The first two are computed by code in C that takes any sizes (`packed_panels.py`); where that is not to be had by
+file. The first two are computed by code that takes any sizes (`ops/core/panels.py`); where that is not to be had by
 oneDNN, with a weight that is packed when it has been used a few times: the first call of a Program shall not write
 every weight anew. Where both decline, and on other devices, the operators that they stand for run one after the other.
 """
@@ -24,13 +24,14 @@ from ...ops.core import native
 from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
 from ...ops.core.operator import Ints, find, operator
+from ...ops.core.panels import FILTERS, INSIDE, OWN, PANELS, side_by_side
 from ...ops.core.spec import Spec
 from ...ops.core.taped import taped
 from ...ops.linalg.matrix_product import infer_matmul
-from ...ops.nn.conv import conv_geometry
+from ...ops.nn.conv import conv_geometry, windows_of
 from .early_linear import early_linear, early_rows
 from .frozen_weight import FrozenWeight, array_of
-from .packed_panels import INSIDE, PANELS, Panels, side_by_side
+from .packed_panels import Panels
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
                "silu": "swish", "hard_swish": "hard_swish"}
@@ -203,8 +204,7 @@ def _conv_by_panels(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         return NotImplemented
     geo = conv_geometry(x, w, strides, paddings, padding_algorithm, dilations)
     inside = activation if activation in INSIDE else ""
-    begin, end = tuple(zip(*geo.pads, strict=True))
-    call = packed.panels.of(w, scale, bias, (geo.strides, begin, end, geo.dilations, is_by_channel), inside)
+    call = packed.panels.of(w, scale, bias, OWN if is_by_channel else FILTERS, windows_of(geo), inside)
     if call is None:
         return NotImplemented
     result = call(x, w, scale, bias, residual)

@@ -2,7 +2,7 @@
 
 `fused_linears`: X @ Y + Bias for each Y and Bias, as for queries, keys and values. It never gets into a file. oneDNN
 computes all in one product with the weights side by side, packed at the third use; the results lie in it as columns.
-Where it declines, on other devices, and with weights in panels (`packed_panels.py`), which gain nothing by it, the
+Where it declines, on other devices, and with weights in panels (`ops/core/panels.py`), which gain nothing by it, the
 products are computed one by one.
 """
 
@@ -20,11 +20,12 @@ from ...backend.engines import ONEDNN
 from ...backend.kernels.row_product import MOST_ROWS
 from ...ops.core.kernels import by
 from ...ops.core.operator import operator
+from ...ops.core.panels import PANELS
 from ...ops.core.spec import Spec
 from .early_linear import early_linear
 from .epilogues import rows_of
 from .frozen_weight import FrozenWeight, array_of, lent_array
-from .packed_panels import PANELS, Panels
+from .packed_panels import Panels
 
 _HOT = 3
 

@@ -54,7 +54,7 @@ NAMED = {
     "static/autodiff/differentiable_loops.py": (1, _BLOCKS),
     "static/building/control_flow.py": (1, _BLOCKS),
     "static/compiler/emit.py": (1, _BLOCKS),
-    "static/compiler/packed_panels.py": (1, "what functions in C can do behind a product"),
+    "ops/core/panels.py": (1, "what functions in C can do behind a product"),
     "static/compiler/epilogues.py": (1, "oneDNN's names of what it does to a product"),
     "static/compiler/passes/attention.py": (5, _PATTERN),
     "static/compiler/passes/batch_norm.py": (1, _PATTERN),

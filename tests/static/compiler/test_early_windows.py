@@ -13,10 +13,10 @@ from proa.backend import engines, loops
 from proa.core.flags import flags_guard
 from proa.ops.core import native
 from proa.ops.core.operator import find
+from proa.ops.core.panels import PANELS
 from proa.ops.nn import pool
 from proa.static import InputSpec
 from proa.static.compiler import gates
-from proa.static.compiler.packed_panels import PANELS
 
 pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not there")
 RANDOM = np.random.default_rng(0)

@@ -1,0 +1,93 @@
+"""Convolutions and products with packed weights by code in C that takes any sizes (`_packed.c`), as an engine.
+
+oneDNN makes code for each size of the other operand, half a millisecond a convolution and more for a product, in each
+process; and its products of a hundred rows wait for weights that come from memory. These kernels are there at once, and
+ask for the weights that they read next while they multiply. They are in use where the processor has fused vectors.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...backend import engines
+from ...backend.memory import usual_pages
+from ...backend.threads import openmp, place_of_count
+from ...core.forks import unforked
+from . import native
+
+PANELS = "panels"
+MATRIX, FILTERS, TURNED, OWN = range(4)
+"""How a weight lies, as `_packing.h` counts it: a matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images
+wants them; filters of a channel each [c, 1, h, w]."""
+INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
+"""What may follow in the same pass, as `_panels.h` counts it."""
+
+Pair = tuple[int, ...]  # of numbers, for the two dimensions of images
+
+
+class Windows(NamedTuple):
+    """Where the windows of filters lie: padding before and behind, in each dimension of images."""
+
+    strides: Pair = (1, 1)
+    begin: Pair = (0, 0)
+    end: Pair = (0, 0)
+    dilations: Pair = (1, 1)
+
+
+_OF_MATRIX = Windows()
+
+
+def _is_there() -> bool:
+    return native.module is not None and native.module.has_fast_panels()
+
+
+engines.add(PANELS, is_ready=_is_there)
+
+
+@functools.cache
+def _team() -> tuple[int, ...]:
+    """The addresses of OpenMP's functions that share work among threads; zeros where there are none."""
+    runtime = openmp()
+    names = "GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads"
+    if runtime is None:
+        return (0,) * len(names)
+    return tuple([ctypes.cast(getattr(runtime, name), ctypes.c_void_p).value or 0 for name in names])
+
+
+def side_by_side(images: np.ndarray) -> np.ndarray:
+    """Images with their channels side by side, one behind the other."""
+    return np.ascontiguousarray(images.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+
+
+def _room(size: int) -> np.ndarray:
+    return np.empty(size, np.uint8)
+
+
+def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, kind: int = MATRIX, windows: Windows = _OF_MATRIX,
+         activation: str = "") -> Any:
+    """A function of x, weight, scale (not for a matrix), bias and a residual that multiplies by what is packed here.
+
+    It gives None unless it is given the weight, scale and bias that are `known`, and where operands lie otherwise than
+    it wants them. None for a weight that is not taken.
+    """
+    assert native.module is not None
+    return native.module.pack_weight(np.ascontiguousarray(array), factors, bias, _room, known, kind, *windows,
+                                     INSIDE[activation], place_of_count(), _team())
+
+
+def multiply(x: np.ndarray, w: np.ndarray, bias: Any = None, residual: Any = None, kind: int = MATRIX,
+             windows: Windows = _OF_MATRIX, activation: str = "") -> Any:
+    """What `pack`'s function gives, the same bits, of a weight that is not kept; None for what is not taken."""
+    assert native.module is not None
+    return native.module.multiply_weight(x, np.ascontiguousarray(w), bias, residual, kind, *windows, INSIDE[activation],
+                                         place_of_count(), _team())
+
+
+def pack_to_keep(*arguments: Any) -> Any:
+    """`pack` into memory that stays."""
+    with unforked(), usual_pages():
+        return pack(*arguments)
