@@ -47,8 +47,12 @@ def int_(*args: Any, **kwargs: Any) -> Any:
 
 
 def float_(*args: Any, **kwargs: Any) -> Any:
-    """`float(value)`: of a symbolic tensor, a float32 one that stands for the number, float64 of a float64 one."""
-    is_double = len(args) == 1 and staging.is_symbolic(args[0]) and args[0].dtype.name == "float64"
+    """`float(value)`: of a symbolic tensor, a float32 one that stands for the number, float64 of a float64 one.
+
+    What is a number of Python already, as a size is, has a double's digits.
+    """
+    is_double = len(args) == 1 and staging.is_symbolic(args[0]) and (
+        args[0].dtype.name == "float64" or staging.is_number(args[0]) and args[0].dtype.is_integer)
     return _cast(float, "float64" if is_double else "float32", args, kwargs)
 
 

@@ -81,6 +81,7 @@ def _round(value: Any, digits: Any = None) -> Any:
     down = moved.floor()
     odd_tie = (moved == down).logical_and(down % 2.0 == 1.0)
     result = down - staging.cast(odd_tie, "float64")
+    staging.note_number(result, False)  # which is divided as Python divides
     return staging.cast(result, "int64") if digits is None else result / scale
 
 

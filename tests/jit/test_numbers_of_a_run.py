@@ -102,7 +102,8 @@ def of_sizes(x):
     twice = n / 7
     twice /= 7
     return [n / 49, int(n / 49), n / 3, -n / 10, (n + 1) / 0.3, twice, n * 100000, n ** 6, n + 2**31, n - 2**33,
-            2**40 - n, (n * 123456789) % 7, 1 / n ** 5]
+            2**40 - n, (n * 123456789) % 7, 1 / n ** 5,
+            float(n) + 0.1, 1.7 - float(n), round(n / 3, 2), round(3.3 + n, 2)]
 
 
 def test_numbers_made_of_sizes_are_those_of_python(tmp_path):
