@@ -355,7 +355,8 @@ def _holders(held: dict[tuple, Any]) -> dict[tuple, set[tuple]]:
 def _begins_as(value: Any, dtype: str) -> bool:
     """Whether a number of Python is the same number in a dtype, and a loop may begin with it so: `total = 0`."""
     if staging.is_tensor(value):
-        return staging.is_number(value) and dtype.startswith((*_FLOATS, value.dtype.name))
+        wider = (*_FLOATS, "int64") if value.dtype.is_integer else _FLOATS  # a size is int32
+        return staging.is_number(value) and dtype.startswith((*wider, value.dtype.name))
     if type(value) is float:
         return dtype.startswith(_FLOATS)
     if dtype == "uint8":

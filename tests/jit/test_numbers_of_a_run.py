@@ -116,3 +116,19 @@ def test_numbers_made_of_sizes_are_those_of_python(tmp_path):
         wanted = of_sizes(x)
         for found in (converted(x), loaded(x)):
             assert [value.item() for value in found] == wanted
+
+
+def from_a_size(x):
+    a, b = x.shape[0], 0
+    for i in range(x.shape[1]):
+        if x.sum() > 3:
+            a = int(a * 0.5) + i
+        b += a
+    return a, b
+
+
+def test_a_size_may_become_another_int_in_a_loop():
+    converted = paddle.jit.to_static(
+        from_a_size, input_spec=[paddle.static.InputSpec([None, None], "float32")], full_graph=True)
+    for shape in ([2, 3], [1, 2], [7, 1]):
+        assert [number.item() for number in converted(paddle.ones(shape))] == list(from_a_size(paddle.ones(shape)))
