@@ -65,12 +65,14 @@ def _checked(x: Any, size: Any, scale_factor: Any, mode: str, align_corners: boo
     if rank not in _MODES[mode]:
         raise ValueError(f"{what}(x, mode={mode!r}): x must have {' or '.join(str(n + 2) for n in _MODES[mode])} "
                          f"dimensions. Received x.shape={list(x.shape)}.")
+    if mode == "area" and size is None:
+        raise ValueError(f"{what}(mode='area'): size must be given.")
+    if mode == "area":  # of the others it takes nothing
+        return data_format[-1] == "C"
     if (size is None) == (scale_factor is None):
         raise ValueError(f"{what}: give one of size and scale_factor. Received size={size!r}, "
                          f"scale_factor={scale_factor!r}.")
-    if mode == "area" and size is None:
-        raise ValueError(f"{what}(mode='area'): size must be given.")
-    if align_corners and mode in ("nearest", "area"):
+    if align_corners and mode == "nearest":
         raise ValueError(f"{what}(align_corners=True): mode must be linear, bilinear, bicubic or trilinear. "
                          f"Received {mode!r}.")
     if align_mode not in (0, 1):

@@ -386,8 +386,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list:
 
 
 def _logspace(xp, start, stop, num, base, *, dtype: DType):
-    places = xp.linspace(float(start.reshape(())), float(stop.reshape(())), int(num.reshape(())))
-    return (float(base.reshape(())) ** places).astype(dtype.dtype)
+    given = [float(one.reshape(())) for one in (start, stop, base)]
+    first, last, base = given if dtype.is_differentiable else [float(int(one)) for one in given]  # as linspace does
+    return (base ** xp.linspace(first, last, int(num.reshape(())))).astype(dtype.dtype)
 
 
 logspace_op = operator("logspace", "Start, Stop, Num, Base -> Out", kernel=_logspace,

@@ -352,7 +352,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
 
 
 def _histogram(xp, x, *, bins: int = 100, min: int = 0, max: int = 0):
-    low, high = (float(x.min()), float(x.max())) if min == max == 0 and x.size else (float(min), float(max))
+    low, high = (float(x.min()), float(x.max())) if min == max and x.size else (float(min), float(max))
     high, low = (high + 1, low - 1) if low == high else (high, low)
     return xp.histogram(x, bins, (low, high))[0].astype("int64")
 

@@ -68,7 +68,7 @@ bce_slope_op = operator("bce_slope", "X, Label -> Out", kernel=_bce_slope, infer
     "X": lambda g, X, Label: _bce_curvature(g, X, Label)}, only_here=True)
 bce_op = operator(
     "bce_loss", "X, Label -> Out", kernel=_bce, infer=_same_shapes("binary_cross_entropy(input, label)"),
-    grad={"X": lambda g, X, Label: g * apply(bce_slope_op, X, Label)}, fails="values")
+    grad={"X": lambda g, X, Label: g * apply(bce_slope_op, X, Label)}, fails="values", promotes=True)
 
 
 def _logits(xp, x, label, pos_weight=None, *, normalize: bool = False, ignore_index: int = -100):
@@ -141,7 +141,7 @@ sigmoid_cross_entropy_op = operator(
     engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits)],
     infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"), composed=_with_weight,
     grad={"X, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
-        g, X, Label, pos_weight, ignore_index, normalize, wants)}, precision="black")
+        g, X, Label, pos_weight, ignore_index, normalize, wants)}, precision="black", promotes=True)
 
 
 # regression
@@ -173,7 +173,7 @@ huber_op = operator(
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x)),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
           "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black", lod="first",
-    former="X, Y")
+    former="X, Y", promotes=True)
 
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):
@@ -210,7 +210,7 @@ kldiv_op = operator(
     "kldiv_loss", "X, Target -> Loss", kernel=_kldiv,
     infer=promoting(_infer_kldiv),
     grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)}, lod="drop",
-    unsaid={"reduction": "mean"})
+    unsaid={"reduction": "mean"}, promotes=True)
 
 
 def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):
@@ -223,7 +223,7 @@ log_loss_op = operator(
     infer=_same_shapes("log_loss(input, label)"),
     grad={"Predicted": lambda g, Predicted, Labels, epsilon: g * (
         (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))},
-    precision="black")
+    precision="black", promotes=True)
 
 
 # negative log likelihood

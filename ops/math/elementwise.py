@@ -99,6 +99,19 @@ def _cut_quotient(xp: Any, x: Any, y: Any) -> Any:
     return below + ((below < 0) & (below * y != x)).astype(below.dtype)
 
 
+def _power(xp):
+    """x to the power of y, which of integers may be negative: the whole part of the fraction."""
+    return lambda x, y: xp.power(x, y) if {x.dtype.kind, y.dtype.kind} != {"i"} else _whole_power(xp, x, y)
+
+
+def _whole_power(xp: Any, x: Any, y: Any) -> Any:
+    below = y < 0
+    if not below.any():
+        return xp.power(x, y)
+    of_one = x * (xp.abs(x) == 1)  # of any other number nothing whole is left
+    return xp.power(xp.where(below, of_one, x), xp.abs(y))
+
+
 def _times(g: Any, y: Any, axis: int) -> Any:
     """The gradient times the conjugate of y."""
     y = conj_of(y) if y.dtype.kind == "c" else y
@@ -133,12 +146,12 @@ mod_op = binary("elementwise_mod", "mod", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
         -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, engines=[by(LOOPS, fast.remainder, fast.LEAST)])
-pow_op = binary("elementwise_pow", "power", {
+pow_op = binary("elementwise_pow", _power, {
     "X": lambda g, X, Y, X_shape, axis: sum_along(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
     "Y": lambda g, X, Out, Y_shape, axis: sum_along(
         apply(multiply_op, g * Out, _log_or_zero(X), axis=axis), Y_shape, axis)},
-    formula="pow(X, Y)", holomorphic=True, former="Out")
+    formula="pow(X, Y)", of_floats="power", holomorphic=True, former="Out")
 # of equals, the gradient is y's
 
 maximum_op = binary("elementwise_max", "maximum", {

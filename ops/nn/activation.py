@@ -224,7 +224,7 @@ def _elu(xp, x, *, alpha: float = 1.0):
 
 
 def _celu(xp, x, *, alpha: float = 1.0):
-    return xp.maximum(x, 0) + alpha * xp.expm1(xp.minimum(x / alpha, 0))
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.where(x > 0, 0, x) / alpha))
 
 
 def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772):
@@ -234,7 +234,7 @@ def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.67326324
 elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)),
     "X if X > 0.0 else alpha * expm1(min(X, 0.0))")
 celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)),
-    "max(X, 0.0) + alpha * expm1(min(X / alpha, 0.0))", former="Out")
+    "X if X > 0.0 else alpha * expm1(min(X, 0.0) / alpha)", former="Out")
 selu_op = _activation("selu", _selu, lambda g, Out, scale, alpha: _choose(
     Out > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))")
 

@@ -265,6 +265,11 @@ def _explicit(sizes: Sequence[int], kernel: Sequence[int], strides: Any, padding
     return [number for pair in pads for number in pair]
 
 
+def _dilations_for(algorithm: str, dilations: Any) -> Any:
+    """The dilations that count: the algorithm SAME takes windows without any, here as in a convolution."""
+    return () if algorithm == "SAME" else dilations
+
+
 def _transposed_sizes(sizes: Sequence[int], kernel: Sequence[int], strides: Any, pads: Sequence[int], dilations: Any,
                       output_padding: Sequence[int], output_size: Sequence[int]) -> list[int]:
     result = []
@@ -297,7 +302,7 @@ def _conv_transpose(xp, x, w, bias=None, *, strides: Ints = (), paddings: Ints =
 def _transposed_geometry(sizes: Sequence[int], kernel: Sequence[int], strides: Any, paddings: Any, output_padding: Any,
                          output_size: Any, algorithm: str, dilations: Any) -> Geometry:
     """The windows of the convolution whose transpose this is."""
-    pads = _explicit(sizes, kernel, strides, paddings, algorithm)
+    pads, dilations = _explicit(sizes, kernel, strides, paddings, algorithm), _dilations_for(algorithm, dilations)
     wanted = _transposed_sizes(sizes, kernel, strides, pads, dilations, output_padding, output_size)
     return _geometry(wanted, kernel, strides, pads, dilations, "EXPLICIT")
 
@@ -328,22 +333,23 @@ def _infer_transpose(x, w, bias=None, *, strides=(), paddings=(), output_padding
         result = [-1] * len(sizes)
     else:
         pads = _explicit(sizes, w.shape[2:], strides, paddings, padding_algorithm)
-        result = _transposed_sizes(sizes, w.shape[2:], strides, pads, dilations, output_padding, output_size)
+        result = _transposed_sizes(sizes, w.shape[2:], strides, pads, _dilations_for(padding_algorithm, dilations),
+                                   output_padding, output_size)
     return Spec(full_shape(x.shape[0], max(w.shape[1] * groups, -1), result, data_format), x.dtype)
 
 
 def _transposed_by_input(g, Filter, Input_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
     shape = Input_shape if type(Input_shape) is tuple else tuple(Input_shape.shape)
     pads = _explicit(sizes_along(shape, data_format), Filter.shape[2:], strides, paddings, padding_algorithm)
-    return apply(_conv_op_of(Filter), g, Filter, strides=strides, paddings=pads, dilations=dilations, groups=groups,
-                 data_format=data_format)
+    return apply(_conv_op_of(Filter), g, Filter, strides=strides, paddings=pads, groups=groups,
+                 dilations=_dilations_for(padding_algorithm, dilations), data_format=data_format)
 
 
 def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
     sizes = sizes_along(tuple(Input.shape), data_format)
     pads = _explicit(sizes, Filter_shape[2:], strides, paddings, padding_algorithm)
     return apply(filter_grad_op, g, Input, kernel=list(Filter_shape[2:]), strides=strides, paddings=pads,
-                 dilations=dilations, groups=groups, data_format=data_format)
+                 dilations=_dilations_for(padding_algorithm, dilations), groups=groups, data_format=data_format)
 
 
 def _transposed(type: str, signature: str) -> Operator:

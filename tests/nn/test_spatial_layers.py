@@ -324,3 +324,26 @@ def test_weight_norm_in_a_program_trains_as_without(dim):
         exe.run(startup)
         found = [exe.run(main, {"x": x}, [loss])[0].item() for _ in range(3)]
     np.testing.assert_allclose(found, losses, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_transposed_convolution_padded_alike_has_no_dilation(rank, stride, bias):
+    function = getattr(F, f"conv{rank}d_transpose")
+    rng = np.random.default_rng(rank)
+    given = [rng.random((1, 2, *(5, 4, 3)[:rank])), rng.random((2, 3, *(2, 3, 2)[:rank])), rng.random(3)]
+    found = []
+    for dilation in (1, 2):
+        x, w, b = (paddle.to_tensor(one, "float32", stop_gradient=False) for one in given)
+        y = function(x, w, b if bias else None, stride=stride, padding="SAME", dilation=dilation)
+        (y * y).sum().backward()
+        found.append([y.numpy(), x.grad.numpy(), w.grad.numpy()])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_mean_of_areas_takes_nothing_but_a_size():
+    x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+    found = F.interpolate(x, [2, 2], scale_factor=3, mode="area", align_corners=True, align_mode=1)
+    assert found.flatten().tolist() == [2.5, 4.5, 10.5, 12.5]

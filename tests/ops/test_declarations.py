@@ -69,7 +69,6 @@ OF_OPTIONS = {
         "affine_grid", "bilinear_interp_v2", "linspace", "logspace", "range", "repeat_interleave", "reshape2",
         "sequence_mask", "sum_repeats", "top_k_v2"},
     "only with lengths, which are optional": {"rnn"},
-    "only integers, to negative powers": {"elementwise_pow"},
 }
 
 

@@ -161,3 +161,34 @@ def test_the_sign_of_a_complex_number_is_its_direction(dtype):
     found = paddle.sign(paddle.to_tensor(np.array([3 + 4j, -2, 0, 1j], dtype)))
     assert found.dtype.name == dtype
     np.testing.assert_allclose(found.numpy(), np.array([0.6 + 0.8j, -1, 0, 1j], dtype), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8"])
+def test_negative_powers_of_integers_are_the_whole_part(dtype):
+    x, y = given([2, 1, -1, -1, 3, 0], dtype), given([-1, -2, -3, -2, 2, 3], dtype)
+    found = x ** y
+    assert found.dtype.name == dtype and found.tolist() == [0, 1, -1, 1, 9, 0]
+    assert (2 ** given([-1, 0, 3], dtype)).tolist() == [0, 1, 8]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("bound", [0, 1, 9])
+def test_a_histogram_between_equal_bounds_is_that_of_the_values(dtype, bound):
+    assert paddle.histogram(given([0, 1, 2, 3, 5], dtype), 4, bound, bound).tolist() == [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize("start", [1.5, [1.5]])
+def test_a_logspace_of_integers_has_integers_as_exponents(start):
+    start = given(start) if isinstance(start, list) else start
+    assert paddle.logspace(start, 3, 3, dtype="int64").tolist() == [10, 100, 1000]
+    floats = paddle.logspace(start, 2.5, 3, dtype="float64")
+    np.testing.assert_allclose(floats.numpy(), [10 ** 1.5, 100, 10 ** 2.5])
+
+
+def test_celu_of_a_negative_alpha():
+    x = given([-0.3, -2.0, 1.5, 0.0])
+    x.stop_gradient = False
+    found = paddle.nn.functional.celu(x, -0.5)
+    found.sum().backward()
+    np.testing.assert_allclose(found.numpy(), [-0.5 * np.expm1(0.6), -0.5 * np.expm1(4.0), 1.5, 0])
+    np.testing.assert_allclose(x.grad.numpy(), [np.exp(0.6), np.exp(4.0), 1, 1])

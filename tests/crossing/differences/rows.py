@@ -607,6 +607,11 @@ y = F.gumbel_softmax(x, temperature=2.0)
 p = y.numpy()[0]
 got = bool(np.allclose(x.grad.numpy()[0], (np.array([1., 0., 0.]) - p[0]) * p / 2 * np.array([1, 1, 1]), atol=1e-3))""",
      True),
+    ("| `trace` along an offset", """
+x = paddle.arange(6, dtype='float32').reshape([2, 3])
+got = paddle.trace(x, offset=1, axis1=1, axis2=0).item()""", 3.0),
+    ("| `heaviside(x, y)` where x is broadcast",
+     "got = paddle.heaviside(paddle.to_tensor([1., -1.]), paddle.ones([2, 2])).tolist()", [[1.0, 0.0], [1.0, 0.0]]),
     ("| the gradient of `cholesky_solve(upper=False)`", """
 b = paddle.to_tensor([[1.], [2.]])
 L = paddle.to_tensor([[2., 0.], [1., 3.]], stop_gradient=False)
