@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core import nest
 from .containers import CHANGEABLE
-from .partial import Partial
+from .partial import Partial, is_optional
 
 CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 _KINDS: dict[type, str] = {np.ndarray: "array"}
@@ -85,8 +85,9 @@ class Contents:
         return self.container
 
     def store(self, value: Any) -> None:
-        """TypeError unless the object can be what the statement leaves."""
-        if value is not self.container or any(id(each) not in self._partial for each in _partials(value)):
+        """TypeError unless the object can be what the statement leaves: values of it may be None on some ways."""
+        new = (each for each in _partials(value) if id(each) not in self._partial)
+        if value is not self.container or not all(map(is_optional, new)):
             raise self.refusal()
 
     def refusal(self) -> TypeError:

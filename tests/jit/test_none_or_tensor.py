@@ -460,6 +460,20 @@ class KeepsInABuffer(Keeper):
         return x if self.buffer is None else x + self.buffer
 
 
+class KeepsInADict(Keeper):
+    def __init__(self):
+        super().__init__()
+        self.held = {"last": None, "inner": {"sum": None}}
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.held["last"] = x * 2
+        for row in x:
+            inner = self.held["inner"]
+            inner["sum"] = row if inner["sum"] is None else inner["sum"] + row
+        return x if self.held["last"] is None else x + self.held["last"].sum()
+
+
 class KeepsOfALoop(Keeper):
     """As attention of speech synthesis: what the first turn has computed stays, and its size is read beside it."""
 
@@ -476,11 +490,13 @@ class KeepsOfALoop(Keeper):
 
 
 @pytest.mark.parametrize(
-    "kind", [KeepsWhereItIsPositive, ForgetsLargeOnes, KeepsNumbers, KeepsInABuffer, KeepsOfALoop])
+    "kind", [KeepsWhereItIsPositive, ForgetsLargeOnes, KeepsNumbers, KeepsInABuffer, KeepsInADict, KeepsOfALoop])
 def test_an_attribute_is_none_after_some_calls_and_a_tensor_after_others(kind):
     def shown(value):
         if isinstance(value, (list, tuple)):
             return [shown(item) for item in value]
+        if isinstance(value, dict):
+            return {key: shown(item) for key, item in value.items()}
         return value.tolist() if isinstance(value, paddle.Tensor) else value
 
     eager, layer = kind(), kind()
