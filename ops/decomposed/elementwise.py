@@ -29,6 +29,12 @@ for _of in _BINARY.values():
     _declare(_of)
 
 
+@decomposition("grad_add", "X, Y -> Out")
+def _grad_add(x: Any, y: Any, *, axis: int = -1) -> Any:
+    """What a backward Program adds up gradients by where `FLAGS_max_inplace_grad_add` allows it."""
+    return apply(add_op, x, y, axis=axis)
+
+
 @decomposition("fused_transpose", "X -> Out, XShape?&")
 def _fused_transpose(x: Any, *, axis: Any, fused_squeeze2_axes: Any = (), fused_unsqueeze2_axes: Any = (),
                      fused_reshape2_shape: Any = (), scale: float = 1.0, shift: float = 0.0,
@@ -55,6 +61,7 @@ def _functors(x: Any, y: Any, *, functor_list: list[str], axis: int = -1, scale:
     of = _BINARY[outer if outer in _BINARY else inner]
 
     def on_one(value: Any, name: str) -> Any:
+        name = {"gelu": "gelu_tanh"}.get(name, name)  # PaddlePaddle's approximates here
         return activated("fused_elemwise_activation", value, name, scale if name == "scale" else None)
 
     if outer in _BINARY:

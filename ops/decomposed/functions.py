@@ -153,13 +153,14 @@ def _linear_interp(x: Any, size: Any, sizes: Any, scales: Any, *, out_w: int = -
                   align_mode, data_layout)
 
 
-def _copied(*signatures: str) -> None:
+def _copied(signature: str, *types: str) -> None:
     """Operators that copy between places, or into another form of the same values."""
-    for type in signatures:
-        decomposition(type, "X -> Out")(assign)
+    for type in types:
+        decomposition(type, signature)(assign)
 
 
-_copied("memcpy", "memcpy_d2h", "memcpy_h2d", "get_tensor_from_selected_rows", "merge_selected_rows", "npu_identity")
+_copied("X -> Out", "memcpy", "memcpy_d2h", "memcpy_h2d", "get_tensor_from_selected_rows", "merge_selected_rows")
+_copied("x -> out", "npu_identity")
 
 
 @decomposition("modified_huber_loss", "X, Y -> IntermediateVal?&, Out")

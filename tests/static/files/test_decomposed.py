@@ -147,7 +147,12 @@ BY_FORMULA |= {
     "uniform_random_inplace": ({"X": X}, {"min": 2.0, "max": 2.0}, lambda: X * 0 + 2),
     "gaussian_inplace": ({"x": X}, {"mean": 2.0, "std": 0.0}, lambda: X * 0 + 2, "out"),
     **{type: ({"X": X}, {}, lambda: X) for type in (
-        "memcpy", "memcpy_d2h", "get_tensor_from_selected_rows", "merge_selected_rows", "npu_identity")},
+        "memcpy", "memcpy_d2h", "get_tensor_from_selected_rows", "merge_selected_rows")},
+    "npu_identity": ({"x": X}, {}, lambda: X, "out"),
+    "grad_add": ({"X": X, "Y": X}, {}, lambda: X + X),
+    "fused_elemwise_activation": (  # PaddlePaddle approximates gelu by tanh here, not in fused_elementwise_add
+        {"X": X, "Y": X}, {"functor_list": ["gelu", "elementwise_add"]},
+        lambda: X * (1 + np.tanh(np.sqrt(2 / np.pi) * (2 * X + 0.044715 * (2 * X) ** 3)))),
 }
 
 
