@@ -1,8 +1,8 @@
 """Numbers in files that their attributes cannot hold: those of operators on float64 and on integers.
 
-A file keeps the number of `scale`, `pow`, `clip` and `fill_any_like` as float32: `n * 0.7` of float64 would be
-6.99999988 for 10, and `ids + 16777217` one less. Such an operation is written as one that reads the number, which a
-`fill_constant` has as text.
+A file keeps the number of `scale`, `pow`, `clip`, `increment` and `fill_any_like` as float32: `n * 0.7` of float64
+would be 6.99999988 for 10, and `ids + 16777217` one less. Such an operation is written as one that reads the number,
+which a `fill_constant` has as text.
 """
 
 from __future__ import annotations
@@ -83,6 +83,11 @@ class _Written:
             "shape": list(shape), "dtype": dtype, "value": float(value), "str_value": repr(value)})
 
 
+def _like(op: Operation, name: str) -> tuple[int, ...]:
+    """The shape of a number beside a variable: one element, without dimensions beside one without."""
+    return () if op.block.var(name).shape == () else (1,)
+
+
 def _write_scale(op: Operation) -> list[Operation]:
     """A product, a sum, or both."""
     written, (x,), (out,) = _Written(op), op.input("X"), op.output("Out")
@@ -90,18 +95,25 @@ def _write_scale(op: Operation) -> list[Operation]:
     steps = [("elementwise_mul", factor)] if factor != 1.0 else []
     if bias:
         steps.insert(len(steps) if op.attrs.get("bias_after_scale", True) else 0, ("elementwise_add", bias))
-    variable = op.block.var(out)
-    shape = () if variable.shape == () else (1,)
+    variable, dtype = op.block.var(out), _dtype(op)
+    assert dtype is not None
     for place, (kind, number) in enumerate(steps, 1):
-        result = out if place == len(steps) else written.variable(tuple(variable.shape), variable._dtype)
-        x = written.add(kind, {"X": [x], "Y": [written.number(number, shape)]}, result, {**written.others, "axis": -1})
+        result = out if place == len(steps) else written.variable(tuple(variable.shape), dtype)
+        inputs = {"X": [x], "Y": [written.number(number, _like(op, out))]}
+        x = written.add(kind, inputs, result, {**written.others, "axis": -1})
+    return written.ops
+
+
+def _write_increment(op: Operation) -> list[Operation]:
+    written, (out,) = _Written(op), op.output("Out")
+    step = written.number(op.attrs["step"], _like(op, out))
+    written.add("elementwise_add", {"X": op.input("X"), "Y": [step]}, out, {**written.others, "axis": -1})
     return written.ops
 
 
 def _write_power(op: Operation) -> list[Operation]:
     written, (out,) = _Written(op), op.output("Out")
-    shape = () if op.block.var(out).shape == () else (1,)
-    exponent = written.number(op.attrs["factor"], shape)
+    exponent = written.number(op.attrs["factor"], _like(op, out))
     written.add("elementwise_pow", {"X": op.input("X"), "Y": [exponent]}, out, {**written.others, "axis": -1})
     return written.ops
 
@@ -126,7 +138,8 @@ def _write_fill(op: Operation) -> list[Operation]:
 
 #: operator: its numbers that files hold as float32.
 _NUMBERS = {"scale": ("scale", "bias", "bias_after_scale"), "pow": ("factor",), "clip": ("min", "max"),
-            "fill_any_like": ("value",)}
+            "fill_any_like": ("value",), "increment": ("step",)}
 _GIVEN_OTHERWISE = ("ScaleTensor", "FactorTensor", "Min", "Max")
 _WRITE: dict[str, Callable[[Operation], list[Operation]]] = {
-    "scale": _write_scale, "pow": _write_power, "clip": _write_clip, "fill_any_like": _write_fill}
+    "scale": _write_scale, "pow": _write_power, "clip": _write_clip, "fill_any_like": _write_fill,
+    "increment": _write_increment}

@@ -412,7 +412,7 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         """The product; a list as many times as a number of Python says, which only the run knows (`[0] * n`)."""
         if type(other) in _REPEATED and self.is_number:
             return current_trace().repeated(other, self)
-        return super().__mul__(other)  # type: ignore[misc]
+        return super().__mul__(other)
 
     __rmul__ = __mul__
 

@@ -19,12 +19,14 @@ OF_FLOATS = {
     "power": lambda x: x ** 0.3,
     "limits": lambda x: paddle.clip(x, 0.1, 0.7),
     "filled": lambda x: paddle.full_like(x, 0.1),
+    "step": lambda x: paddle.increment(x[:1] * 2, 0.1),
     "without dimensions": lambda x: x.sum() * 0.1 + 0.7,
 }
 OF_INTEGERS = {
     "product": lambda x: x * LARGE,
     "sum": lambda x: x + LARGE,
     "difference": lambda x: LARGE - x,
+    "step": lambda x: paddle.increment(x[:1] * 2, LARGE),
     "limits": lambda x: paddle.clip(x * 2**24, 3, LARGE),
     "filled": lambda x: paddle.full_like(x, LARGE),
 }
