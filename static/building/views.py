@@ -119,7 +119,7 @@ def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
     changed it; where a loop does so, what is only read in it has been found to be behind when it was traced before.
     """
     if variable.chosen:
-        return _chosen_now(variable, up_to_date)
+        return _chosen_now(variable, as_read if is_read else up_to_date)
     if variable.view_of is None:
         return variable
     base, (_, changes, op, attrs, _) = base_of(variable), variable.view_of
