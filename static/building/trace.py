@@ -175,6 +175,8 @@ class ProgramTrace(Trace):
         if op.composed is not None:
             results: Any = op.composed(*inputs, **attrs)
             if results is not NotImplemented:
+                if not op.inputs:  # of numbers alone, of which the operations behind it know less
+                    results.shape = op.infer_specs((), attrs)[0].shape
                 return results
         inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
         if op.given_offsets:

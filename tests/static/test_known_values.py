@@ -106,3 +106,21 @@ def test_an_attribute_is_never_a_variable():
         assert type(x.block.ops[-1].attr("axis")) is int
         with pytest.raises(TypeError, match="softmax\\(axis\\)"):
             current_trace().apply(find("softmax"), (x,), {"axis": static.data("k", [1], "int64")})
+
+
+@pytest.mark.parametrize(("call", "size"), [
+    (lambda: paddle.arange(5), 5),
+    (lambda: paddle.arange(1, 6, 2), 3),
+    (lambda: paddle.arange(0.0, 0.6, 0.1), 6),
+    (lambda: paddle.arange(5, 0), 0),
+    (lambda: paddle.linspace(0, 1, 7), 7),
+    (lambda: paddle.linspace(0, 9, 4, "int32") * 2, 4),
+    (lambda: paddle.arange(paddle.full([1], 5, "int64")), -1),
+])
+def test_a_range_of_numbers_has_a_size(call, size):
+    main = static.Program()
+    with static.program_guard(main):
+        made = call()
+        assert made.shape == (size,)
+        found = static.Executor().run(main, fetch_list=[made])[0]
+    assert len(found) == (5 if size == -1 else size)
