@@ -1,6 +1,6 @@
 /* Attention over few positions and its gradient, head by head, within the rounding of their kernels
    (`ops/nn/attention_kernels.py`): products by the libraries that NumPy and the kernels call, the rest in one pass. */
-#include "_vectors.h"
+#include "_attention.h"
 
 #include <math.h>
 
@@ -8,15 +8,9 @@
 #pragma GCC optimize("O3", "no-trapping-math") /* no flag of the processor is looked at here */
 #endif
 
-enum { RANK = 4, SCORES_AT_MOST = 1 << 16 }; /* of a head: two buffers that stay in a core's cache */
+enum { SCORES_AT_MOST = 1 << 16 }; /* of a head: two buffers that stay in a core's cache */
 
-/* [batch, heads, positions, features] of float32 whose features lie side by side: steps in elements. */
-typedef struct {
-    float *data;
-    Py_ssize_t sizes[RANK], steps[RANK];
-} Heads;
-
-static int read_heads(PyObject *given, Heads *heads) {
+int read_heads(PyObject *given, Heads *heads) {
     Array *x = (Array *)given;
     if (Py_TYPE(given) != array_type || x->dtype != dtypes_by_kind[FLOAT32] || x->dimensions_count != RANK
         || !(x->flags & ALIGNED))
@@ -33,13 +27,7 @@ static int read_heads(PyObject *given, Heads *heads) {
     return heads->sizes[2] == 1 || x->strides[2] / 4 >= heads->sizes[3];
 }
 
-static float *head_of(const Heads *heads, Py_ssize_t batch, Py_ssize_t head) {
-    return heads->data + batch * heads->steps[0] + head * heads->steps[1];
-}
-
-/* Room for an array that lies in memory as another does, as NumPy's empty_like gives it: NULL with an error, and without
-   one where its last dimension is not the innermost there. */
-static PyObject *room_like(PyObject *given, const Py_ssize_t *sizes) {
+PyObject *room_like(PyObject *given, const Py_ssize_t *sizes) {
     Array *x = (Array *)given;
     Py_ssize_t strides[RANK], step = 4;
     int order[RANK] = {0, 1, 2, 3};
@@ -53,12 +41,6 @@ static PyObject *room_like(PyObject *given, const Py_ssize_t *sizes) {
     for (int n = RANK - 1; n >= 0; n--) strides[order[n]] = step, step *= sizes[order[n]];
     return new_array_lying(FLOAT32, RANK, sizes, strides);
 }
-
-/* What is added to scores: a mask that broadcasts, steps in elements, 0 where it does; `data` NULL without one. */
-typedef struct {
-    const float *data;
-    Py_ssize_t steps[RANK];
-} Mask;
 
 static int read_mask(PyObject *given, const Py_ssize_t *scores, Mask *mask) {
     Array *x = (Array *)given;
@@ -76,33 +58,41 @@ static int read_mask(PyObject *given, const Py_ssize_t *scores, Mask *mask) {
     return 1;
 }
 
-/* An application: sizes, and what scores are made with. */
-typedef struct {
-    Heads q, k, v;
-    Mask mask;
-    Py_ssize_t batch, heads, queries, keys, features, wide;
-    float scale;
-    int causal;
-} Attention;
-
-/* Whether the inputs and attributes are those of attention over few positions. */
-static int read_attention(PyObject *const *inputs, PyObject *attrs, Attention *a) {
-    double scale;
-    a->causal = 0;
-    if (!read_heads(inputs[0], &a->q) || !read_heads(inputs[1], &a->k) || !read_heads(inputs[2], &a->v)
-        || number_attribute(attrs, name_scale, &scale) != 1 || truth_attribute(attrs, name_causal, &a->causal) < 0)
-        return 0;
-    a->scale = (float)scale;
+int read_inputs(PyObject *const *inputs, Attention *a) {
+    if (!read_heads(inputs[0], &a->q) || !read_heads(inputs[1], &a->k) || !read_heads(inputs[2], &a->v)) return 0;
     a->batch = a->q.sizes[0], a->heads = a->q.sizes[1], a->queries = a->q.sizes[2], a->features = a->q.sizes[3];
     a->keys = a->k.sizes[2], a->wide = a->v.sizes[3];
     for (int n = 0; n < 2; n++)
         if (a->k.sizes[n] != a->q.sizes[n] || a->v.sizes[n] != a->q.sizes[n]) return 0;
     if (a->k.sizes[3] != a->features || a->v.sizes[2] != a->keys || (a->causal && a->queries != a->keys)) return 0;
     Py_ssize_t scores[RANK] = {a->batch, a->heads, a->queries, a->keys};
+    return read_mask(inputs[3], scores, &a->mask);
+}
+
+/* Whether the inputs and attributes are those of attention over few positions. */
+static int read_attention(PyObject *const *inputs, PyObject *attrs, Attention *a) {
+    double scale;
+    a->causal = 0;
+    if (number_attribute(attrs, name_scale, &scale) != 1 || truth_attribute(attrs, name_causal, &a->causal) < 0 ||
+        !read_inputs(inputs, a)) return 0;
+    a->scale = (float)scale;
     if (a->queries > SCORES_AT_MOST || a->keys > SCORES_AT_MOST || a->queries * a->keys > SCORES_AT_MOST) return 0;
     Py_ssize_t features = a->features > a->wide ? a->features : a->wide;
     return is_for_one_thread((double)a->batch * (double)a->heads * (double)(a->queries * a->keys) * (double)features)
-        && is_product_at_hand(a->queries, a->keys, features) && read_mask(inputs[3], scores, &a->mask);
+        && is_product_at_hand(a->queries, a->keys, features);
+}
+
+void add_mask(const Attention *a, Py_ssize_t batch, Py_ssize_t head, Py_ssize_t first, Py_ssize_t rows, Py_ssize_t keys,
+              float *scores) {
+    const float *added = a->mask.data;
+    if (!added) return;
+    added += batch * a->mask.steps[0] + head * a->mask.steps[1] + first * a->mask.steps[2];
+    Py_ssize_t step = a->mask.steps[3];
+    for (Py_ssize_t row = 0; row < rows; row++, scores += keys, added += a->mask.steps[2])
+        if (step == 1)
+            for (Py_ssize_t n = 0; n < keys; n++) scores[n] += added[n];
+        else
+            for (Py_ssize_t n = 0; n < keys; n++) scores[n] += added[n * step];
 }
 
 /* scale * q · kᵀ + mask of a head, with -inf at keys behind their query: 0 where it failed. */
@@ -110,23 +100,13 @@ static int scores_of(const Attention *a, Py_ssize_t batch, Py_ssize_t head, floa
     if (!product_into(scores, a->keys, head_of(&a->q, batch, head), a->q.steps[2], 0, head_of(&a->k, batch, head),
                       a->k.steps[2], 1, a->queries, a->keys, a->features, a->scale))
         return 0;
-    const float *added = a->mask.data;
-    if (added) added += batch * a->mask.steps[0] + head * a->mask.steps[1];
-    Py_ssize_t step = a->mask.steps[3];
-    for (Py_ssize_t row = 0; row < a->queries && (added || a->causal); row++) {
-        float *own = scores + row * a->keys;
-        if (added && step == 1)
-            for (Py_ssize_t n = 0; n < a->keys; n++) own[n] += added[n];
-        else if (added)
-            for (Py_ssize_t n = 0; n < a->keys; n++) own[n] += added[n * step];
-        for (Py_ssize_t n = row + 1; a->causal && n < a->keys; n++) own[n] = -INFINITY;
-        if (added) added += a->mask.steps[2];
-    }
+    add_mask(a, batch, head, 0, a->queries, a->keys, scores);
+    for (Py_ssize_t row = 0; row < a->queries && a->causal; row++)
+        for (Py_ssize_t n = row + 1; n < a->keys; n++) scores[row * a->keys + n] = -INFINITY;
     return 1;
 }
 
-/* softmax of rows that are shorter than a vector: as `softmax_rows`. */
-static int short_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count) {
+int short_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count) {
     for (Py_ssize_t row = 0; row < rows; row++, x += count, out += count) {
         float top = x[0];
         double sum = 0;

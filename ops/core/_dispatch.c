@@ -128,6 +128,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
 static PyMethodDef functions[] = {
     {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL | METH_KEYWORDS, apply_doc},
     {"apply_under", (PyCFunction)(void (*)(void))apply_under, METH_FASTCALL, apply_under_doc},
+    {"attend", attend_by_panels, METH_VARARGS, attend_doc},
     {"begin", begin, METH_O, begin_doc},
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
@@ -176,7 +177,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 24);
+    return PyModule_AddIntConstant(module, "INTERFACE", 25);
 }
 
 static PyModuleDef_Slot module_slots[] = {

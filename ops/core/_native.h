@@ -114,13 +114,14 @@ HIDDEN PyObject *line_of_routines(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *run_passes(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *attend_by_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *has_fast_panels(PyObject *module, PyObject *nothing);
 extern HIDDEN PyTypeObject *packed_type; /* of what it gives, NULL before; and how that is called */
 HIDDEN PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names);
 HIDDEN PyObject *pool_windows(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
-    run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], pool_windows_doc[], gate_channels_doc[];
+    run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], attend_doc[], pool_windows_doc[], gate_channels_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
 #if defined(__SSE2__) || defined(_M_X64)

@@ -270,7 +270,7 @@ static int find_product(Product *product, int kind, PyObject *w, const Py_ssize_
     of.element_step = of.channels;
     of.together = channels_together(of.channels, of.high * of.wide);
     *product = (Product){.how = of, .bottom = windows[4], .right = windows[5]};
-    product->by = (Weight){kind, of.filters, of.channels, of.high * of.wide, of.together, (float *)((Array *)w)->data, NULL, NULL};
+    product->by = (Weight){kind, of.filters, of.channels, of.high * of.wide, of.together, (float *)((Array *)w)->data, NULL, NULL, 0};
     product->threads_now = (const int *)(uintptr_t)threads;
     product->team.parallel = (void (*)(void (*)(void *), void *, unsigned, unsigned))(uintptr_t)team[0];
     product->team.number = (int (*)(void))(uintptr_t)team[1], product->team.count = (int (*)(void))(uintptr_t)team[2];

@@ -65,13 +65,14 @@ void fill_part(const Weight *of, Py_ssize_t first, Py_ssize_t begin, Py_ssize_t 
         for (Py_ssize_t row = 0; row < channels * spots; row++)
             memset(to + row * apart + filters, 0, (size_t)(apart - filters) * sizeof *to);
     if (of->kind == MATRIX || (of->kind == TURNED && spots == 1)) { /* neighbours stay neighbours */
-        const float *from = of->weight + begin * of->filters + first;
-        for (Py_ssize_t c = 0; c < channels; c++, from += of->filters, to += apart)
+        Py_ssize_t step = of->apart ? of->apart : of->filters;
+        const float *from = of->weight + begin * step + first;
+        for (Py_ssize_t c = 0; c < channels; c++, from += step, to += apart)
             memcpy(to, from, (size_t)filters * sizeof *to);
         return;
     }
     int is_turned = of->kind == TURNED;
-    Py_ssize_t at_once = channels_of_run(of), step = is_turned ? spots : of->channels * spots;
+    Py_ssize_t at_once = channels_of_run(of), step = is_turned ? spots : of->apart ? of->apart : of->channels * spots;
     Py_ssize_t further = is_turned ? of->filters * spots : at_once * spots; /* from run to run */
     const float *from = of->weight + first * step + (is_turned ? begin * further : begin * spots);
     const float *factors = of->factors ? of->factors + first : NULL;

@@ -274,7 +274,7 @@ static void multiply_part(const Work *at, Block *block, int is_first, int is_las
 /* Windows from `from` to `to` by panels from `first` to `last`. */
 static int multiply(const Convolution *of, const Weight *weight, float *out, Py_ssize_t from, Py_ssize_t to,
                     Py_ssize_t first, Py_ssize_t last) {
-    Py_ssize_t spots = of->high * of->wide, steps = spots * of->channels, width = width_of_panels();
+    Py_ssize_t spots = of->high * of->wide, steps = weight->spots * weight->channels, width = width_of_panels();
     Py_ssize_t sums = AT_ONCE * width, part = weight->panels ? 0 : of->together * spots * width;
     Py_ssize_t places = weight->panels ? 0 : length_of_places(weight);
     const float **table = PyMem_RawMalloc((size_t)(AT_ONCE * spots) * sizeof *table);

@@ -63,6 +63,7 @@ typedef struct {
     Py_ssize_t filters, channels, spots, together; /* of what is multiplied: filters that are TURNED are c of o channels */
     float *weight, *panels;
     const float *factors; /* of the filters, or NULL */
+    Py_ssize_t apart;     /* from row to row of a matrix, or filter to filter, where these do not follow one another; or 0 */
 } Weight;
 
 /* A panel is a part for `together` channels after the other, and of these one element of the windows after the other. */

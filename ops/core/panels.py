@@ -87,6 +87,12 @@ def multiply(x: np.ndarray, w: np.ndarray, bias: Any = None, residual: Any = Non
                                          place_of_count(), _team())
 
 
+def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any, scale: float, causal: bool) -> Any:
+    """softmax(scale * q · kᵀ + mask) · v of float32, and the logarithms of the sums; None for what is not taken."""
+    assert native.module is not None
+    return native.module.attend(q, k, v, mask, scale, causal, place_of_count(), _team())
+
+
 def pack_to_keep(*arguments: Any) -> Any:
     """`pack` into memory that stays."""
     with unforked(), usual_pages():

@@ -25,6 +25,7 @@ from ..core import native
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import operator
+from ..core.panels import PANELS, attend
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.matrix_product import matmul_op
@@ -37,6 +38,11 @@ from .softmax import softmax_grad_op, softmax_op
 
 def _forward(xp, q, k, v, mask=None, *, scale: float, causal: bool = False):
     return forward(xp, Arithmetic(xp), q, k, v, mask, scale, causal)
+
+
+def _forward_by_panels(q, k, v, mask=None, *, scale, causal=False):
+    found = attend(q, k, v, mask, scale, causal)
+    return NotImplemented if found is None else found
 
 
 def _forward_by_loops(q, k, v, mask=None, *, scale, causal=False):
@@ -192,8 +198,8 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 # LogTotal is for the gradient alone, and has none of its own.
 attention_op = operator(
     "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward,
-    engines=[by(LOOPS, _forward_by_loops), by(ONEDNN, _forward_by_onednn)], infer=_infer,
-    composed=_composed, compiled="attention",
+    engines=[by(PANELS, _forward_by_panels), by(LOOPS, _forward_by_loops), by(ONEDNN, _forward_by_onednn)],
+    infer=_infer, composed=_composed, compiled="attention",
     grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, LogTotal, scale, causal, wants: _first(
         g, (Q, K, V, Mask, LogTotal), scale, causal, wants)})
 # LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.

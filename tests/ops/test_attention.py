@@ -140,7 +140,7 @@ def test_large_products_go_to_onednn_before_loops_are_made(monkeypatch, masked):
     asked = []
     matmul = onednn.matmul
     monkeypatch.setattr(onednn, "matmul", lambda *operands: asked.append(operands) or matmul(*operands))
-    with flags_guard({"FLAGS_kernel_after_elements": 1 << 60}):
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 60, "FLAGS_cpu_engines": "onednn,loops"}):
         found = _results([q, k, v, g], mask, False)
     assert len(asked) == 2 + 4 + 1
     for value, expected in zip(found, _results([a.astype("float64") for a in (q, k, v, g)],
