@@ -30,11 +30,11 @@ def _resized(what: str, x: Any, axes: Sequence[int], sizes: Sequence[int]) -> An
         have = x.shape[axis]
         if size <= 0:
             raise ValueError(f"{what}: the length of a transform must be positive. Received {size}.")
-        if have == -1:
-            raise ValueError(f"{what}: a length cannot be given for dimension {axis}, whose size is not known.")
-        if size < have:
+        if size < have or have == -1:
             ranges.add(axis, 0, size)
-        paddings[2 * axis + 1] = 0 if size < have else size - have
+        paddings[2 * axis + 1] = size if have == -1 else max(size - have, 0)
+    if any(x.shape[axis] == -1 for axis in axes):  # zeros enough for any size of a run
+        return ranges.take(apply(pad_op, x, paddings=paddings))
     x = ranges.take(x) if ranges.axes else x
     return apply(pad_op, x, paddings=paddings) if any(paddings) else x
 

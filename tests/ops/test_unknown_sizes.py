@@ -117,6 +117,27 @@ def test_files_of_deviations_hold_operators_that_every_reader_has(tmp_path):
                         str(tmp_path / "deviation"))
 
 
+@pytest.mark.parametrize("size", [2, 5, 8])
+@pytest.mark.parametrize("transform", [
+    lambda x, n: paddle.fft.fft(x, n), lambda x, n: paddle.fft.rfft(x, n, 0), lambda x, n: paddle.fft.ihfft(x, n),
+    lambda x, n: paddle.fft.irfft(paddle.fft.fft(x), n), lambda x, n: paddle.fft.fft2(x, [n, 4]),
+    lambda x, n: paddle.fft.hfftn(x, [4, n], [1, 0]), lambda x, n: paddle.fft.irfft2(paddle.fft.fft(x), [n, n])])
+def test_transforms_of_a_given_length_take_any_sizes(transform, size):
+    data = np.random.default_rng(0).random((5, 6))
+    given = paddle.to_tensor(data, stop_gradient=False)
+    expected = transform(given, size)
+    expected.abs().sum().backward()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [-1, -1], "float64")
+        x.stop_gradient = False
+        result = transform(x, size)
+        slopes = paddle.static.gradients(result.abs().sum(), x)
+        found, slope = Executor().run(main, feed={"x": data}, fetch_list=[result, *slopes])
+    np.testing.assert_allclose(found, expected.numpy(), atol=1e-12)
+    np.testing.assert_allclose(slope, given.grad.numpy(), atol=1e-12)
+
+
 @pytest.mark.parametrize("size", [5, 6])
 @pytest.mark.parametrize("transform", [paddle.fft.rfft, paddle.fft.ihfft, lambda x: paddle.fft.rfft(x, axis=0),
                                        lambda x: paddle.fft.irfft(paddle.fft.fft(x)), paddle.fft.rfft2,
