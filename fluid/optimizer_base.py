@@ -33,6 +33,7 @@ class FluidOptimizer(rules.Optimizer):
     clips them before that. `options`: those of the rule.
     """
 
+    _knows_parameters_at_once = False  # those of 1.x are made before the Program as well
     _clip_scope = "gradient_clip_@CLIP"
 
     def __init__(self, learning_rate: Any, parameter_list: Any = None, regularization: Any = None,

@@ -46,8 +46,6 @@ class ModelAverage(Optimizer):
         trace = current_trace()
         self._in_program = not trace.computes
         super().__init__(0.0, trace.averaged() if parameters is None else parameters, name=name)
-        if self._parameter_list is None:
-            raise ValueError("ModelAverage(parameters): must be given.")
         self.average_window, self.min_average_window = average_window_rate, min_average_window
         self.max_average_window = max_average_window
         self._kept: dict[str, Any] = {}  # the parameters' own values while averages stand in their place

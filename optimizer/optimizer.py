@@ -42,7 +42,8 @@ class Optimizer(ForSubclasses):
     """Base of the optimizers.
 
     `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or groups of them; None in a Program means
-    all. `weight_decay`: a coefficient (L2) or a regularizer; one that a parameter brings itself comes first.
+    all, and is an AttributeError outside of one. `weight_decay`: a coefficient (L2) or a regularizer; one that a
+    parameter brings itself comes first.
     `grad_clip`: a nn.ClipGradBy…. `multi_precision`: 16-bit parameters are updated by way of float32 copies, which the
     state holds too.
 
@@ -54,6 +55,7 @@ class Optimizer(ForSubclasses):
 
     _checks: dict[str, Check] = {}  # the options that a rule has of its own
     _kinds: tuple[str, ...] = ()  # the accumulators of a rule
+    _knows_parameters_at_once = True  # outside of a Program
     _clip_scope = "gradient_clip"  # by which transpilers know what clips
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -70,6 +72,11 @@ class Optimizer(ForSubclasses):
                 f"Received {type(learning_rate).__name__}."
             )
         rule = type(self).__name__
+        if parameters is None and self._knows_parameters_at_once and current_trace().computes:
+            raise AttributeError(
+                f"{rule}(parameters): give the parameters to train, such as layer.parameters(). Received None, which "
+                "means all of a Program's, where one is built."
+            )
         check_clip(rule, grad_clip)
         self._learning_rate = learning_rate
         self._options: Options = checked(self._checks, rule, options or {})

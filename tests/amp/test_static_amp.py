@@ -111,7 +111,8 @@ def test_a_cast_program_runs_and_is_saved(tmp_path):
 
 
 def test_what_is_refused():
-    sgd = paddle.optimizer.SGD(0.1)
+    with paddle.static.program_guard(paddle.static.Program()):
+        sgd = paddle.optimizer.SGD(0.1)
     assert amp.decorate(sgd, level="O0") is sgd
     with pytest.raises(ValueError, match="level"):
         amp.decorate(sgd, level="O9")

@@ -112,7 +112,7 @@ def test_wrong_settings_are_refused():
     for alpha, k in ((2.0, 5), (0.5, 0)):
         with pytest.raises(ValueError, match="Received"):
             LookAhead(paddle.optimizer.SGD(0.1, parameters=parameters), alpha, k)
-    with pytest.raises(ValueError, match="parameters"):
+    with pytest.raises(AttributeError, match="parameters"):
         ModelAverage(0.1)
 
 

@@ -13,8 +13,8 @@ FILL = paddle.nn.initializer.Constant
 
 @pytest.fixture(autouse=True)
 def scope():
-    with static.scope_guard(static.Scope()), paddle.utils.unique_name.guard():
-        yield
+    with static.scope_guard(static.Scope()), paddle.utils.unique_name.guard(), static.program_guard(static.Program()):
+        yield  # optimizers without parameters are made where a Program is built
 
 
 def value(name):

@@ -240,8 +240,12 @@ def test_full_precision_copies_in_a_program_and_in_files(tmp_path):
 
 
 def test_parameters_are_needed_in_eager_mode():
+    with pytest.raises(AttributeError, match=r"SGD\(parameters\): give the parameters"):
+        SGD(0.1)
+    with paddle.static.program_guard(paddle.static.Program()):
+        of_a_program = SGD(0.1)
     with pytest.raises(ValueError, match="parameters"):
-        SGD(0.1).step()
+        of_a_program.step()
     with pytest.raises(TypeError, match="list of parameters"):
         SGD(0.1, parameters=paddle.ones([1]))
 
