@@ -215,10 +215,10 @@ def _conv_by_panels(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
     return find(activation).kernel_for(np)(np, result) if activation != inside else result
 
 
-def _line_of_panels(attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """What a line of a plan calls for a convolution with a packed weight."""
+def _line_of_panels(otherwise: Callable[..., Any], attrs: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What a line of a plan calls for a product with a packed weight; `otherwise` is the kernel."""
     by_itself = attrs.get("activation", "") in INSIDE
-    return attrs["packed"].panels.line(functools.partial(_conv_by_panels, **attrs)) if by_itself else None
+    return attrs["packed"].panels.line(functools.partial(otherwise, **attrs)) if by_itself else None
 
 
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
@@ -318,7 +318,7 @@ def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, acti
 
 
 fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
-                         engines=[by(PANELS, _conv_by_panels, line=_line_of_panels),
+                         engines=[by(PANELS, _conv_by_panels, line=functools.partial(_line_of_panels, _conv_by_panels)),
                                   by(ONEDNN, _conv_by_onednn, line=_line_of_conv)], infer=_infer_conv, cost=convolution)
 
 
@@ -421,6 +421,7 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
                            engines=[by(LOOPS, _linear_by_loops, when=_is_of_rows),
-                                    by(PANELS, _linear_by_panels, when=_is_large),
+                                    by(PANELS, _linear_by_panels, when=_is_large,
+                                       line=functools.partial(_line_of_panels, _linear_by_panels)),
                                     by(ONEDNN, _linear_by_onednn, when=_is_large)], taped=_taped_linear,
                            infer=_infer_linear, cost=matrix_product)

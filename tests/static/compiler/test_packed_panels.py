@@ -120,6 +120,21 @@ def test_a_line_of_a_plan_calls_what_was_packed():
     assert np.isfinite(line(np.ascontiguousarray(x), w, None, None, None)).all()  # brought into order in Python
 
 
+@pytest.mark.skipif(not engines.is_usable(PANELS, engines.CPU), reason="the processor has no fused vectors")
+def test_a_line_of_a_plan_multiplies_by_a_matrix_that_was_packed():
+    x, y, row, use = numbers(60, 96), numbers(96, 128), numbers(128), epilogues.Packed()
+    kernels, attrs = find("fused_linear").kernels, dict(packed=use, activation="relu")
+    selected = kernels.select([spec_of(a) for a in (x, y, row)], attrs)
+    line = selected.lines[0]
+    for matrix in (y, y * 2):
+        served, wanted = line.served, np.maximum(x @ matrix + row, 0)
+        for rows in (60, 60, 60, 60, 60, 17):
+            np.testing.assert_allclose(line(x[:rows], matrix, row, None), wanted[:rows], 1e-4, 1e-4)
+        assert line.served == served + 3
+    found = line(np.asfortranarray(x), y, row, None)  # brought into order in Python
+    np.testing.assert_allclose(found, np.maximum(x @ y + row, 0), 1e-4, 1e-4)
+
+
 def test_what_is_added_may_be_broadcast():
     x, w, attrs = numbers(1, 24, 9, 9), numbers(40, 24, 1, 1), dict(strides=[1, 1], paddings=[0, 0], dilations=[1, 1])
     whole = find("fused_conv2d").kernel(np, x, w, packed=epilogues.Packed(), **attrs)
