@@ -183,7 +183,8 @@ class Layer(_Attributes):
     def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Any:
         """A new value of the layer, one zero, to be set on it as a buffer or not at all."""
         dtype = convert_dtype(self._dtype if dtype is None else dtype)
-        value = current_trace().persistent((1,), dtype, 0.0, f"{self._full_name}.{name or 'generated_var'}")
+        named = f"{self._full_name}.{name}" if name else generate(f"{self._full_name}._generated_var")
+        value = current_trace().persistent((1,), dtype, 0.0, named)
         value.persistable = bool(persistable)
         return value
 

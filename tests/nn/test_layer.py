@@ -419,3 +419,21 @@ def test_what_is_missing_is_named_as_the_state_names_it():
         assert layer.set_state_dict(state, use_structured_name=False) == ([layer.bias.name], [])
     with pytest.warns(UserWarning, match="lacks"):
         assert layer.set_state_dict({"weight": paddle.ones([2, 2])}) == (["bias"], [])
+
+
+def test_values_of_a_layer_have_names_of_their_own():
+    with paddle.utils.unique_name.guard():
+        layer = nn.Layer("foo")
+        names = [layer.create_tensor().name, layer.create_variable().name, layer.create_tensor("a").name]
+    assert names == ["foo_0._generated_var_0", "foo_0._generated_var_1", "foo_0.a"]
+
+
+def test_values_of_a_layer_are_several_in_a_program():
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main, startup):
+        layer = nn.Layer()
+        first, second = (layer.create_tensor(persistable=True) for _ in range(2))
+        paddle.assign(first + 1.0, first)
+        exe = paddle.static.Executor()
+        exe.run(startup)
+        assert [v.tolist() for v in exe.run(main, fetch_list=[first, second])] == [[1.0], [0.0]]
