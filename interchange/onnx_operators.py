@@ -149,6 +149,40 @@ def _assign_value(block: Block, op: Operation) -> list[Operation] | None:
             Operation(block, "cast", {"X": [name]}, op.outputs, {"in_dtype": written, "out_dtype": dtype})]
 
 
+def _fill_constant(block: Block, op: Operation) -> list[Operation] | None:
+    """A number that is written as text, since float32 does not hold it: the converter reads what float32 has of it."""
+    dtype, text = op.attrs["dtype"], op.attrs.get("str_value")
+    if not text or dtype not in (int32, int64, float64) or op.input("ValueTensor") or op.input("ShapeTensorList"):
+        return None
+    number = float(text) if dtype.is_floating else int(text)
+    if float(np.float32(number)) == number or number - number != 0:
+        return None
+    sizes, outputs = op.input("ShapeTensor"), op.outputs
+    shape = [1] if sizes else list(op.attrs["shape"])
+    if sizes:
+        outputs = {"Out": [new_variable(block, op, "number", (1,), dtype)]}
+    made = _doubles(block, op, number, shape, outputs) if dtype.is_floating else [
+        Operation(block, "assign_value", {}, outputs, {
+            "dtype": dtype, "shape": shape, "values": np.full(shape, number, dtype.dtype)})]
+    if sizes:
+        made.append(Operation(block, "expand_v2", {"X": outputs["Out"], "Shape": sizes}, op.outputs, {"shape": []}))
+    return made
+
+
+def _doubles(block: Block, op: Operation, number: float, shape: list[int],
+             outputs: dict[str, list[str]]) -> list[Operation]:
+    """A double as the sum of three numbers that float32 holds."""
+    large = float(np.float32(number))
+    middle = float(np.float32(number - large))
+    names = [new_variable(block, op, f"part{n}", tuple(shape), float64) for n in range(4)]
+    made = [Operation(block, "fill_constant", {}, {"Out": [name]}, {
+        "shape": shape, "dtype": float64, "value": part, "str_value": ""})
+        for name, part in zip(names[:3], (large, middle, number - large - middle), strict=True)]
+    first, second, third, rest = ([name] for name in names)
+    return [*made, Operation(block, "elementwise_add", {"X": second, "Y": third}, {"Out": rest}, {"axis": -1}),
+            Operation(block, "elementwise_add", {"X": first, "Y": rest}, outputs, {"axis": -1})]
+
+
 def _pad3d(block: Block, op: Operation) -> list[Operation] | None:
     return _parts(block, op) if op.attrs.get("mode") == "circular" and not op.input("Paddings") else None
 
@@ -175,9 +209,9 @@ def _increment(block: Block, op: Operation) -> list[Operation] | None:
 
 _FORMS: dict[str, Callable[[Block, Operation], list[Operation] | None]] = {
     "assign_value": _assign_value,
-    "expand_as_v2": _expand_as, "flip": _flip, "increment": _increment, "repeat_interleave": _repeat_interleave,
-    "pad3d": _pad3d, "reduce_sum": _reduce_sum, "roi_align": _roi_align, "set_value": set_value,
-    "strided_slice": _strided_slice, "where": _where,
+    "expand_as_v2": _expand_as, "fill_constant": _fill_constant, "flip": _flip, "increment": _increment,
+    "repeat_interleave": _repeat_interleave, "pad3d": _pad3d, "reduce_sum": _reduce_sum, "roi_align": _roi_align,
+    "set_value": set_value, "strided_slice": _strided_slice, "where": _where,
 }
 REWRITTEN = frozenset(_FORMS) | _EQUALITY | _EXTREMES | frozenset(PARTS)
 """The operators that have another form, or need a version."""

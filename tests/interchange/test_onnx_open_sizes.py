@@ -185,3 +185,20 @@ def test_images_of_any_size(net, tmp_path):
 def test_sequences_of_any_length(function, tmp_path):
     spec, runs = SEQUENCES
     same(function, [spec], *runs, folder=tmp_path)
+
+
+def not_of_float32(numbers, ids):
+    return (numbers * 0.1, numbers[:int(numbers.shape[0] * 0.7)], ids + 16777217, paddle.full_like(ids, 16777217),
+            paddle.full_like(numbers, 0.1))
+
+
+def test_numbers_that_float32_does_not_hold(tmp_path):
+    path = str(tmp_path / "model.onnx")
+    paddle.onnx.export(not_of_float32, path, opset_version=13, input_spec=[
+        paddle.static.InputSpec([None], "float64", "numbers"), paddle.static.InputSpec([None], "int64", "ids")])
+    session = onnxruntime.InferenceSession(path)
+    for size in (10, 3):
+        inputs = {"numbers": paddle.linspace(0, 1, size, "float64").numpy(), "ids": paddle.arange(size).numpy()}
+        wanted = not_of_float32(*map(paddle.to_tensor, inputs.values()))
+        for one, other in zip(session.run(None, inputs), wanted, strict=True):
+            assert one.dtype == other.numpy().dtype and one.tolist() == other.tolist()
