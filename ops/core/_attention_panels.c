@@ -3,8 +3,9 @@
 #include "_packing.h"
 
 enum { SCORES = 1 << 15, FEWEST = 8, LEAST_ROWS = 16, MOST_ROWS = 192, FEW = 4, ALONE = 1 << 19, LINE = 16 };
-/* Scores of a tile; queries for which bringing keys into panels is worth it; queries of a tile, at least and at most; heads for each thread with which their number need not divide;
-   multiplications that one thread does; numbers of a line of the cache. */
+/* Scores of a tile; queries for which it is worth bringing keys into panels; queries of a tile, at least and at most; heads
+   for each thread with which their number need not divide; multiplications that one thread does; numbers of a line of the
+   cache. */
 
 typedef struct {
     const Attention *a;
@@ -43,8 +44,7 @@ static void attend(Shared *all, Py_ssize_t from, Py_ssize_t to) {
     const Attention *a = all->a;
     Py_ssize_t width = width_of_panels(), whole = whole_filters(a->keys), behind = whole_filters(a->wide);
     Py_ssize_t of_keys = whole * a->features, of_values = behind * a->keys, scores = all->rows * a->keys, head = -1;
-    Py_ssize_t most = whole > behind ? whole : behind, channels = a->features > a->keys ? a->features : a->keys;
-    Py_ssize_t zeros = most > channels ? most : channels;
+    Py_ssize_t zeros = whole + behind + a->features; /* as many as filters and channels are, at most */
     float *room = PyMem_RawMalloc((size_t)(of_keys + of_values + 2 * scores + all->rows * a->wide + zeros + whole + LINE) *
                                   sizeof *room);
     double *logsums = PyMem_RawMalloc((size_t)all->rows * sizeof *logsums);
@@ -63,16 +63,13 @@ static void attend(Shared *all, Py_ssize_t from, Py_ssize_t to) {
     }
     for (; from < to && ended && fits; from++) {
         Py_ssize_t b = from / all->tiles / a->heads, h = from / all->tiles % a->heads, first = from % all->tiles * all->rows;
-        Py_ssize_t rows = a->queries - first < all->rows ? a->queries - first : all->rows, seen = a->keys;
+        Py_ssize_t rows = least(a->queries - first, all->rows), seen = a->keys;
         if (head != from / all->tiles) {
             head = from / all->tiles;
             keys.weight = head_of(&a->k, b, h), values.weight = head_of(&a->v, b, h);
             ended = pack_panels(&keys, &alone, 1) && pack_panels(&values, &alone, 1);
         }
-        if (a->causal) { /* whole panels of keys, of which one at least sees a part */
-            seen = (first + rows + width - 1) / width * width;
-            if (seen > a->keys) seen = a->keys;
-        }
+        if (a->causal) seen = least((first + rows + width - 1) / width * width, a->keys); /* whole panels of keys */
         const float *q = head_of(&a->q, b, h) + first * a->q.steps[2];
         Convolution product = rows_of(q, rows, a->q.steps[2], a->features, seen, keys.together, none);
         ended = ended && multiply_panels(&product, &keys, x, &alone, 1);
@@ -124,12 +121,9 @@ PyObject *attend_by_panels(PyObject *module, PyObject *arguments) {
     int threads = *(const int *)(uintptr_t)at;
     double work = (double)heads * (double)a.queries * (double)a.keys * (double)(a.features + a.wide);
     if (!team.parallel || !team.number || !team.count || work < ALONE) threads = 1;
-    Py_ssize_t rows = SCORES / a.keys;
-    if (rows > MOST_ROWS) rows = MOST_ROWS;
-    if (threads > 1 && heads % threads && heads < FEW * threads && rows > (a.queries + threads - 1) / threads)
-        rows = (a.queries + threads - 1) / threads;
-    if (rows < LEAST_ROWS) rows = LEAST_ROWS;
-    if (rows > a.queries) rows = a.queries;
+    Py_ssize_t rows = least(SCORES / a.keys, MOST_ROWS);
+    if (threads > 1 && heads % threads && heads < FEW * threads) rows = least(rows, (a.queries + threads - 1) / threads);
+    rows = least(rows < LEAST_ROWS ? LEAST_ROWS : rows, a.queries);
     Shared all = {&a, {NULL}, (float *)((Array *)totals)->data, rows, (a.queries + rows - 1) / rows, &team, 0, 0};
     int is_taken = read_heads(out, &all.out);
     Py_BEGIN_ALLOW_THREADS

@@ -14,8 +14,6 @@ enum { TOGETHER = 8, ENOUGH = 64, MUCH = 1 << 16, AHEAD = 4 };
 /* Filters, and numbers of each, that are turned at once; numbers of a filter that are read in a row, where its windows are
    small; numbers that several threads share; rows before which the next ones are asked for. */
 
-INLINE Py_ssize_t least(Py_ssize_t x, Py_ssize_t y) { return x < y ? x : y; }
-
 /* How many channels' numbers of a filter are read in a row. */
 static Py_ssize_t channels_of_run(const Weight *of) {
     return of->kind == TURNED ? 1 : least(of->together, of->spots >= TOGETHER ? TOGETHER : ENOUGH);

@@ -199,8 +199,6 @@ static const Way *way(void) { return &in_eights; }
 int have_fast_panels(void) { return 0; }
 #endif
 
-INLINE Py_ssize_t least(Py_ssize_t x, Py_ssize_t y) { return x < y ? x : y; }
-
 Py_ssize_t whole_filters(Py_ssize_t filters) {
     Py_ssize_t lanes = way()->lanes;
     return (filters + lanes - 1) / lanes * lanes;

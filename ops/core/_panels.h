@@ -6,6 +6,8 @@
 
 enum { NOTHING, RELU, HARD_SWISH, AFTERWARDS }; /* what follows, as packed_panels.py counts it */
 
+INLINE Py_ssize_t least(Py_ssize_t x, Py_ssize_t y) { return x < y ? x : y; }
+
 typedef struct {
     Py_ssize_t images, height, width, channels;     /* of what is read */
     Py_ssize_t image_step, line_step, element_step; /* in elements */
