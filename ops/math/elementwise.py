@@ -99,7 +99,7 @@ def _cut_quotient(xp: Any, x: Any, y: Any) -> Any:
     return below + ((below < 0) & (below * y != x)).astype(below.dtype)
 
 
-def _power(xp):
+def _powers(xp):
     """x to the power of y, which of integers may be negative: the whole part of the fraction."""
     return lambda x, y: xp.power(x, y) if {x.dtype.kind, y.dtype.kind} != {"i"} else _whole_power(xp, x, y)
 
@@ -146,7 +146,7 @@ mod_op = binary("elementwise_mod", "mod", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
         -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, engines=[by(LOOPS, fast.remainder, fast.LEAST)])
-pow_op = binary("elementwise_pow", _power, {
+pow_op = binary("elementwise_pow", _powers, {
     "X": lambda g, X, Y, X_shape, axis: sum_along(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
     "Y": lambda g, X, Out, Y_shape, axis: sum_along(

@@ -734,4 +734,14 @@ momentum = paddle.optimizer.Momentum(0.1, 0.9, parameters=[w], weight_decay=Five
 w.sum().backward()
 momentum.step()
 got = round(w.item(), 3)""", 0.4),
+    ("| branches of `static.nn.cond`, `case` and `switch_case` of several dtypes", """
+paddle.enable_static()
+program = paddle.static.Program()
+with paddle.static.program_guard(program):
+    x = paddle.static.data('x', [1])
+    found = paddle.static.nn.cond(x.sum() > 0, lambda: paddle.full([1], 1, 'int32'), lambda: paddle.full([1], 0.5))
+values = [paddle.static.Executor().run(program, {'x': np.array([n], 'float32')}, [found])[0] for n in (1, -1)]
+paddle.disable_static()
+got = str(found.dtype).split('.')[-1], [str(v.dtype) for v in values], [v.tolist() for v in values]""",
+     ("float32", ["float32", "float32"], [[1.0], [0.5]])),
 ]
