@@ -59,7 +59,7 @@ def _place_diagonal(xp, g, like=None, *, shape: Longs = (), offset: int = 0, axi
     return result
 
 
-def _written(x: Any, part: Any, **axes: Any) -> Any:
+def with_diagonal(x: Any, part: Any, **axes: Any) -> Any:
     """x, after its diagonal was changed."""
     shape = shape_handle(x)
     return where(_placed(full_like(part, True, "bool"), shape, **axes), _placed(part, shape, **axes), x)
@@ -68,7 +68,7 @@ def _written(x: Any, part: Any, **axes: Any) -> Any:
 diagonal_op = operator(
     "diagonal", "Input -> Out", kernel=_diagonal, infer=_infer_diagonal,
     grad={"Input": lambda g, Input_shape, offset, axis1, axis2: _placed(g, Input_shape, offset, axis1, axis2)},
-    moves=True, lod="drop", written=_written)
+    moves=True, lod="drop", written=with_diagonal)
 place_diagonal_op = operator(
     "place_diagonal", "X, Like? -> Out", kernel=_place_diagonal,
     infer=lambda g, like=None, *, shape=(), offset=0, axis1=0, axis2=1: Spec(

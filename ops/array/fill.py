@@ -8,7 +8,7 @@ from ..core.infer import check_rank, normalize_axis
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from .creation import full_like, to_tensor
-from .diagonal import place_diagonal_op
+from .diagonal import place_diagonal_op, with_diagonal
 from .full import changeable, full, value_of
 from .where import where
 
@@ -63,10 +63,11 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
     [[1.0, 0.0], [0.0, 2.0]]
     """
     x = value_of(x)
-    _check_known("diagonal_scatter(x)", x)
     check_rank("diagonal_scatter(x)", x, 2)
     axis1, axis2 = (normalize_axis(f"diagonal_scatter(x, {name})", axis, x.ndim)
                     for name, axis in (("axis1", axis1), ("axis2", axis2)))
+    if -1 in x.shape:
+        return with_diagonal(x, cast(y, dtype_of(x)), offset=offset, axis1=axis1, axis2=axis2)
     placed = apply(place_diagonal_op, cast(y, dtype_of(x)), None, shape=list(x.shape), offset=offset,
                    axis1=axis1, axis2=axis2)
     return where(_on_diagonal(x, offset, axis1, axis2), placed, x)

@@ -163,3 +163,18 @@ def test_the_axis_of_cross_that_a_run_finds():
         product = paddle.cross(paddle.static.data("x", [-1, -1, -1], "float64"), paddle.to_tensor(array[:, ::-1]))
     [found] = Executor().run(main, feed={"x": array}, fetch_list=[product])
     np.testing.assert_array_equal(found, np.cross(array, array[:, ::-1], axis=1))
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (0, 2)])
+@pytest.mark.parametrize("offset", [0, 1, -1])
+def test_a_diagonal_is_put_into_a_tensor_of_unknown_sizes(axes, offset):
+    x = paddle.zeros([3, 4, 2], "float64")
+    y = paddle.diagonal(x, offset, *axes)
+    y = y + paddle.arange(1, y.shape[-1] + 1, dtype="float64")
+    expected = paddle.diagonal_scatter(x, y, offset, *axes)
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        given = paddle.static.data("x", [-1, -1, 2], "float64"), paddle.static.data("y", [-1, -1], "float64")
+        made = paddle.diagonal_scatter(*given, offset, *axes)
+        [found] = Executor().run(main, feed={"x": x.numpy(), "y": y.numpy()}, fetch_list=[made])
+    np.testing.assert_array_equal(found, expected.numpy())
