@@ -202,6 +202,8 @@ def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
         return x * x * x  # as loops compute it, and several times as fast as a power
     if x.dtype.kind in "iu" and factor == int(factor):
         factor = int(factor)
+        if factor < 0:  # a whole part is left of 1 and -1 alone, by whether the power is even
+            return x * (x == 1) if x.dtype.kind == "u" else _whole_power(xp, x, xp.full((), factor % 2 - 2, x.dtype))
     return xp.power(x, factor)
 
 

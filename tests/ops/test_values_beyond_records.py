@@ -169,6 +169,9 @@ def test_negative_powers_of_integers_are_the_whole_part(dtype):
     found = x ** y
     assert found.dtype.name == dtype and found.tolist() == [0, 1, -1, 1, 9, 0]
     assert (2 ** given([-1, 0, 3], dtype)).tolist() == [0, 1, 8]
+    assert (given([2, 1, -1], dtype) ** -3).tolist() == [0, 1, -1]
+    assert paddle.pow(given([3, 1, -1], dtype), -2).tolist() == [0, 1, 1]
+    assert paddle.pow(given([3, 1, 0], "uint8"), -2).tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
