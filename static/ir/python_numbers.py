@@ -7,10 +7,13 @@ and ints get 64 bits where 32 may be too few.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import float64, int32
 from ...ops.array.full import full
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class StandsForNumbers:
@@ -27,16 +30,16 @@ class StandsForNumbers:
     def _is_of_python(self: Any) -> bool:
         return self.is_number or self.name in self.program.truths
 
-    def __neg__(self: Any) -> Any:
+    def __neg__(self) -> Self:
         return super(StandsForNumbers, self._counted()).__neg__()  # type: ignore[misc]
 
-    def __abs__(self: Any) -> Any:
+    def __abs__(self) -> Self:
         return super(StandsForNumbers, self._counted()).__abs__()  # type: ignore[misc]
 
-    def __invert__(self: Any) -> Any:
+    def __invert__(self) -> Self:
         return super(StandsForNumbers, self._counted()).__invert__()  # type: ignore[misc]
 
-    def __truediv__(self: Any, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Self:
         """The quotient as Python rounds it: 49 / 49 is 1, and 49 * (1 / 49) less."""
         return super().__truediv__(self._counted_divisor(other))  # type: ignore[misc]
 
@@ -48,22 +51,22 @@ class StandsForNumbers:
         made.is_number = True
         return made
 
-    def __mul__(self: Any, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Self:
         return super(StandsForNumbers, self._wide(other, 2**15)).__mul__(other)  # type: ignore[misc]
 
-    def __add__(self: Any, other: Any) -> Any:
+    def __add__(self, other: Any) -> Self:
         return super(StandsForNumbers, self._wide(other, 2**30)).__add__(other)  # type: ignore[misc]
 
-    def __radd__(self: Any, other: Any) -> Any:
+    def __radd__(self, other: Any) -> Self:
         return super(StandsForNumbers, self._wide(other, 2**30)).__radd__(other)  # type: ignore[misc]
 
-    def __sub__(self: Any, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Self:
         return super(StandsForNumbers, self._wide(other, 2**30)).__sub__(other)  # type: ignore[misc]
 
-    def __rsub__(self: Any, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Self:
         return super(StandsForNumbers, self._wide(other, 2**30)).__rsub__(other)  # type: ignore[misc]
 
-    def __pow__(self: Any, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Self:
         return super(StandsForNumbers, self._wide(other, 2)).__pow__(other)  # type: ignore[misc]
 
     def _wide(self: Any, other: Any, large: int) -> Any:
