@@ -204,11 +204,13 @@ def used(value: Any) -> Any:
     return value._content
 
 
-def used_within(value: Any) -> Any:
-    """The same for what stands in lists and tuples too: sizes, or tensors to join."""
+def used_within(value: Any, around: tuple = ()) -> Any:
+    """The same for what stands in lists and tuples too: sizes, or tensors to join. `around` are those that hold it."""
     if type(value) not in (list, tuple):
         return used(value)
-    new = [used_within(part) for part in value]
+    if any(value is holder for holder in around):
+        return value
+    new = [used_within(part, (*around, value)) for part in value]
     return value if all(map(operator.is_, new, value)) else type(value)(new)
 
 

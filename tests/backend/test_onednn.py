@@ -19,6 +19,13 @@ from proa.ops.nn.windows import geometry
 
 pytestmark = pytest.mark.skipif(library.library() is None, reason="needs oneDNN: pip install onednn-cpu-gomp")
 
+
+@pytest.fixture(autouse=True)
+def without_panels():
+    """Eager convolutions are oneDNN's."""
+    with flags_guard({"FLAGS_cpu_engines": "onednn,loops"}):
+        yield
+
 RNG = np.random.default_rng(7)
 
 

@@ -88,9 +88,6 @@ _DIFFERENT = {
     "bools count as integers": {
         "bool": ["scale"],
     },
-    "integers to negative powers: refused, as in NumPy": {
-        "int32, int64": ["log_positive"],
-    },
     "PaddlePaddle sums in their own width, which overflows (docs/differences.md)": {
         "int8, uint8, int16": ["reduce_sum-all", "reduce_sum-kept", "reduce_sum", "reduce_sum-int32"],
     },
