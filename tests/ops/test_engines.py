@@ -5,12 +5,12 @@ import every_size
 import numpy as np
 import proa as paddle
 import pytest
-from proa.backend import loops, onednn
+from proa.backend.engines import find as engine
 from proa.core.flags import flags_guard
 from proa.ops.core.operator import find
 from records import all_records
 
-READY = [name for name, engine in (("onednn", onednn), ("loops", loops)) if engine.is_ready()]
+READY = [name for name in ("onednn", "loops", "panels") if engine(name).is_ready()]
 COMBINATIONS = [*READY, *([",".join(READY)] if len(READY) > 1 else [])]
 RECORDS = [r for r in all_records() if not find(r.type).random and str(r) != "view_dtype"
            and any(a.dtype == np.float64 for a in r.inputs)]
