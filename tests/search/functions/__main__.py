@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import signal
 import sys
 from collections import Counter
+from collections.abc import Iterator
 
 from proa.core.flags import flags_guard
 
@@ -43,12 +45,24 @@ def found_in(seed: int, number: int, counts: Counter, seconds: float = 20.0, eve
     return "=== {0}: {way}, {kind}\n{1}\n{2}".format(number, detail[-1500:], small.partition("def f")[2], **found)
 
 
+@contextlib.contextmanager
+def _callbacks_may_be_stopped() -> Iterator[None]:
+    """Where the alarm rings within a callback of a weak reference, Python tells it and goes on: it rings again."""
+    told = sys.unraisablehook
+    sys.unraisablehook = lambda of: None if of.exc_type is TooLong else told(of)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = told
+
+
 def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str] | None:
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, SECONDS, 2.0)  # again: a jump out of a function's `finally` takes the first
     try:
         try:
-            return checked(source, "functions", counts, every)
+            with _callbacks_may_be_stopped():
+                return checked(source, "functions", counts, every)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except TooLong:
