@@ -24,6 +24,8 @@ from .layout import channels_first, channels_of, channels_restored, full_shape, 
 from .windows import Geometry, geometry, pad_pairs
 
 _F32 = np.dtype(np.float32)
+_FILTERS, _CHANNELS = 48, 8  # fewer fill the vectors of a panel badly: oneDNN's code for them is faster
+_LARGE = 1 << 17  # elements of a filter that are worth turning round for the gradient of images
 
 
 def _ones_for(sizes: Sequence[int], given: Sequence[int]) -> Sequence[int]:
@@ -107,7 +109,8 @@ def windows_of(geo: Geometry) -> Windows:
 def _conv_by_panels(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(), groups=1,
                     data_format="NCHW"):
     is_by_channel = groups == w.shape[0] > 1 == w.shape[1]
-    if groups != 1 and not is_by_channel or x.ndim != 4 or x.dtype != _F32 or w.dtype != _F32 or not x.size:
+    is_wide = groups == 1 and w.shape[0] >= _FILTERS and w.shape[1] >= _CHANNELS
+    if not (is_by_channel or is_wide) or x.ndim != 4 or x.dtype != _F32 or w.dtype != _F32 or not x.size:
         return NotImplemented
     x = channels_first(x, data_format)
     geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
@@ -136,7 +139,8 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
 def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
                           dilations=(), groups=1, data_format="NCHW"):
     """Where the windows stand side by side it is a convolution itself, with the filters turned round."""
-    if groups != 1 or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
+    is_worth_it = groups == 1 and w.shape[1] >= _FILTERS and w.size >= _LARGE
+    if not is_worth_it or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
         return NotImplemented
     g = channels_first(g, data_format)
     sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)

@@ -10,6 +10,7 @@ from proa.backend import engines
 from proa.core.flags import flags_guard
 from proa.ops.core import kept_panels
 from proa.ops.core.panels import FILTERS, PANELS, Windows
+from proa.ops.nn import conv
 
 pytestmark = pytest.mark.skipif(not engines.is_usable(PANELS, engines.CPU), reason="the processor has no fused vectors")
 F = paddle.nn.functional
@@ -18,6 +19,12 @@ RANDOM = np.random.default_rng(0)
 
 def numbers(*shape):
     return RANDOM.standard_normal(shape, dtype="float32")
+
+
+@pytest.fixture(autouse=True)
+def small_ones_too(monkeypatch):
+    for name in ("_FILTERS", "_CHANNELS", "_LARGE"):
+        monkeypatch.setattr(conv, name, 1)
 
 
 @pytest.fixture(autouse=True)
@@ -35,35 +42,44 @@ def kept():
 
 
 def test_a_filter_is_kept_from_its_third_use_on_for_as_long_as_it_lives():
-    x, conv = paddle.to_tensor(numbers(2, 24, 9, 9)), paddle.nn.Conv2D(24, 70, 3, padding=1, bias_attr=False)
+    x, layer = paddle.to_tensor(numbers(2, 24, 9, 9)), paddle.nn.Conv2D(24, 70, 3, padding=1, bias_attr=False)
     with flags_guard({"FLAGS_cpu_engines": ""}):
-        wanted = conv(x).numpy()
+        wanted = layer(x).numpy()
     results = []
     for uses in range(1, 6):
-        results.append(conv(x).numpy())
+        results.append(layer(x).numpy())
         assert len(kept()) == (uses >= 3)
     for result in results:
         np.testing.assert_array_equal(result, results[0])
     np.testing.assert_allclose(results[0], wanted, 1e-4, 1e-4)
-    conv.weight.set_value(conv.weight * 2)
-    np.testing.assert_allclose(conv(x).numpy(), 2 * wanted, 1e-4, 1e-4)
+    layer.weight.set_value(layer.weight * 2)
+    np.testing.assert_allclose(layer(x).numpy(), 2 * wanted, 1e-4, 1e-4)
     assert not kept()
     for _ in range(3):
-        conv(x)
+        layer(x)
     assert len(kept()) == 1
-    del conv
+    del layer
     gc.collect()
     assert not kept_panels._entries
 
 
 def test_steps_of_training_keep_nothing():
-    conv, x = paddle.nn.Conv2D(3, 8, 3), paddle.to_tensor(numbers(2, 3, 8, 8))
-    sgd = paddle.optimizer.SGD(0.1, parameters=conv.parameters())
+    layer, x = paddle.nn.Conv2D(3, 8, 3), paddle.to_tensor(numbers(2, 3, 8, 8))
+    sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
     for _ in range(5):
-        conv(x).sum().backward()
+        layer(x).sum().backward()
         sgd.step()
         sgd.clear_grad()
         assert not kept() and len(kept_panels._entries) <= 1
+
+
+def test_narrow_filters_are_left_to_oneDNN(monkeypatch):
+    monkeypatch.undo()
+    for channels, filters, panels in ((3, 64, 0), (8, 16, 0), (8, 64, 1)):
+        layer, x = paddle.nn.Conv2D(channels, filters, 3), paddle.to_tensor(numbers(1, channels, 8, 8))
+        for _ in range(3):
+            layer(x)
+        assert len(kept()) == panels
 
 
 def test_one_filter_with_several_windows():
