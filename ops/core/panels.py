@@ -21,7 +21,7 @@ from . import native
 
 PANELS = "panels"
 MATRIX, FILTERS, TURNED, OWN = range(4)
-"""How a weight lies, as `_packing.h` counts it: a matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images
+"""How a weight lies, as `_panels.h` counts it: a matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images
 wants them; filters of a channel each [c, 1, h, w]."""
 INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
 """What may follow in the same pass, as `_panels.h` counts it."""
