@@ -359,8 +359,7 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
         for given, edge in zip(inputs, edges, strict=True):
             tensor = given._part()
             gradient = found.get(edge) if edge is not None else None
-            if tensor._array.itemsize == 2:
-                gradient = _of_width(gradient, tensor)
+            gradient = _in_dtype_of(gradient, tensor)
             if gradient is not None and type(edge) is Leaf and edge.hooks:
                 gradient = run_hooks(edge.hooks, gradient)
             if gradient is not None:
@@ -381,11 +380,14 @@ def _edge_of(tensor: EagerValue) -> Any:
     return part._stopped_edge if part._stopped_edge is not None else part._leaf
 
 
-def _of_width(gradient: Any, tensor: EagerValue) -> Any:
-    """The gradient of a 16-bit tensor in its dtype: rules may compute in float32."""
-    if gradient is None or isinstance(gradient, SelectedRows) or gradient.dtype == tensor.dtype:
+def _in_dtype_of(gradient: Any, tensor: EagerValue) -> Any:
+    """The gradient in its tensor's dtype: rules may compute in float32, or in the dtype of another input."""
+    if gradient is None or isinstance(gradient, SelectedRows):
         return gradient
-    return cast(gradient, tensor.dtype) if isinstance(gradient, EagerValue) else gradient.astype(tensor._array.dtype)
+    dtype = tensor._array.dtype
+    if isinstance(gradient, EagerValue):
+        return gradient if gradient._array.dtype == dtype else cast(gradient, tensor.dtype)
+    return gradient if gradient.dtype == dtype else gradient.astype(dtype)
 
 
 def _edges_of_constants(no_grad: Any) -> set[Any]:

@@ -208,11 +208,10 @@ class EagerValue(Readable):
         if holder.cleared:
             zeros = backend.namespace_of([self._array]).zeros_like(self._array)
             holder.grad, holder.cleared = self._eager.new(zeros), False
-        found = holder.grad
-        dtype = self._array.dtype
-        if dtype.itemsize == 2 and found is not None and not holder.hooks and found.is_dense() and (
-                found._array.itemsize != 2):
-            holder.grad = found = self._eager.new(found._array.astype(dtype))  # rules may compute in float32
+        found, dtype = holder.grad, self._array.dtype
+        if found is not None and not holder.hooks and found.is_dense() and found._array.dtype != dtype:
+            # rules may compute in float32, or in the dtype of what else an operator was given
+            holder.grad = found = self._eager.new(found._array.astype(dtype))
         return found
 
     def _holder(self) -> Leaf | None:

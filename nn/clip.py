@@ -115,9 +115,10 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip
 
     def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
-        params_grads = [(p, g) for p, g in params_grads if g is not None]
         square = self.square(params_grads)
-        return params_grads if square is None else self.scaled(params_grads, square)
+        if square is None:
+            return params_grads
+        return self.scaled([(p, g) for p, g in params_grads if g is not None], square)
 
     def square(self, params_grads: Pairs) -> Any:
         """The square of the norm of all gradients that are clipped, a 0-d value; None where there are none."""

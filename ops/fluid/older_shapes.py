@@ -12,6 +12,7 @@ from ..array.reshape import (
     _infer_reshape,
     _infer_transpose,
     _infer_unsqueeze,
+    _inverse,
     _reshape,
     _squeeze,
     _squeezed,
@@ -28,10 +29,6 @@ from ..core.trace import apply
 
 def _back(g: Any, X_shape: Any) -> Any:
     return reshape_to(g, X_shape)
-
-
-def _inverse(axis: Sequence[int]) -> list[int]:
-    return [list(axis).index(n) for n in range(len(axis))]
 
 
 reshape_op = operator("reshape", "X, Shape?, ShapeTensor*? -> Out~X", kernel=_reshape, infer=_infer_reshape,

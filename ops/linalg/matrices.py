@@ -133,8 +133,8 @@ def as_column(x: Any) -> Any:
     return apply(unsqueeze_op, x, None, None, axes=[x.ndim])
 
 
-def part(x: Any, axis: int, start: int, end: int) -> Any:
-    """A range along a dimension, -1 being the last."""
+def part(x: Any, axis: int, start: Any, end: Any) -> Any:
+    """A range along a dimension, -1 being the last; its bounds are ints or values."""
     ranges = Ranges()
     ranges.add(axis % x.ndim, start, end)
     return ranges.take(x)

@@ -11,6 +11,7 @@ from ...core.dtype import promote
 from ..array.concat_split import concat
 from ..array.creation import eye
 from ..array.full import value_of
+from ..array.unknown_sizes import size_at
 from ..core.operator import operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
@@ -123,7 +124,7 @@ def _infer_svd(x, *, full_matrices=False):
 def _svd_gradient(gu: Any, gs: Any, gvh: Any, u: Any, s: Any, vh: Any, full: bool) -> Any:
     """Of full matrices only the first min(m, n) vectors, the others not being determined."""
     if full:
-        k = s.shape[-1]
+        k = size_at(s, -1)
         u, gu, vh, gvh = part(u, -1, 0, k), part(gu, -1, 0, k), part(vh, -2, 0, k), part(gvh, -2, 0, k)
     uh, v = adjoint(u), adjoint(vh)
     u_part, v_part = mm(uh, gu), mm(gvh, v)

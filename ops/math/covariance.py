@@ -4,8 +4,9 @@
 from typing import Any
 
 from ..array.diagonal import diag
-from ..array.full import value_of
+from ..array.full import is_value, value_of
 from ..array.reshape import squeeze, t, unsqueeze
+from ..array.unknown_sizes import size_at
 from ..linalg.matrices import adjoint, mm
 from .casting import as_floating, cast
 from .clip import clip
@@ -36,7 +37,7 @@ def cov(x: Any, rowvar: bool = True, ddof: bool = True, fweights: Any = None, aw
         weights = importance if weights is None else weights * importance
     if weights is None:
         centred = rows - mean(rows, 1, keepdim=True)
-        count = _divisor(rows.shape[1], int(ddof))
+        count = _divisor(rows, int(ddof))
         return squeeze(mm(centred, adjoint(centred)) / count)
     total = sum(weights)
     centred = rows - sum(rows * weights, 1, keepdim=True) / total
@@ -49,9 +50,10 @@ def cov(x: Any, rowvar: bool = True, ddof: bool = True, fweights: Any = None, aw
     return squeeze(mm(centred * weights, adjoint(centred)) / divisor)
 
 
-def _divisor(count: int, less: int) -> float:
-    if count == -1:
-        raise ValueError("cov(x): the number of observations must be known. Declare that size of x.")
+def _divisor(rows: Any, less: int) -> Any:
+    count = size_at(rows, 1)
+    if is_value(count):
+        return cast(count - less, rows.dtype)
     if count <= less:
         raise ValueError(f"cov(x): needs at least {less + 1} observations. Received {count}; with ddof=False one is "
                          "enough.")

@@ -83,7 +83,7 @@ def _input_grad(xp, g, w, like=None, *, size: Ints = (), strides: Ints = (), pad
 
 def _infer_input_grad(g, w, like=None, *, size=(), groups=1, data_format="NCHW", **_):
     sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
-    return Spec(full_shape(g.shape[0], w.shape[1] * groups, sizes, data_format), g.dtype)
+    return Spec(full_shape(g.shape[0], max(w.shape[1] * groups, -1), sizes, data_format), g.dtype)
 
 
 def _filter_grad(xp, x, g, *, kernel: Ints, strides: Ints = (), paddings: Ints = (),
@@ -188,9 +188,22 @@ def _filter_grad_by_onednn(x, g, *, kernel, strides=(), paddings=(), padding_alg
 
 # their gradients, by each other
 
+def _declared(shape: Any) -> tuple[int, ...]:
+    """What a rule gets as a shape (a tuple, or the value itself where a size is not known) as sizes, -1 among them."""
+    return shape if type(shape) is tuple else tuple(shape.shape)
+
+
+def _window_of(filter_shape: Any) -> list[int]:
+    sizes = _declared(filter_shape)
+    if -1 in sizes[2:]:
+        raise ValueError("conv(x, weight): the gradient by weight needs the sizes of its windows. Received "
+                         f"weight.shape={list(sizes)}. Declare those behind the first two.")
+    return list(sizes[2:])
+
+
 def _to_input(g: Any, w: Any, shape: Any, data_format: str, **attrs: Any) -> Any:
-    """The gradient of an input, of which only the shape (a tuple, or the value itself) is needed."""
-    sizes = sizes_along(shape if type(shape) is tuple else tuple(shape.shape), data_format)
+    """The gradient of an input, of which only the shape is needed."""
+    sizes = sizes_along(_declared(shape), data_format)
     like = shape if -1 in sizes else None
     size = [] if like is not None else list(sizes)
     return apply(input_grad_op, g, w, like, size=size, data_format=data_format, **attrs)
@@ -202,7 +215,7 @@ def _by_input(g, Filter, Input_shape, strides, paddings, padding_algorithm, dila
 
 
 def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dilations, groups, data_format):
-    return apply(filter_grad_op, Input, g, kernel=list(Filter_shape[2:]), strides=strides, paddings=paddings,
+    return apply(filter_grad_op, Input, g, kernel=_window_of(Filter_shape), strides=strides, paddings=paddings,
                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
 
 
@@ -228,7 +241,7 @@ def _conv_op_of(w: Any) -> Operator:
 
 
 def _back_by_filter(g, G, Filter_shape, strides, paddings, padding_algorithm, dilations, groups, data_format):
-    return apply(filter_grad_op, g, G, kernel=list(Filter_shape[2:]), strides=strides, paddings=paddings,
+    return apply(filter_grad_op, g, G, kernel=_window_of(Filter_shape), strides=strides, paddings=paddings,
                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
 
 
@@ -343,16 +356,17 @@ def _infer_transpose(x, w, bias=None, *, strides=(), paddings=(), output_padding
 
 
 def _transposed_by_input(g, Filter, Input_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
-    shape = Input_shape if type(Input_shape) is tuple else tuple(Input_shape.shape)
-    pads = _explicit(sizes_along(shape, data_format), Filter.shape[2:], strides, paddings, padding_algorithm)
+    sizes = sizes_along(_declared(Input_shape), data_format)
+    pads = _explicit(sizes, Filter.shape[2:], strides, paddings, padding_algorithm)
     return apply(_conv_op_of(Filter), g, Filter, strides=strides, paddings=pads, groups=groups,
                  dilations=_dilations_for(padding_algorithm, dilations), data_format=data_format)
 
 
 def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
     sizes = sizes_along(tuple(Input.shape), data_format)
-    pads = _explicit(sizes, Filter_shape[2:], strides, paddings, padding_algorithm)
-    return apply(filter_grad_op, g, Input, kernel=list(Filter_shape[2:]), strides=strides, paddings=pads,
+    kernel = _window_of(Filter_shape)
+    pads = _explicit(sizes, kernel, strides, paddings, padding_algorithm)
+    return apply(filter_grad_op, g, Input, kernel=kernel, strides=strides, paddings=pads,
                  dilations=_dilations_for(padding_algorithm, dilations), groups=groups, data_format=data_format)
 
 

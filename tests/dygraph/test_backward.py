@@ -564,3 +564,18 @@ def test_maxima_of_windows_do():
     y.add_(paddle.ones([1, 1, 4, 4]))
     with pytest.raises(RuntimeError, match="in place"):
         z.sum().backward()
+
+
+@pytest.mark.parametrize("apply", [
+    lambda x, y: paddle.add_n([x, y]), lambda x, y: paddle.addmm(x, x, y), lambda x, y: paddle.addmm(y, x, x),
+    lambda x, y: paddle.nn.functional.prelu(x, y[0, :1]), lambda x, y: paddle.linalg.multi_dot([x, y]),
+    lambda x, y: paddle.atan2(x, y)], ids=["add_n", "product", "sum", "prelu", "multi_dot", "atan2"])
+@pytest.mark.parametrize("kinds", [("float32", "float64"), ("float64", "float32")])
+def test_gradients_have_the_dtype_of_what_they_are_of(apply, kinds):
+    x, y = leaf([0.5, -1.5], [2.0, 1.0], dtype=kinds[0]), leaf([1.0, 2.0], [3.0, 0.5], dtype=kinds[1])
+    apply(x, y).sum().backward()
+    assert [t.grad.dtype.name for t in (x, y)] == list(kinds)
+    of_both = paddle.grad(apply(x, y).sum(), [x, y])
+    assert [g.dtype.name for g in of_both] == list(kinds)
+    for g, t in zip(of_both, (x, y), strict=True):
+        np.testing.assert_array_equal(g.numpy(), t.grad.numpy())

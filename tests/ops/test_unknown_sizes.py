@@ -178,3 +178,51 @@ def test_a_diagonal_is_put_into_a_tensor_of_unknown_sizes(axes, offset):
         made = paddle.diagonal_scatter(*given, offset, *axes)
         [found] = Executor().run(main, feed={"x": x.numpy(), "y": y.numpy()}, fetch_list=[made])
     np.testing.assert_array_equal(found, expected.numpy())
+
+
+TALL, WIDE = np.random.default_rng(0).random((4, 3)), np.random.default_rng(1).random((2, 5))
+
+
+@pytest.mark.parametrize("array", [TALL, WIDE], ids=["tall", "wide"])
+@pytest.mark.parametrize("function", [
+    paddle.linalg.cov, paddle.linalg.corrcoef, lambda x: paddle.linalg.cov(x, rowvar=False, ddof=False),
+    lambda x: paddle.linalg.svd(x, full_matrices=True)[1]], ids=["cov", "corrcoef", "of columns", "svd"])
+def test_matrices_of_unknown_sizes_and_their_gradients(function, array):
+    given = paddle.to_tensor(array, stop_gradient=False)
+    expected = function(given)
+    (expected * expected).sum().backward()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [-1, -1], "float64")
+        x.stop_gradient = False
+        result = function(x)
+        slopes = paddle.static.gradients((result * result).sum(), x)
+        found, slope = Executor().run(main, feed={"x": array}, fetch_list=[result, *slopes])
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-9)
+    np.testing.assert_allclose(slope, given.grad.numpy(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("convolve", [
+    paddle.nn.functional.conv2d, lambda x, w: paddle.nn.functional.conv2d(x, w, padding="SAME"),
+    lambda x, w: paddle.nn.functional.conv2d_transpose(x, w, stride=2)], ids=["plain", "same", "transposed"])
+def test_gradients_of_filters_of_which_the_number_is_unknown(convolve):
+    image, weight = np.random.default_rng(0).random((2, 3, 5, 5)), np.random.default_rng(1).random((3, 3, 2, 2))
+    given = [paddle.to_tensor(array, stop_gradient=False) for array in (image, weight)]
+    (convolve(*given) ** 2).sum().backward()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        fed = paddle.static.data("x", [-1, 3, 5, 5], "float64"), paddle.static.data("w", [-1, -1, 2, 2], "float64")
+        for variable in fed:
+            variable.stop_gradient = False
+        slopes = paddle.static.gradients((convolve(*fed) ** 2).sum(), list(fed))
+        found = Executor().run(main, feed={"x": image, "w": weight}, fetch_list=slopes)
+    for slope, tensor in zip(found, given):
+        np.testing.assert_allclose(slope, tensor.grad.numpy(), rtol=1e-9)
+
+
+def test_windows_of_unknown_sizes_have_no_gradient():
+    with paddle.static.program_guard(paddle.static.Program()):
+        x, w = paddle.static.data("x", [1, 3, 5, 5]), paddle.static.data("w", [2, 3, -1, 2])
+        w.stop_gradient = False
+        with pytest.raises(ValueError, match=r"needs the sizes of its windows.*\[2, 3, -1, 2\]"):
+            paddle.static.gradients(paddle.nn.functional.conv2d(x, w), w)

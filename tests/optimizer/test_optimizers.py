@@ -286,12 +286,21 @@ def test_lars_of_incubate(excluded, bias):
     assert lars.get_opti_var_name_list() == [f"{p.name}_velocity_0" for p in net.parameters()]
 
 
+def test_a_global_norm_of_no_gradients_gives_the_pairs_back():
+    plain, apart = nn.Linear(1, 1).weight, nn.Linear(1, 1, weight_attr=paddle.ParamAttr(need_clip=False)).weight
+    pairs = [(plain, None), (apart, paddle.ones([1, 1]))]
+    clip = nn.ClipGradByGlobalNorm(1.0)
+    assert clip(pairs[:1]) == pairs[:1] and clip(pairs) == pairs
+    assert [p for p, _ in clip([*pairs, (plain, paddle.ones([1, 1]))])] == [apart, plain]
+
+
 @pytest.mark.parametrize("clip", [nn.ClipGradByValue(0.5), nn.ClipGradByNorm(2.0), nn.ClipGradByGlobalNorm(2.0)])
 def test_clipping_leaves_out_parameters_without_a_gradient(clip):
     w = paddle.nn.Linear(1, 1).weight
     [(parameter, gradient)] = clip([(w, None), (w, paddle.full([1, 1], 0.25))])
     assert parameter is w and gradient.tolist() == [[0.25]]
-    assert clip([(w, None)]) == []
+    if not isinstance(clip, nn.ClipGradByGlobalNorm):
+        assert clip([(w, None)]) == []
 
 
 @pytest.mark.parametrize("set_to_zero", [True, False])

@@ -88,6 +88,15 @@ def test_gradients_flow_through_appended_operations(block):
     np.testing.assert_array_equal(fetched(block, gradient, x=X), X.sum(0))
 
 
+@pytest.mark.parametrize("type", ["transpose", "transpose2"])
+def test_axes_from_the_end(block, type):
+    given, turned = block.create_parameter([2, 3, 4], "float32", "w"), block.create_var(name="turned")
+    block.append_op(type=type, inputs={"X": [given]}, outputs={"Out": [turned]}, attrs={"axis": [-1, 0, 1]})
+    [gradient] = static.gradients(turned * turned, given)
+    value = np.arange(24, dtype="float32").reshape(2, 3, 4)
+    np.testing.assert_array_equal(fetched(block, gradient, w=value), 2 * value)
+
+
 def test_roles(block):
     program = block.program
     with program._optimized_guard([]):
