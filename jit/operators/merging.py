@@ -95,7 +95,7 @@ class Merge:
 
     def _tell_of_dtypes(self, i: int, first: Any, second: Any) -> None:
         both = staging.is_tensor(first) and staging.is_tensor(second)
-        if both and first.dtype != second.dtype:
+        if both and first.dtype != second.dtype and not (staging.is_number(first) and staging.is_number(second)):
             staging.tell(
                 f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is {first.dtype.name} "
                 f"after one branch and {second.dtype.name} after the other. The program gives the wider dtype after "

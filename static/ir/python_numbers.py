@@ -70,8 +70,8 @@ class StandsForNumbers:
         return super(StandsForNumbers, self._wide(other, 2)).__pow__(other)  # type: ignore[misc]
 
     def _wide(self: Any, other: Any, large: int) -> Any:
-        """An int as int64 beside one with which int32, as sizes are, may be too small: 50000 ** 2."""
-        if type(other) is not int or abs(other) < large or not self.is_number or self.dtype is not int32:
+        """An int as int64 beside one with which int32, as sizes are, may be too small: 50000 ** 2, or n * m."""
+        if not self.is_number or self.dtype is not int32 or not _may_be(other, large):
             return self
         made = self.astype("int64")
         made.is_number = True
@@ -98,3 +98,10 @@ class StandsForNumbers:
 def _has_reciprocal(number: float) -> bool:
     """Whether 1 / number is exact: a power of two."""
     return not math.isfinite(number) or abs(math.frexp(number)[0]) == 0.5
+
+
+def _may_be(number: Any, large: int) -> bool:
+    """Whether an int is as large as that, or one that only a run knows may be: sizes are never as large as 2 ** 30."""
+    if type(number) is int:
+        return abs(number) >= large
+    return large < 2**30 and getattr(number, "is_number", False)

@@ -132,3 +132,25 @@ def test_a_size_may_become_another_int_in_a_loop():
         from_a_size, input_spec=[paddle.static.InputSpec([None, None], "float32")], full_graph=True)
     for shape in ([2, 3], [1, 2], [7, 1]):
         assert [number.item() for number in converted(paddle.ones(shape))] == list(from_a_size(paddle.ones(shape)))
+
+
+def of_several_sizes(x):
+    n, m = x.shape
+    k = n * m
+    k = k * k if x.sum() > 0 else n
+    return [n * m * n * m, (n * m) ** 2 // m, n ** m, m + n * m * n * n * m, np.prod(x.shape) * k, k * 1.0, 1 / (k * k)]
+
+
+def test_products_of_sizes_are_those_of_python(tmp_path, recwarn):
+    converted = paddle.jit.to_static(
+        of_several_sizes, input_spec=[paddle.static.InputSpec([None, None], "float32")], full_graph=True)
+    paddle.jit.save(converted, str(tmp_path / "m"))
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    for size in ((300, 5), (2, 61), (1, 1)):
+        x = paddle.ones(size)
+        n, m = size
+        k = (n * m) ** 2
+        wanted = [k, k // m, n ** m, m + k * n, n * m * k, float(k), 1 / k ** 2]
+        for found in (converted(x), loaded(x)):
+            assert [value.item() for value in found] == wanted
+    assert not recwarn.list
