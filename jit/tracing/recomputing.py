@@ -40,16 +40,19 @@ def _aliased_names(op: Operation) -> set[str]:
 
 
 def _makers(forward: Sequence[Operation], outputs: set[str], backward: Sequence[Operation]) -> dict[str, Operation]:
-    """By name, the operations that can make again what only their own part reads."""
+    """By name, the operations that can make again what only their own part reads, and nothing writes anew."""
     makers: dict[str, Operation] = {}
     crossing = set(outputs)
     read_later = {name for op in backward for name in reads(op)}
-    for op in forward:
+    last = {name: number for number, op in enumerate(forward) for name in writes(op)}
+    for number, op in enumerate(forward):
         segment = op.attrs.get(SEGMENT)
         crossing.update(name for name in reads(op) if name in makers and makers[name].attrs[SEGMENT] != segment)
         changed = _aliased_names(op)
-        if segment is not None and _can_repeat(op) and not changed & read_later:
-            makers.update((name, op) for name in writes(op) if name not in changed)
+        is_again = segment is not None and _can_repeat(op) and not changed & read_later and not any(
+            last.get(name, 0) > number for name in reads(op) if name not in changed)
+        if is_again:
+            makers.update((name, op) for name in writes(op) if name not in changed and last[name] == number)
     return {name: op for name, op in makers.items() if name not in crossing}
 
 

@@ -420,3 +420,18 @@ def test_a_compiled_sequential_of_layers_with_branches():
     assert float(y) == 2 * 64.0
     y.backward()
     assert x.grad.tolist() == [256.0, 256.0]
+
+
+def test_a_compiled_function_with_a_tensors_loop_inside():
+    def turns(t, n):
+        grown = paddle.zeros([3])
+        for _ in range(n):
+            grown = grown + 1
+        return t.tanh() * grown
+
+    x, n = leaf(3), paddle.to_tensor(2)
+    wanted = paddle.grad(turns(x, n).sum(), x)[0].numpy()
+    assert np.abs(wanted).min() > 0
+    compiled = paddle.jit.to_static(lambda t: recompute(turns, t, n).sum(), full_graph=True)
+    compiled(x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), wanted, rtol=1e-6)
