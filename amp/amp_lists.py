@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+
 from ..ops.amp import lists
+
+
+@functools.lru_cache(maxsize=64)
+def types_of(names: frozenset[str]) -> frozenset[str]:
+    """The types of the operators that a user's list names: as files have them, or as Paddle's functions are called.
+
+    Eager code for Paddle says "divide" where a Program has "elementwise_div". What ends in "_grad" is the gradient's.
+    """
+    if not names:
+        return names
+    from ..static.files.pir.operators import correspondences  # loaded where somebody has a list
+
+    found = correspondences()
+    bare = {name: name.removesuffix("_grad") for name in names}
+    return names | {found[called].type + name[len(called):] for name, called in bare.items() if called in found}
 
 
 def white_list() -> dict[str, dict[str, set[str]]]:

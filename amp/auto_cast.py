@@ -14,6 +14,7 @@ from ..nn.layers.norm import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, Lay
 from ..ops.amp.autocast import LEVELS, Precision, autocast, precision
 from ..ops.core.trace import current_trace
 from ..optimizer import Optimizer
+from .amp_lists import types_of
 
 _DTYPES = ("float16", "bfloat16")
 _BATCH_NORMS = (BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm)
@@ -29,8 +30,8 @@ def auto_cast(enable: bool = True, custom_white_list: Iterable[str] | None = Non
       (sums, exponentials, losses) in float32, others in the wider dtype of their inputs. "O2", for models that
       `decorate` has cast: as O1, with a short black list; `use_promote=False` takes all that is not on it to `dtype`.
       "OD": the white list in `dtype`, all others in float32. "O0": no change.
-    - `custom_white_list`, `custom_black_list`: types of operators that change sides, by Paddle's names
-      ("elementwise_add").
+    - `custom_white_list`, `custom_black_list`: operators that change sides, by their types as files have them
+      ("elementwise_add"), or as Paddle's functions are called ("add").
     - `dtype`: "float16" or "bfloat16" (which needs the package ml_dtypes).
 
     float64 and integers stay what they are. It works on Tensors, within converted functions and around them, and where
@@ -53,7 +54,7 @@ def auto_cast(enable: bool = True, custom_white_list: Iterable[str] | None = Non
         return autocast(None)
     if dtype not in _DTYPES:
         raise ValueError(f"auto_cast(dtype): must be 'float16' or 'bfloat16'. Received {dtype!r}.")
-    white, black = frozenset(custom_white_list or ()), frozenset(custom_black_list or ())
+    white, black = types_of(frozenset(custom_white_list or ())), types_of(frozenset(custom_black_list or ()))
     if white & black:
         raise ValueError(f"auto_cast(custom_white_list, custom_black_list): {sorted(white & black)} stand on both.")
     return autocast(precision(dtype, level, white, black, bool(use_promote)))

@@ -21,6 +21,7 @@ from ..ops.array.full import is_value
 from ..ops.core.operator import Operator
 from ..ops.core.trace import Trace, state
 from ..ops.core.trace_around import TraceAround
+from .amp_lists import types_of
 
 _W = TypeVar("_W", bound="Watching")
 
@@ -229,7 +230,8 @@ def _say(line: str, folder: str | None, device: str) -> None:
 
 
 class TensorCheckerConfig:
-    """What `enable_tensor_checker` checks: `debug_mode`, and the operators, by type, that it looks at or passes over.
+    """What `enable_tensor_checker` checks: `debug_mode`, and the operators that it looks at or passes over, by type
+    ("elementwise_div") or as Paddle's functions are called ("divide").
 
     `debug_step=(first, end)` checks only these steps; every `enable_tensor_checker` begins one. `stack_height_limit`
     is accepted; an error's own traceback tells where it was. With `output_dir` the lines are not printed but written
@@ -252,8 +254,8 @@ class TensorCheckerConfig:
             raise ValueError(f"TensorCheckerConfig(debug_step): must be (first, end). Received {debug_step!r}.")
         self.output_dir = None if output_dir is None else os.fspath(output_dir)
         self.enable, self.debug_mode, self.stack_height_limit = bool(enable), debug_mode, stack_height_limit
-        self.checked_op_list = frozenset(checked_op_list or ())
-        self.skipped_op_list = frozenset(skipped_op_list or ())
+        self.checked_op_list = types_of(frozenset(checked_op_list or ()))
+        self.skipped_op_list = types_of(frozenset(skipped_op_list or ()))
         self.debug_step = None if debug_step is None else tuple(debug_step)
         self.current_step_id = -1
 

@@ -23,7 +23,7 @@ def gradient(y: EagerValue, xs: Sequence[EagerValue], start: Any = None) -> list
 def _forwarded(name: str) -> Callable[..., Any]:
     """A method of the matrix itself."""
     def method(self: Jacobian, *arguments: Any) -> Any:
-        return getattr(self._whole(), name)(*arguments)
+        return getattr(self._whole(), name)(*[a._whole() if isinstance(a, Jacobian) else a for a in arguments])
 
     method.__name__ = name
     return method
@@ -89,6 +89,9 @@ class Jacobian:
     __mul__, __rmul__, __truediv__, __rtruediv__ = map(
         _forwarded, ("__mul__", "__rmul__", "__truediv__", "__rtruediv__"))
     __matmul__, __pow__, __neg__, __float__ = map(_forwarded, ("__matmul__", "__pow__", "__neg__", "__float__"))
+    __eq__, __ne__ = map(_forwarded, ("__eq__", "__ne__"))
+    __lt__, __le__, __gt__, __ge__ = map(_forwarded, ("__lt__", "__le__", "__gt__", "__ge__"))
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(shape={self.shape})"

@@ -41,6 +41,8 @@ def dtypes(x):
     ({"custom_white_list": {"exp"}}, [1, 0, 1, 0, 1, 0]),
     ({"custom_black_list": ["matmul_v2"]}, [0, 0, 0, 0, 0, 0]),
     ({"custom_black_list": ["reshape2"]}, [1, 0, 0, 0, 0, 0]),
+    ({"custom_black_list": ["matmul"]}, [0, 0, 0, 0, 0, 0]),  # as PaddlePaddle's functions are called
+    ({"custom_black_list": ["reshape"], "custom_white_list": ["sum", "add"]}, [1, 1, 0, 1, 0, 0]),
 ])
 def test_dtypes(settings, narrow, dtype):
     x = paddle.ones([2, 2])
@@ -69,7 +71,8 @@ def test_blocks_in_blocks_and_what_goes_wrong():
         assert paddle.matmul(x, x).dtype == "float16"
         assert nn.Linear(2, 2).weight.dtype == "float32"
     for settings, match in (({"level": "O3"}, "level"), ({"dtype": "float32"}, "dtype"),
-                            ({"custom_white_list": {"exp"}, "custom_black_list": {"exp"}}, "both")):
+                            ({"custom_white_list": {"exp"}, "custom_black_list": {"exp"}}, "both"),
+                            ({"custom_white_list": {"add"}, "custom_black_list": {"elementwise_add"}}, "both")):
         with pytest.raises(ValueError, match=match):
             paddle.amp.auto_cast(**settings)
 

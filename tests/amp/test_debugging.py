@@ -1,8 +1,11 @@
 """Counting and checking operators."""
 
+import contextlib
+
 import numpy as np
 import proa as paddle
 import pytest
+from proa.core.errors import NotFiniteError
 
 D = paddle.amp.debugging
 
@@ -71,6 +74,18 @@ def test_a_checker_sees_gradients(capsys):
         assert gradient() == [np.inf, 0.5]
         D.disable_tensor_checker()
         assert gradient() == [np.inf, 0.5]
+
+
+@pytest.mark.parametrize(("settings", "raises"), [
+    ({"skipped_op_list": ["divide"]}, False), ({"skipped_op_list": ["elementwise_div"]}, False),
+    ({"checked_op_list": ["divide"]}, True), ({"checked_op_list": ["multiply"]}, False)])
+def test_operators_by_what_functions_are_called(settings, raises):
+    D.enable_tensor_checker(D.TensorCheckerConfig(True, D.DebugMode.CHECK_NAN_INF_AND_ABORT, **settings))
+    try:
+        with pytest.raises(NotFiniteError) if raises else contextlib.nullcontext(), np.errstate(divide="ignore"):
+            paddle.ones([1]) / paddle.zeros([1])
+    finally:
+        D.disable_tensor_checker()
 
 
 def test_a_checked_layer():

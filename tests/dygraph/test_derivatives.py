@@ -59,6 +59,8 @@ def test_it_is_computed_with_as_a_tensor_is():
     np.testing.assert_array_equal((found + 1).numpy(), [[3, 1], [1, 5]])
     np.testing.assert_array_equal((1 - found).numpy(), [[-1, 1], [1, -3]])
     np.testing.assert_array_equal(found.sum().numpy(), 6)
+    assert (found == found[:]).all() and not (found != found).any() and found in [found]
+    assert (found < 3).tolist() == [[True, True], [True, False]] == (4 > found).tolist()
     again = paddle.grad(found[:].sum(), x)[0]
     np.testing.assert_array_equal(again.numpy(), [2, 2])
 
