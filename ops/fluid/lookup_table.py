@@ -5,8 +5,7 @@ from ...core.dtype import DType
 from ..array.sorting import _put_back, _topk
 from ..core.operator import Long, operator
 from ..core.spec import Spec
-from ..core.trace import apply
-from ..nn.embedding import _lookup, lookup_backward_op
+from ..nn.embedding import _lookup, table_gradient
 
 
 def _rows(xp, ids, w, *, is_sparse: bool = False, is_distributed: bool = False, padding_idx: Long = -1,
@@ -25,8 +24,7 @@ def _infer_rows(ids, w, **_):
 
 lookup_table_op = operator(
     "lookup_table", "Ids, W -> Out", kernel=_rows, infer=_infer_rows, grad={
-        "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
-            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)},
+        "W": lambda g, Ids, W_shape, padding_idx, is_sparse: table_gradient(g, Ids, W_shape, padding_idx, is_sparse)},
     moves=True, fails="values", precision="slow")
 
 

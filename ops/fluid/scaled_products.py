@@ -3,12 +3,15 @@
 
 from typing import Any
 
+from ..array.full import is_value
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten, shape_handle
+from ..array.unknown_sizes import size_at
 from ..core.facts import matrix_product
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..linalg.matrix_product import infer_matmul, matmul, matmul_gradients, matmul_kernel
+from ..math.casting import cast, dtype_of
 from ..math.elementwise import scale
 from ..math.unary import sign
 
@@ -102,7 +105,8 @@ def _fsp(xp, x, y):
 
 
 def _fsp_gradients(g: Any, x: Any, y: Any) -> tuple[Any, Any]:
-    share = scale(g, 1.0 / (x.shape[2] * x.shape[3]))
+    count = size_at(x, 2) * size_at(x, 3)
+    share = g / (cast(count, dtype_of(g)) if is_value(count) else count)
     dx = matmul(share, flatten(y, 2))
     dy = matmul(share, flatten(x, 2), transpose_x=True)
     return reshape_to(dx, shape_handle(x)), reshape_to(dy, shape_handle(y))

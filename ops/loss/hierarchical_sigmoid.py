@@ -15,6 +15,7 @@ from ..array.full import full_of_shape
 from ..array.gather import gather_op, put_at_op
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape, squeeze, unsqueeze
+from ..array.unknown_sizes import size_at
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -83,14 +84,14 @@ def _gradients(g: Any, X: Any, W: Any, W_shape: Any, Label: Any, PathTable: Any,
     dtype = dtype_of(X)
     index, code, inside = apply(way_op, Label, PathTable, PathCode, num_classes=num_classes)
     flat = reshape(index, [-1])
-    depth = index.shape[-1]
-    rows = reshape(apply(gather_op, W, flat, None, axis=0), [-1, depth, W.shape[-1]])
+    depth, width = size_at(index, -1), size_at(W, -1)
+    rows = reshape(apply(gather_op, W, flat, None, axis=0), [-1, depth, width])
     scores = reduce_sum(rows * unsqueeze(X, 1), 2)
     if Bias is not None:
         scores = scores + reshape(apply(gather_op, reshape(Bias, [-1]), flat, None, axis=0), [-1, depth])
     counted = cast(inside, dtype) * cast(scores < _CUT, dtype) * cast(scores > -_CUT, dtype)
     slope = unsqueeze((sigmoid(scores) - cast(code, dtype)) * counted * g, 2)
-    of_rows = reshape(slope * unsqueeze(X, 1), [-1, W.shape[-1]])
+    of_rows = reshape(slope * unsqueeze(X, 1), [-1, width])
     of_weight = apply(put_at_op, full_of_shape(W_shape, 0.0, dtype), flat, of_rows, None, axis=0)
     of_bias = None
     if Bias is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..array.assign import one_hot
 from ..array.reshape import reshape
+from ..array.unknown_sizes import size_at
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -42,7 +43,7 @@ def _infer(logits, label, **_):
 
 def _gradient(d_Loss: Any, Logits: Any, Label: Any, margin1: float, margin2: float, margin3: float,
               scale: float) -> Any:
-    chosen = cast(one_hot(reshape(Label, [-1]), Logits.shape[-1]), dtype_of(Logits))
+    chosen = cast(one_hot(reshape(Label, [-1]), size_at(Logits, -1)), dtype_of(Logits))
     others = chosen * -1.0 + 1.0
     within = Logits * chosen  # the other cosines as 0, where every derivative is finite
     angle = acos(within) * margin1 + margin2

@@ -12,11 +12,16 @@ import numpy as np
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
 from ...backend.selected_rows import SelectedRows
-from ..array.gather import add_at
+from ..array.full import full, full_of_shape
+from ..array.gather import add_at, put_at_op
+from ..array.reshape import reshape, unsqueeze
+from ..array.unknown_sizes import size_at
 from ..core.kernels import by
 from ..core.operator import Ints, Long, operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.casting import cast, dtype_of
+from ..math.comparison import not_equal
 
 _AS_UNSIGNED = {np.dtype("int64"): np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 
@@ -72,11 +77,21 @@ def _infer(ids, w, **_):
     return Spec((*ids.shape, w.shape[1]), w.dtype)
 
 
+def table_gradient(g: Any, ids: Any, shape: Any, padding_idx: int, is_sparse: bool) -> Any:
+    """The gradient of a table, of which only the shape is needed (a tuple, or the table where a size is not known)."""
+    if type(shape) is tuple:
+        return apply(lookup_backward_op, ids, g, shape=list(shape), padding_idx=padding_idx, is_sparse=is_sparse)
+    places, rows = reshape(ids, [-1]), reshape(g, [-1, size_at(g, -1)])
+    if padding_idx != -1:
+        counted = not_equal(places, full([], padding_idx, dtype_of(places)))
+        places, rows = places * cast(counted, dtype_of(places)), rows * cast(unsqueeze(counted, 1), dtype_of(g))
+    return apply(put_at_op, full_of_shape(shape, 0.0, dtype_of(g)), places, rows, None, axis=0)
+
+
 lookup_op = operator(
     "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, engines=[by(LOOPS, fast.lookup)], infer=_infer,
     taped=lambda tape, ids, w, *, padding_idx=-1, **_: fast.taped_lookup(tape, ids, w, padding_idx), grad={
-        "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
-            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)},
+        "W": lambda g, Ids, W_shape, padding_idx, is_sparse: table_gradient(g, Ids, W_shape, padding_idx, is_sparse)},
     moves=True, fails="values", precision="slow", compiled="lookup")
 lookup_backward_op = operator(
     "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,

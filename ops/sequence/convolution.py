@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array.reshape import reshape
+from ..array.unknown_sizes import size_at
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -134,9 +135,9 @@ def _conv_gradients(g: Any, X: Any, PaddingData: Any, Filter: Any, lod: Sequence
     around = {"start": contextStart, "length": contextLength}
     if wants[2]:
         columns = apply(sequence_columns_op, X, PaddingData, lod, **around)
-        of_filter = matmul(reshape(columns, [-1, Filter.shape[0]]), g, transpose_x=True)
+        of_filter = matmul(reshape(columns, [-1, size_at(Filter, 0)]), g, transpose_x=True)
     if wants[0] or wants[1]:
-        columns = reshape(matmul(g, Filter, transpose_y=True), [-1, contextLength, X.shape[1]])
+        columns = reshape(matmul(g, Filter, transpose_y=True), [-1, contextLength, size_at(X, 1)])
         of_rows, of_padding = apply(sequence_columns_grad_op, columns, lod, padded=wants[1], **around)
     return of_rows if wants[0] else None, of_padding if wants[1] else None, of_filter
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.operator import Long, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..nn.embedding import _lookup, lookup_backward_op
+from ..nn.embedding import _lookup, table_gradient
 from .offsets import levels_of, without_last
 from .pooling import _pool, rows_of_pooled_op
 
@@ -31,7 +31,7 @@ def _infer(ids, w, lod, *, combiner="sum", **_):
 def _gradient(g: Any, Ids: Any, Ids_shape: Any, lod: Any, W_shape: Any, padding_idx: int, is_sparse: bool) -> Any:
     rows = apply(rows_of_pooled_op, g, None, lod, pooltype="SUM",
                  rows=Ids_shape[0] if isinstance(Ids_shape, tuple) else -1)
-    return apply(lookup_backward_op, Ids, rows, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)
+    return table_gradient(rows, Ids, W_shape, padding_idx, is_sparse)
 
 
 fused_embedding_seq_pool_op = operator(

@@ -12,12 +12,13 @@ import proa as paddle
 import pytest
 import variants
 from proa.ops.core.operator import find
+from proa.ops.core.trace import apply, using
 from proa.static.run.executor import Executor
 from records import all_records
 
 RECORDS = {name: record for name, record in variants.keyed(all_records()).items()
            if record.static and not find(record.type).random}
-WAY_OUT = re.compile(r"known|[Dd]eclare")
+WAY_OUT = re.compile(r"known|[Dd]eclare|Give it in the InputSpec")
 
 #: Records for which a size cannot be left open, by why.
 LEFT_OUT = {
@@ -35,12 +36,12 @@ def places_of(record):
     return [{place} for place in every] + ([set(every)] if len(every) > 1 else [])
 
 
-def built(record, unknown):
+def built(record, unknown, wanted=()):
     """The Program and its results, or None where it is refused with the way out."""
     shapes = [[-1 if (n, axis) in unknown else size for axis, size in enumerate(array.shape)]
               for n, array in enumerate(record.inputs)]
     try:
-        return checks.build_of_shapes(record, shapes)
+        return checks.build_of_shapes(record, shapes, wanted)
     except (ValueError, TypeError, NotImplementedError) as error:
         assert WAY_OUT.search(str(error)), f"{record}: {unknown} unknown: {error}"
         return None
@@ -68,6 +69,55 @@ def test_unknown(name):
 
 def test_what_is_left_out_are_records():
     assert set(itertools.chain(*LEFT_OUT.values())) <= set(RECORDS)
+
+
+#: Records whose gradients are none of a Program's, by why.
+LEFT_OUT_OF_GRADIENTS = {
+    "of gradients: the sizes that they pool to are known": {"prroi_back", "psroi_back", "roi_align_back"},
+    "of gradients: the channels of what they are of are known": {"match_products", "match_right"},
+}
+
+
+def loss_of(results, chosen):
+    return sum((results[n] * (results[n] + 1.0)).sum() for n in chosen)
+
+
+def with_gradients(record):
+    """The inputs that are differentiated, the results that have gradients, and the eager gradients."""
+    wanted = checks.differentiable(record)
+    tensors = [paddle.to_tensor(array, stop_gradient=n not in wanted) for n, array in enumerate(record.inputs)]
+    results = checks.as_list(record.function(*tensors))
+    chosen = [n for n, r in enumerate(results) if not r.stop_gradient and r.dtype.is_floating]
+    if not chosen:
+        return wanted, chosen, []
+    return wanted, chosen, paddle.grad(loss_of(results, chosen), [tensors[n] for n in wanted], allow_unused=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(
+    name for name in set(RECORDS) - set(itertools.chain(*LEFT_OUT.values(), *LEFT_OUT_OF_GRADIENTS.values()))
+    if find(RECORDS[name].type).gradient is not None))
+def test_gradients(name):
+    record = RECORDS[name]
+    wanted, chosen, eager = with_gradients(record)
+    feed = {f"input{n}": array for n, array in enumerate(record.inputs)}
+    for unknown in places_of(record) if chosen else ():
+        found = built(record, unknown, wanted)
+        if found is None:
+            continue
+        program, trace, given, results = found
+        try:
+            with using(trace):
+                slopes = paddle.static.gradients(loss_of(results, chosen), [given[n] for n in wanted])
+        except (ValueError, TypeError, NotImplementedError) as error:
+            assert WAY_OUT.search(str(error)) and "has no value" not in str(error), f"{unknown} unknown: {error}"
+            continue
+        values = iter(Executor().run(program, feed=feed, fetch_list=[slope for slope in slopes if slope is not None]))
+        for slope, expected, n in zip(slopes, eager, wanted, strict=True):
+            value = np.zeros(1) if slope is None else next(values)
+            right = np.zeros(value.shape) if expected is None else expected.numpy()
+            assert slope is None or fits(slope, right), f"{unknown} unknown: {slope.shape} for {right.shape}"
+            np.testing.assert_allclose(value if slope is not None else 0, right, 1e-6, 1e-7, err_msg=f"{n}, {unknown}")
 
 
 def of_static(function, *shapes):
@@ -226,3 +276,30 @@ def test_windows_of_unknown_sizes_have_no_gradient():
         w.stop_gradient = False
         with pytest.raises(ValueError, match=r"needs the sizes of its windows.*\[2, 3, -1, 2\]"):
             paddle.static.gradients(paddle.nn.functional.conv2d(x, w), w)
+
+
+@pytest.mark.parametrize("padding", [None, 1])
+def test_the_gradient_of_a_table_of_which_the_rows_are_unknown(padding):
+    ids, table = np.array([[0, 2], [1, 2]]), np.arange(12.0).reshape(4, 3)
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        places, rows = paddle.static.data("ids", [-1, 2], "int64"), paddle.static.data("rows", [-1, -1], "float64")
+        rows.stop_gradient = False
+        found = paddle.nn.functional.embedding(places, rows, padding_idx=padding)
+        [slope] = Executor().run(main, feed={"ids": ids, "rows": table},
+                                 fetch_list=paddle.static.gradients((found * found).sum(), rows))
+    counts = np.array([[1], [0 if padding else 1], [2], [0]])
+    np.testing.assert_array_equal(slope, 2 * table * counts)
+
+
+def test_the_size_of_images_counts_in_the_gradient_of_their_flow():
+    """`fluid.layers.fsp_matrix` divides by it."""
+    fsp, image = find("fsp"), np.random.default_rng(0).random((2, 3, 4, 5))
+    given = paddle.to_tensor(image, stop_gradient=False)
+    apply(fsp, given, given).sum().backward()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [-1, 3, -1, -1], "float64")
+        x.stop_gradient = False
+        [slope] = Executor().run(main, feed={"x": image}, fetch_list=paddle.static.gradients(apply(fsp, x, x).sum(), x))
+    np.testing.assert_allclose(slope, given.grad.numpy(), rtol=1e-9)
