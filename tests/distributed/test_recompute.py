@@ -432,6 +432,6 @@ def test_a_compiled_function_with_a_tensors_loop_inside():
     x, n = leaf(3), paddle.to_tensor(2)
     wanted = paddle.grad(turns(x, n).sum(), x)[0].numpy()
     assert np.abs(wanted).min() > 0
-    compiled = paddle.jit.to_static(lambda t: recompute(turns, t, n).sum(), full_graph=True)
-    compiled(x).backward()
+    compiled = paddle.jit.to_static(lambda t, n: recompute(turns, t, n).sum(), full_graph=True)
+    compiled(x, n).backward()
     np.testing.assert_allclose(x.grad.numpy(), wanted, rtol=1e-6)
