@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_OPERATORS = f"{__package__}.operators"  # whose frames stand between the user's line and who asks for it
+_ROOT = __package__.rpartition(".")[0]
+_BETWEEN = (f"{__package__}.operators", f"{_ROOT}.static.building")  # frames between the user and who asks
 RETURN_VALUE = "return_value__"  # the variable that holds what a converted function returns
 
 
@@ -93,6 +94,6 @@ def line_of(function: Callable) -> str:
 def here() -> str:
     """The user's line that is running, as errors print it: generated code has the user's own file and lines."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__package__") == _OPERATORS:
+    while frame.f_back is not None and frame.f_globals.get("__package__") in _BETWEEN:
         frame = frame.f_back
     return source_line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)

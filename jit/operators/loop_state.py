@@ -201,6 +201,8 @@ class LoopState:
         for n, (x, y) in enumerate(leaves):
             self._check_views(i, n, begun[n], x, y)
             self._turn[i, n] = (x, y)
+            if paths[n] in self._staying[i]:
+                continue
             self._note_mixed(y, x)
             if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))

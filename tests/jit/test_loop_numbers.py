@@ -237,8 +237,18 @@ def begins_with_another_dtype(x):
     return kept["b"]["most"] * kept["a"] + kept["b"]["least"]
 
 
+def a_truth_among_tensors(x):
+    kept, rest = {"use_cache": True, "cache": None}, (x, True, 2)
+    while x.sum() > 1:
+        x = x * 0.5 if kept["cache"] is None else x * 0.5 + kept["cache"] * 0.1
+        kept["cache"] = x if kept["use_cache"] else None
+        rest = (rest[0] + x, *rest[1:])
+    return x, rest[0] * rest[2], kept["use_cache"] is True, rest[1] is True
+
+
 @pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None], "float32")]])
-@pytest.mark.parametrize("function", [a_setting_among_tensors, some_numbers_change, begins_with_another_dtype])
+@pytest.mark.parametrize("function", [a_truth_among_tensors, a_setting_among_tensors, some_numbers_change,
+                                      begins_with_another_dtype])
 def test_numbers_in_lists_and_dicts_that_a_loop_leaves_stay_numbers(function, spec):
     converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
     for values in ([0.5, 1.0, 2.0], [7.0, 8.0, 1.0]):
