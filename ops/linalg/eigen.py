@@ -46,9 +46,11 @@ def _infer_eigh(x, *, UPLO="L", is_test=False):
 
 
 def _hermitian_gradient(gw: Any, gv: Any, w: Any, v: Any) -> Any:
+    """A Hermitian matrix, so that a step along it leaves one: vectors turn by the skew part of v^H gv alone."""
     inner = diagonal_matrix(as_like(gw, v))
     if gv is not None:
-        inner = inner + over_gaps(mm(adjoint(v), gv), w)
+        turned = mm(adjoint(v), gv)
+        inner = inner + over_gaps((turned - adjoint(turned)) * 0.5, w)
     return mm(mm(v, inner), adjoint(v))
 
 

@@ -33,7 +33,8 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
 
 def _nanquantile(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     if isinstance(q, (list, tuple)):
-        return stack([_nanquantile(x, one, axis, keepdim) for one in q], 0)
+        found = [_nanquantile(x, one, axis, keepdim) for one in q]
+        return found[0] if len(found) == 1 else stack(found, 0)
     if not 0 <= q <= 1:
         raise ValueError(f"nanquantile(x, q): q must lie in [0, 1]. Received {q}.")
     moved, axes = _with_last(x, axis)

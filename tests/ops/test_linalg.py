@@ -257,3 +257,29 @@ def test_inner_of_a_single_element_multiplies():
     assert paddle.inner(paddle.ones([1]), paddle.ones([3, 1])).shape == [3, 1]
     with pytest.raises(ValueError, match="inner"):
         paddle.inner(x, paddle.ones([2]))
+
+
+@pytest.mark.parametrize("triangle", ["L", "U"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_the_gradient_of_hermitian_matrices_is_hermitian(dtype, triangle):
+    """So that a step along it leaves one."""
+    draw = np.random.RandomState(0).rand(3, 3) + np.eye(3) * 2
+    x = tensor((draw + draw.T + (1j * (draw - draw.T) if dtype == "complex128" else 0)).astype(dtype), True)
+    values, vectors = paddle.linalg.eigh(x, triangle)
+    weights = paddle.to_tensor(np.arange(9.0).reshape(3, 3))
+    gradient = paddle.grad((vectors.abs() * weights).sum() + values.sum(), x)[0].numpy()
+    np.testing.assert_allclose(gradient, gradient.conj().T, atol=1e-12)
+    step = np.array([[1, 2, 0], [2, -1, 0.5], [0, 0.5, 3]]) * 1e-6
+
+    def at(matrix):
+        values, vectors = paddle.linalg.eigh(tensor(matrix), triangle)
+        return float((vectors.abs() * weights).sum() + values.sum())
+
+    slope = (at(x.numpy() + step) - at(x.numpy() - step)) / 2
+    np.testing.assert_allclose((gradient.real * step).sum(), slope, rtol=1e-5)
+
+
+def test_a_list_of_one_share_is_that_share():
+    x = tensor([[1.0, 4.0], [2.0, 8.0]])
+    for quantile in (paddle.quantile, paddle.nanquantile):
+        assert quantile(x, [0.5]).tolist() == 3.0 and quantile(x, (0.5,), 1).tolist() == [2.5, 5.0]
