@@ -115,11 +115,12 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     """
     for key, hook in layer._forward_pre_hooks.items():
         if isinstance(hook, _WeightNorm) and hook.name == name:
-            value = hook.weight(layer).detach()
+            v = getattr(layer, f"{name}_v")
+            weight = _filled(layer, v.shape, v.dtype, lambda hook=hook: hook.weight(layer).detach())
             if name in layer.__dict__:
                 delattr(layer, name)
             del layer._parameters[f"{name}_g"], layer._parameters[f"{name}_v"], layer._forward_pre_hooks[key]
-            layer.add_parameter(name, _filled(layer, value.shape, value.dtype, partial(assign, value)))
+            layer.add_parameter(name, weight)
             return layer
     raise ValueError(f"remove_weight_norm: {name!r} of {type(layer).__name__} has no weight_norm.")
 

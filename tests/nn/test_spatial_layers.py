@@ -108,6 +108,26 @@ def test_weight_norm_trains_length_and_direction():
     assert sorted(layer.state_dict()) == ["bias", "weight"] and not layer._forward_pre_hooks
 
 
+def test_a_removed_weight_norm_leaves_a_program_that_starts():
+    paddle.enable_static()
+    try:
+        with (
+            paddle.utils.unique_name.guard(),
+            paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()),
+            paddle.static.scope_guard(paddle.static.Scope()),
+        ):
+            layer = nn.utils.weight_norm(nn.Linear(3, 4), dim=1)
+            normed = paddle.matmul(ones([2, 3]), layer.weight)
+            nn.utils.remove_weight_norm(layer)
+            executor = paddle.static.Executor()
+            executor.run(paddle.static.default_startup_program())
+            plain = paddle.matmul(ones([2, 3]), layer.weight)
+            found = executor.run(fetch_list=[normed, plain])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+
+
 def test_spectral_norm_finds_the_largest_singular_value():
     paddle.seed(0)  # where two singular values are close, it takes longer
     layer = nn.utils.spectral_norm(nn.Conv2D(2, 3, 3))
