@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import nest
-from ..core.dtype import convert_dtype
+from ..core.dtype import convert_dtype, get_default_dtype_object
 from ..core.unique_name import generate
 from ..dygraph.tensor import Tensor
 from ..jit.static_function import enable_to_static, is_enabled
 from ..nn import Layer
 from ..ops.core.trace import grad_mode
+from ..ops.random.draws import uniform_array
 from ..static.building.data import data
 from ..static.building.mode import default_main_program, in_static_mode, program_guard
 from ..static.program import Program
@@ -29,8 +30,9 @@ class Call(NamedTuple):
 
 
 def made_up(sizes: Any, dtypes: Any) -> list[Any]:
-    """Tensors of ones: `sizes` is a shape, an InputSpec, or a list of these; unknown sizes are 1.
+    """Tensors of random numbers: `sizes` is a shape, an InputSpec, or a list of these; unknown sizes are 1.
 
+    They are drawn from 0 to 1 and converted, so an integer is 0, as in Paddle: what is drawn afterwards is the same.
     What is a tuple of shapes within such a list becomes a tuple of Tensors: an LSTM's states.
     """
     if isinstance(sizes, (list, tuple)) and not _is_shape(sizes):
@@ -60,7 +62,8 @@ def _of_size(size: Any, dtype: Any) -> Any:
     shape = [1 if n is None or n == -1 else int(n) for n in size]
     if any(n <= 0 for n in shape):
         raise ValueError(f"input_size: sizes must be over 0, or None or -1 for any. Received {list(size)}.")
-    return Tensor(np.ones(shape), convert_dtype("float32" if dtype is None else dtype))
+    drawn = uniform_array(np, tuple(shape), get_default_dtype_object())
+    return Tensor(drawn, convert_dtype("float32" if dtype is None else dtype))
 
 
 def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list[list[Call]]:

@@ -391,6 +391,15 @@ def test_flops_table_and_summary_inputs(capsys):
         paddle.summary(net, (1, 1, 0, 8))
 
 
+def test_a_summary_draws_its_inputs_from_the_generator_as_paddle_does():
+    """So a seeded script that prints a summary goes on with the numbers that it has there."""
+    rows, linear = paddle.nn.Embedding(1, 2), paddle.nn.Linear(2, 2)  # a made-up integer is 0
+    for watch in (lambda: paddle.summary(rows, (2, 2), "int64"), lambda: paddle.flops(linear, [2, 2])):
+        paddle.seed(5)
+        watch()
+        np.testing.assert_allclose(paddle.rand([3]).numpy(), [0.34473136, 0.72667795, 0.74902534], rtol=1e-6)
+
+
 def test_sizes_of_a_summary_are_numbers_and_nested_shapes(capsys):
     assert paddle.summary(paddle.nn.Linear(20, 3), 20)["total_params"] == 63
     assert paddle.Model(paddle.nn.Linear(20, 3)).summary(input_size=[20])["total_params"] == 63
