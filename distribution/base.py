@@ -13,6 +13,7 @@ from ..nn.functional import softmax
 from ..ops.array.concat_split import broadcast_tensors
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
+from ..ops.array.unknown_sizes import sizes
 from ..ops.math.casting import cast, dtype_of
 from ..ops.math.unary import exp, log, log1p
 from ..ops.nn.activation import sigmoid
@@ -140,8 +141,18 @@ class Distribution:
         """Probabilities by a softmax over the last dimension; with `is_binary` by a sigmoid."""
         return sigmoid(logits) if is_binary else softmax(logits, -1)
 
-    def _sample_shape(self, shape: Any) -> list[int]:
-        return [*as_shape(shape), *self._batch_shape, *self._event_shape]
+    def _shaped_as(self, parameter: Any, events: int = 0) -> None:
+        """Takes the batch's shape from a parameter, and from its last `events` dimensions that of a value."""
+        cut = len(parameter.shape) - events
+        Distribution.__init__(self, parameter.shape[:cut], parameter.shape[cut:])
+        self._sized = parameter
+
+    def _sample_shape(self, shape: Any) -> list[Any]:
+        """The sizes of a sample of this shape; what only a run can tell is a value, asked of the parameter."""
+        own = [*self._batch_shape, *self._event_shape]
+        if self._sized is not None and min(own, default=0) < 0:
+            own = sizes(self._sized)[:len(own)]
+        return [*as_shape(shape), *own]
 
     def _like(self, value: Any) -> Any:
         """A value as a tensor of the parameters' dtype, or of its own where the distribution keeps wider ones."""
@@ -150,6 +161,7 @@ class Distribution:
         kind = dt.promote(own, self._dtype) if self._keeps_wider and own.is_floating else self._dtype
         return found if own is kind else cast(found, kind)
 
+    _sized: Any = None  # a parameter whose shape begins with that of a value of each distribution
     _dtype: Any = dt.float32
     _keeps_wider = False  # float64 values are computed with in float64, whatever the parameters are
 

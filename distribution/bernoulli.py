@@ -34,7 +34,7 @@ class Bernoulli(ExponentialFamily):
         self.name, self._dtype = name or "Bernoulli", self.probs.dtype
         inside = _within(self.probs)
         self.logits = log(inside) - log1p(inside * -1.0)
-        super().__init__(self.probs.shape)
+        self._shaped_as(self.probs)
 
     @property
     def mean(self) -> Any:
@@ -101,7 +101,7 @@ class Geometric(Distribution):
     def __init__(self, probs: Any):
         self.probs = as_parameters(probs)[0]
         self._dtype = self.probs.dtype
-        super().__init__(self.probs.shape)
+        self._shaped_as(self.probs)
 
     @property
     def mean(self) -> Any:

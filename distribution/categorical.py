@@ -35,6 +35,7 @@ class Categorical(Distribution):
         self.name, self._dtype = name or "Categorical", self.logits.dtype
         self._shares = self.logits / self.logits.sum(-1, keepdim=True)
         super().__init__(self.logits.shape[:-1])
+        self._sized = self.logits
 
     def sample(self, shape: Any = ()) -> Any:
         """Numbers of classes, int64."""
@@ -46,8 +47,8 @@ class Categorical(Distribution):
         rows = reshape(shares, [-1, self.logits.shape[-1]]) if self._batch_shape else shares
         drawn = multinomial(rows, count, replacement=True)
         if self._batch_shape:
-            drawn = reshape(drawn.t(), [*sizes, *self._batch_shape])
-        return reshape(drawn, [*sizes, *self._batch_shape])
+            drawn = drawn.t()
+        return reshape(drawn, self._sample_shape(shape))
 
     def probs(self, value: Any) -> Any:
         """The probabilities of classes: `value` is a vector for one distribution, else its shape ends with the batch's.
@@ -98,7 +99,7 @@ class Multinomial(Distribution):
             raise ValueError("Multinomial(probs): must have at least one dimension. Received a scalar.")
         self.total_count, self.probs = total_count, weights / weights.sum(-1, keepdim=True)
         self._dtype = weights.dtype
-        super().__init__(weights.shape[:-1], weights.shape[-1:])
+        self._shaped_as(weights, 1)
 
     @property
     def mean(self) -> Any:

@@ -29,7 +29,7 @@ class Beta(ExponentialFamily):
     def __init__(self, alpha: Any, beta: Any):
         self.alpha, self.beta = as_parameters(alpha, beta)
         self._dtype = self.alpha.dtype
-        super().__init__(self.alpha.shape)
+        self._shaped_as(self.alpha)
 
     @property
     def mean(self) -> Any:
@@ -82,7 +82,7 @@ class Dirichlet(ExponentialFamily):
         if not self.concentration.shape:
             raise ValueError("Dirichlet(concentration): must have at least one dimension. Received a scalar.")
         self._dtype = self.concentration.dtype
-        super().__init__(self.concentration.shape[:-1], self.concentration.shape[-1:])
+        self._shaped_as(self.concentration, 1)
 
     def _total(self) -> Any:
         return self.concentration.sum(-1, keepdim=True)

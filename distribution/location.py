@@ -19,7 +19,7 @@ class _Location(Distribution):
     def __init__(self, loc: Any, scale: Any):
         self.loc, self.scale = as_parameters(loc, scale)
         self._dtype = self.loc.dtype
-        super().__init__(self.loc.shape)
+        self._shaped_as(self.loc)
 
     @property
     def stddev(self) -> Any:

@@ -26,7 +26,7 @@ class Normal(Distribution):
     def __init__(self, loc: Any, scale: Any, name: str | None = None):
         self.loc, self.scale = as_parameters(loc, scale)
         self.name, self._dtype = name or "Normal", self.loc.dtype
-        super().__init__(self.loc.shape)
+        self._shaped_as(self.loc)
 
     @property
     def mean(self) -> Any:

@@ -24,7 +24,7 @@ class Uniform(Distribution):
     def __init__(self, low: Any, high: Any, name: str | None = None):
         self.low, self.high = as_parameters(low, high)
         self.name, self._dtype = name or "Uniform", self.low.dtype
-        super().__init__(self.low.shape)
+        self._shaped_as(self.low)
 
     @property
     def mean(self) -> Any:

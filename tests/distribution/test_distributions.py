@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import distribution as D
+from proa.nn import functional as F
 
 _trapezoid = getattr(np, "trapezoid", None) or np.trapz  # its name in NumPy 2, and in 1
 
@@ -235,3 +236,24 @@ def test_wider_values_are_computed_with_as_they_are(made, value, density):
     assert found.dtype == paddle.float64 and abs(found.item() - density) < 1e-7
     assert made().log_prob(paddle.to_tensor(value, "float32")).dtype == paddle.float32
     assert D.Normal(0.0, 1.0).log_prob(paddle.to_tensor(0.5, "float64")).dtype == paddle.float32
+
+
+@pytest.mark.parametrize("sample", [
+    lambda x: D.Normal(x, 1.0).sample(), lambda x: D.Normal(x, F.softplus(x)).rsample([2]),
+    lambda x: D.LogNormal(x, 1.0).rsample(),
+    lambda x: D.Uniform(x, x + 1.0).sample([2]), lambda x: D.Laplace(x, 1.0).rsample(), lambda x: D.Gumbel(x, 1.0).rsample(),
+    lambda x: D.Cauchy(x, 1.0).rsample(), lambda x: D.Geometric(F.sigmoid(x)).sample(),
+    lambda x: D.Bernoulli(F.sigmoid(x)).rsample(), lambda x: D.Bernoulli(F.sigmoid(x)).sample([2]),
+    lambda x: D.Beta(F.softplus(x), 1.0).sample(), lambda x: D.Dirichlet(F.softplus(x)).sample(),
+    lambda x: D.Categorical(x).sample([2]), lambda x: D.Multinomial(3, F.softmax(x)).sample(), lambda x: D.Independent(D.Normal(x, 1.0), 1).rsample(),
+])
+def test_samples_where_only_a_run_knows_how_many_distributions_there_are(sample):
+    layer = type("Sampler", (paddle.nn.Layer,), {"forward": lambda self, x: sample(x)})()
+    spec = [paddle.static.InputSpec([None, None, 3], "float32")]
+    converted = paddle.jit.to_static(layer, input_spec=spec, full_graph=True)
+    for rows in (2, 4):
+        x = paddle.linspace(-1.0, 1.0, rows * 6).reshape([rows, 2, 3])
+        paddle.seed(3)
+        found = converted(x)
+        paddle.seed(3)
+        np.testing.assert_allclose(found.numpy(), sample(x).numpy(), rtol=1e-5)
