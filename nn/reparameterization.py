@@ -116,7 +116,7 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     for key, hook in layer._forward_pre_hooks.items():
         if isinstance(hook, _WeightNorm) and hook.name == name:
             v = getattr(layer, f"{name}_v")
-            weight = _filled(layer, v.shape, v.dtype, lambda hook=hook: hook.weight(layer).detach())
+            weight = _filled(layer, v.shape, v.dtype, partial(hook.weight, layer))
             if name in layer.__dict__:
                 delattr(layer, name)
             del layer._parameters[f"{name}_g"], layer._parameters[f"{name}_v"], layer._forward_pre_hooks[key]

@@ -241,11 +241,12 @@ def test_wider_values_are_computed_with_as_they_are(made, value, density):
 @pytest.mark.parametrize("sample", [
     lambda x: D.Normal(x, 1.0).sample(), lambda x: D.Normal(x, F.softplus(x)).rsample([2]),
     lambda x: D.LogNormal(x, 1.0).rsample(),
-    lambda x: D.Uniform(x, x + 1.0).sample([2]), lambda x: D.Laplace(x, 1.0).rsample(), lambda x: D.Gumbel(x, 1.0).rsample(),
-    lambda x: D.Cauchy(x, 1.0).rsample(), lambda x: D.Geometric(F.sigmoid(x)).sample(),
+    lambda x: D.Uniform(x, x + 1.0).sample([2]), lambda x: D.Laplace(x, 1.0).rsample(),
+    lambda x: D.Gumbel(x, 1.0).rsample(), lambda x: D.Cauchy(x, 1.0).rsample(), lambda x: D.Geometric(F.sigmoid(x)).sample(),
     lambda x: D.Bernoulli(F.sigmoid(x)).rsample(), lambda x: D.Bernoulli(F.sigmoid(x)).sample([2]),
     lambda x: D.Beta(F.softplus(x), 1.0).sample(), lambda x: D.Dirichlet(F.softplus(x)).sample(),
-    lambda x: D.Categorical(x).sample([2]), lambda x: D.Multinomial(3, F.softmax(x)).sample(), lambda x: D.Independent(D.Normal(x, 1.0), 1).rsample(),
+    lambda x: D.Categorical(x).sample([2]), lambda x: D.Multinomial(3, F.softmax(x)).sample(),
+    lambda x: D.Independent(D.Normal(x, 1.0), 1).rsample(),
 ])
 def test_samples_where_only_a_run_knows_how_many_distributions_there_are(sample):
     layer = type("Sampler", (paddle.nn.Layer,), {"forward": lambda self, x: sample(x)})()
