@@ -34,6 +34,7 @@ from ...static.ir.usage import needed_operations, reads, writes
 from .gathered_products import with_fewer_rows
 from .held_gradients import spend
 from .recomputing import with_recomputed
+from .trained_attention import join_attention
 
 _ndarray = np.ndarray
 
@@ -199,6 +200,7 @@ class ProgramFunction:
         program = copy.deepcopy(self.program)
         make_differentiable(program)
         keep_overwritten(program, self.inputs)
+        join_attention(program, self.inputs, self.outputs)
         block = program.global_block()
         own = self._leaves_beside(wanted)
         for index in wanted:

@@ -1,11 +1,12 @@
 """Attention that a Program spells out, products around a softmax, is one operation where only its result is wanted.
 
-A training step, which keeps the weights for the gradient, gains nothing by it, and stays as it is.
+Where a gradient is there already, it wants the weights, and they stay; one that is yet to be taken is that of the one
+operation (`jit/tracing/trained_attention.py`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....core.dtype import float32
 from ...ir.operation import Operation
@@ -14,20 +15,41 @@ from .. import attention as _operators  # noqa: F401 - declares what this pass p
 from ..unit import Unit
 
 
+class Attention(NamedTuple):
+    """Operations of a Unit that are attention: their numbers, that of the last, and the one that they are together."""
+
+    place: int
+    members: set[int]
+    whole: Operation
+
+
 def fuse_attention(unit: Unit) -> None:
     """Puts `attention`, or `fused_attention` where sizes are not known, in the place of the operations they are."""
+    found = attention_in(unit)
+    if found:
+        unit.ops = replaced(unit.ops, found)
+
+
+def replaced(ops: list[Operation], found: list[Attention]) -> list[Operation]:
+    """The operations with those that attention stands for in their place."""
+    placed = {each.place: each.whole for each in found}
+    gone = {number for each in found for number in each.members}
+    return [placed.get(number, op) for number, op in enumerate(ops) if number in placed or number not in gone]
+
+
+def attention_in(unit: Unit) -> list[Attention]:
+    """Where a Unit spells attention out, and nothing else wants what is inside."""
     if not any(op.type == "softmax" for op in unit.ops):
-        return
+        return []
     graph = _Graph(unit)
-    placed: dict[int, Operation] = {}
+    found: list[Attention] = []
     gone: set[int] = set()
     for index, op in enumerate(unit.ops):
-        found = _forward(graph, index) if op.type == "softmax" else None
-        if found is not None and gone.isdisjoint(found[1]):
-            place, members, whole = found
-            gone.update(members)
-            placed[place] = whole
-    unit.ops = [placed.get(n, op) for n, op in enumerate(unit.ops) if n in placed or n not in gone]
+        each = _forward(graph, index) if op.type == "softmax" else None
+        if each is not None and gone.isdisjoint(each.members):
+            gone.update(each.members)
+            found.append(each)
+    return found
 
 
 class _Graph:
@@ -78,10 +100,7 @@ class _Graph:
         return axis in (-1, 3) and self.unit.is_movable(op) and self.of_rank_4(op.input_arg_names[0])
 
 
-Found = tuple[int, set[int], Operation]
-
-
-def _forward(graph: _Graph, index: int) -> Found | None:
+def _forward(graph: _Graph, index: int) -> Attention | None:
     """[scale] → product → [+ mask] → softmax → product, beginning with the softmax."""
     op = graph.ops[index]
     scores, weights = op.input("X")[0], op.output("Out")[0]
@@ -113,7 +132,8 @@ def _forward(graph: _Graph, index: int) -> Found | None:
     members |= {made, place}
     kind = "fused_attention" if -1 in batches else "attention"
     last = graph.ops[place]
-    return place, members, Operation(last.block, kind, inputs, {"Out": [second[2]]}, {"scale": scale}, last.source)
+    whole = Operation(last.block, kind, inputs, {"Out": [second[2]]}, {"scale": scale}, last.source)
+    return Attention(place, members, whole)
 
 
 def _masked(graph: _Graph, index: int | None) -> tuple[int, str] | None:
