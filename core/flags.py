@@ -117,7 +117,7 @@ declare("FLAGS_kernel_after_elements", 1 << 23,
         "How much NumPy computes in place of a kernel before that is compiled, a call counting as 65536 elements; "
         "0 compiles at once.")
 declare("FLAGS_kept_panels_megabytes", 512,
-        "How much memory eager convolutions may take for filters in the order that they want; 0 keeps none.")
+        "How much memory eager convolutions and products may take for weights in the order that they want; 0: none.")
 declare("FLAGS_to_static_shapes", 4, "After how many shapes of its arguments a function of to_static gets a Program "
         "that leaves open the sizes which changed; 0: never, each shape has its own.")
 declare("FLAGS_keep_plans", True,

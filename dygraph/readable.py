@@ -14,7 +14,7 @@ from .. import backend
 from ..backend.aliasing import dlpack_of
 from ..backend.one_number import as_number
 from ..core.dtype import DType, from_numpy_dtype
-from ..ops.core import native
+from ..ops.core import kept_panels, native
 from ..ops.core.trace import state
 from ..ops.methods import SYNTAX
 from .printing import formatted
@@ -112,6 +112,8 @@ class Readable(_Operators):
 
     def __dlpack__(self, **options: Any) -> Any:
         """The memory, shared with another library: `torch.from_dlpack(x)`, `numpy.from_dlpack(x)`."""
+        if type(self._array) is np.ndarray:
+            kept_panels.share(self._array)
         return dlpack_of(self._array.view(), options)
 
     def __dlpack_device__(self) -> tuple[int, int]:

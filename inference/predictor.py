@@ -103,7 +103,7 @@ class Tensor:
         if self._array is None:
             raise RuntimeError(f"{self.name!r} has no value yet: " + (
                 "hand it over with copy_from_cpu(array)." if self._is_input else "call predictor.run() first."))
-        return self._array
+        return self._array.view()  # an array stands for its values, and these may change until the next run
 
     def shape(self) -> list[int]:
         """The sizes; those of the model, -1 where any will do, while there is no value."""

@@ -114,6 +114,9 @@ HIDDEN PyObject *line_of_routines(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *run_passes(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
+/* x @ w of matrices, by the panels that are kept of w, or without: 1; 0 for what is not taken, -1 with an error. */
+HIDDEN int product_by_panels(PyObject *x, PyObject *w, PyObject **result);
 HIDDEN PyObject *attend_by_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *has_fast_panels(PyObject *module, PyObject *nothing);
 extern HIDDEN PyTypeObject *packed_type; /* of what it gives, NULL before; and how that is called */
@@ -121,7 +124,8 @@ HIDDEN PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t 
 HIDDEN PyObject *pool_windows(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
-    run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], attend_doc[], pool_windows_doc[], gate_channels_doc[];
+    run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], attend_doc[], pool_windows_doc[],
+    gate_channels_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
 #if defined(__SSE2__) || defined(_M_X64)

@@ -4,9 +4,9 @@
    It looks whether it is given what it was made for, and gives None where it is not, or where arrays lie otherwise. */
 #include "_packing.h"
 
-enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10 };
+enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10, FEW_COLUMNS = 8 };
 /* Channels up to which images are brought into order here, with their padding; elements that this may add, or else as many
-   as there are; elements of a window, for which there is a table. */
+   as there are; elements of a window, for which there is a table; columns of a matrix that are not too few for vectors. */
 
 /* What is multiplied by, and how. */
 typedef struct {
@@ -369,6 +369,54 @@ PyObject *multiply_weight(PyObject *module, PyObject *arguments) {
     PyObject *result = kind == MATRIX ? multiplied(&product, x, residual) : convolved(&product, x, residual);
     PyMem_RawFree(behind);
     return result;
+}
+
+static struct {
+    PyObject *find; /* gives what `pack_weight` gave for a matrix, or None */
+    unsigned long long threads, team[3];
+} kept;
+
+const char serve_panels_doc[] =
+    "serve_panels($module, find, threads, team, /)\n--\n\n"
+    "Takes what finds the panels that are kept for a matrix, None where products are not to be computed by them, and where\n"
+    "the number of threads and OpenMP's functions are, as pack_weight takes them.";
+
+PyObject *serve_panels(PyObject *module, PyObject *arguments) {
+    PyObject *find;
+    unsigned long long threads, team[3];
+    if (!PyArg_ParseTuple(arguments, "OK(KKK)", &find, &threads, &team[0], &team[1], &team[2])) return NULL;
+    Py_XSETREF(kept.find, find == Py_None ? NULL : Py_NewRef(find));
+    kept.threads = threads;
+    memcpy(kept.team, team, sizeof team);
+    Py_RETURN_NONE;
+}
+
+int product_by_panels(PyObject *x, PyObject *w, PyObject **result) {
+    static const Py_ssize_t windows[8] = {1, 1, 0, 0, 0, 0, 1, 1};
+    Product product;
+    if (!kept.find || !is_plain_array(w) || ((Array *)w)->dimensions[1] < FEW_COLUMNS ||
+        !find_product(&product, MATRIX, w, windows, NOTHING, kept.threads, kept.team))
+        return 0;
+    PyObject *packed = PyObject_CallOneArg(kept.find, w), *made;
+    if (!packed) return -1;
+    if (packed != Py_None) {
+        PyObject *arguments[4] = {x, w, Py_None, Py_None};
+        made = PyObject_Vectorcall(packed, arguments, 4, NULL);
+    } else {
+        Convolution *of = &product.how;
+        float *zeros = PyMem_RawCalloc((size_t)(whole_filters(of->filters) + of->channels), sizeof *zeros);
+        of->bias = of->zeros = zeros;
+        made = zeros ? multiplied(&product, x, Py_None) : PyErr_NoMemory();
+        PyMem_RawFree(zeros);
+    }
+    Py_DECREF(packed);
+    if (!made) return -1;
+    if (made != Py_None) {
+        *result = made;
+        return 1;
+    }
+    Py_DECREF(made);
+    return 0;
 }
 
 PyObject *has_fast_panels(PyObject *module, PyObject *nothing) { return PyBool_FromLong(have_fast_panels()); }

@@ -51,16 +51,17 @@ typedef float Sixteen __attribute__((vector_size(64)));
         value = value * gate * (1.0f / 6.0f); \
     }
 
-enum { AT_ONCE = 192, PART = 49152, MANY = 64, LINE = 16, ALONE = 1 << 21, BY_CHANNEL = 8 };
+enum { AT_ONCE = 192, PART = 49152, MANY = 64, LINE = 16, ALONE = 1 << 21, BY_CHANNEL = 8, FEW = 8, AHEAD = 8 };
 /* Windows whose elements stay in the cache for all panels; numbers of a panel that do, while these windows are multiplied
-   by them; what the channels of such a part are a multiple of, where they are many; numbers that come from memory together; multiplications that one thread does, and as how many of them one
-   counts where each channel has a filter of its own. */
+   by them; what the channels of such a part are a multiple of, where they are many; numbers that come from memory
+   together; multiplications that one thread does, and as how many of them one counts where each channel has a filter of
+   its own; rows up to which a matrix is read where it lies, and its rows before which the next ones are asked for. */
 
 typedef struct {
     const float *const *places; /* of the windows' first elements; those of the next ones lie AT_ONCE further */
     Py_ssize_t skipped, spots, channels; /* channels before those that are read; elements, and channels of each */
     const float *panel, *start, *bias;   /* sums begin with `start`, and the bias where there is one */
-    Py_ssize_t start_step, step;         /* from window to window */
+    Py_ssize_t start_step, step, apart;  /* from window to window; and from channel to channel of the panel */
     float *to, floor;                    /* results below it are it */
     const char *next; /* what is asked for, by lines or not at all */
     Py_ssize_t ahead;
@@ -91,11 +92,11 @@ typedef void (*Compute)(const Block *of);
         const float *panel = of->panel; \
         const float *const *places = of->places; \
         const char *next = of->next; \
-        const Py_ssize_t channels = of->channels, ahead = of->ahead; \
+        const Py_ssize_t channels = of->channels, ahead = of->ahead, apart = of->apart; \
         for (Py_ssize_t spot = 0; spot < of->spots; spot++, places += AT_ONCE) { \
             const float *x[ROWS]; \
             ALL for (int r = 0; r < ROWS; r++) x[r] = places[r] + of->skipped; \
-            for (Py_ssize_t c = 0; c < channels; c++, panel += PARTS * LANES, next += ahead) { \
+            for (Py_ssize_t c = 0; c < channels; c++, panel += apart, next += ahead) { \
                 ALL for (int p = 0; p < PARTS; p++) memcpy(&w[p], panel + p * LANES, sizeof w[0]); \
                 __builtin_prefetch(next, 0, 2); \
                 ALL for (int r = 0; r < ROWS; r++) \
@@ -236,6 +237,7 @@ typedef struct {
 
 /* All windows by a part of the panel, and what follows where it is the last one. */
 static void multiply_part(const Work *at, Block *block, int is_first, int is_last, int reads_windows, Py_ssize_t lines) {
+    /* `lines` of the cache are asked for meanwhile, from `next` on; where it lies itself, the panel's rows ahead */
     const Way *how = way();
     const Convolution *of = at->of;
     Py_ssize_t parts = at->whole / how->lanes, rows = how->rows[parts], blocks = (at->count + rows - 1) / rows;
@@ -258,6 +260,7 @@ static void multiply_part(const Work *at, Block *block, int is_first, int is_las
         }
         block->next = lines ? next + n * share * LINE * (Py_ssize_t)sizeof(float) : (const char *)block->panel;
         block->ahead = lines ? LINE * (Py_ssize_t)sizeof(float) : 0;
+        if (block->apart != width) block->ahead = block->apart * (Py_ssize_t)sizeof(float), block->next += AHEAD * block->ahead;
         if (reads_windows && end < at->count) {
             block->next = (const char *)(at->table[end] + block->skipped);
             block->ahead = (Py_ssize_t)sizeof(float) * (end - done);
@@ -290,6 +293,8 @@ static int multiply(const Convolution *of, const Weight *weight, float *out, Py_
     Py_ssize_t line_step = of->down * of->line_step, element_step = of->across * of->element_step;
     int is_pointwise = spots == 1 && !of->top && !of->left && (of->rows - 1) * of->down < of->height &&
                        (of->columns - 1) * of->across < of->width;
+    Py_ssize_t row = weight->apart ? weight->apart : weight->filters;
+    int is_in_place = !weight->panels && weight->kind == MATRIX && to - from <= FEW;
     Block block = {.spots = spots};
     for (work.begin = from; work.begin < to; work.begin += AT_ONCE) {
         work.count = least(to - work.begin, AT_ONCE);
@@ -306,7 +311,10 @@ static int multiply(const Convolution *of, const Weight *weight, float *out, Py_
                 block.skipped = channel, block.channels = least(of->together, of->channels - channel);
                 block.panel = filled, read = spots * block.channels * work.whole;
                 int is_last = channel + block.channels == of->channels;
-                if (!weight->panels)
+                block.apart = work.whole;
+                if (is_in_place && work.filters == work.whole)
+                    block.apart = row, block.panel = weight->weight + channel * row + work.filter;
+                else if (!weight->panels)
                     fill_part(weight, work.filter, channel, block.channels, work.whole, work.sums + sums, rows);
                 else { /* what is read next is asked for */
                     filled += read;
@@ -478,7 +486,9 @@ int multiply_once(const Convolution *of, const Weight *weight, float *out, const
     Py_ssize_t size = weight->spots * weight->channels * (weight->kind == OWN ? 1 : whole_filters(weight->filters));
     /* Where a part is needed once; images that were brought into order want the panels in one part. */
     int may_wait = weight->kind != OWN && of->together == weight->together && windows_of(of) <= AT_ONCE;
-    if (may_wait && (is_alone || are_even(count_panels(of), threads))) return multiply_panels(of, weight, out, team, threads);
+    int are_few = weight->kind == MATRIX && windows_of(of) <= FEW;
+    if (may_wait && (is_alone || are_few || are_even(count_panels(of), threads)))
+        return multiply_panels(of, weight, out, team, threads);
     float *room = PyMem_RawMalloc((size_t)(size + LINE) * sizeof *room);
     if (!room) return 0;
     Weight packed = *weight;

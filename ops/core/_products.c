@@ -268,7 +268,11 @@ static PyObject *product(PyObject *x, int turns_x, PyObject *y, int turns_y, Py_
 /* x @ y, or of the turned ones, by what their kernel calls: 1; 0 where that has to, -1 with an error. */
 static int any_product(PyObject *x, int turns_x, PyObject *y, int turns_y, int by_dot, PyObject **result) {
     Py_ssize_t count = multiplications(((Array *)x)->dimensions, turns_x, ((Array *)y)->dimensions, turns_y);
-    if (count < 0) return by_gemm(x, turns_x, y, turns_y, result);
+    if (count < 0) {
+        int fits = !turns_x && !turns_y && ((Array *)x)->dimensions[1] == ((Array *)y)->dimensions[0];
+        int ended = fits ? product_by_panels(x, y, result) : 0;
+        return ended ? ended : by_gemm(x, turns_x, y, turns_y, result);
+    }
     *result = product(x, turns_x, y, turns_y, count, by_dot);
     return *result ? 1 : -1;
 }

@@ -1,8 +1,9 @@
-"""Filters that eager operators meet again and again, kept in panels for as long as their array lives.
+"""Filters and matrices that eager operators meet again and again, kept in panels for as long as their array lives.
 
 An update of a parameter gives it another array, even where that takes the memory of the one before: an array stands
-for its values. One that has come three times is packed and kept; until then, and where there is no room, it is packed
-by the pass that needs it, which gives the same bits.
+for its values. What users may change comes as a view that is new each time. A weight that has come three times is
+packed and kept; until then, and where there is no room, it is packed by the pass that needs it, which gives the same
+bits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from ...backend.memory import keep_freed
 from ...core import flags
-from .panels import Windows, pack_to_keep
+from .panels import MATRIX, OF_MATRIX, Windows, pack_to_keep
 
 _HOT = 3
 
@@ -32,7 +33,7 @@ _entries: dict[int, _Entry] = {}
 
 
 def of(weight: np.ndarray, kind: int, windows: Windows) -> Any:
-    """What `panels.pack` gives for this filter, or None: it has not come often enough, or others hold its memory."""
+    """What `panels.pack` gives for this weight, or None: it has not come often enough, or others hold its memory."""
     place, how = id(weight), (kind, windows)
     entry = _entries.get(place)
     if entry is None or entry.how != how or entry.weight() is not weight:
@@ -49,10 +50,40 @@ def of(weight: np.ndarray, kind: int, windows: Windows) -> Any:
     return call
 
 
+def of_matrix(weight: np.ndarray) -> Any:
+    """The same for a matrix that rows are multiplied by."""
+    return of(weight, MATRIX, OF_MATRIX)
+
+
+_shared: dict[int, weakref.ref[Any]] = {}
+"""Arrays whose memory another library was given, by id."""
+
+
+def share(array: np.ndarray) -> None:
+    """Another library is given an array's memory, and may change it: nothing of it is kept from now on."""
+    owner = _owner(array)
+    if owner is None:
+        return
+    place = id(owner)
+    _shared[place] = weakref.ref(owner, lambda held: _shared.pop(place, None))
+    for key, entry in list(_entries.items()):
+        weight = entry.weight()
+        if weight is not None and _owner(weight) is owner:
+            del _entries[key]
+
+
+def _owner(array: np.ndarray) -> np.ndarray | None:
+    """The array whose memory it is; None where that is not an array's."""
+    base = array.base
+    if base is None:
+        return array
+    return base if type(base) is np.ndarray and base.base is None else None
+
+
 def _is_of_its_own(weight: np.ndarray) -> bool:
     """Whether its memory is that of an array: what another library or process holds may change behind it."""
-    base = weight.base
-    return base is None or type(base) is np.ndarray and base.base is None
+    owner = _owner(weight)
+    return owner is not None and id(owner) not in _shared
 
 
 def _has_room(size: int) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from ...backend.loops import steps
 from ...backend.numpy_1 import IS_OLD
 
-_INTERFACE = 25  # of the code in C, with which it agrees
+_INTERFACE = 26  # of the code in C, with which it agrees
 
 _KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
                               "complex64", "complex128")))  # as `_native.h` counts them

@@ -38,7 +38,7 @@ class Windows(NamedTuple):
     dilations: Pair = (1, 1)
 
 
-_OF_MATRIX = Windows()
+OF_MATRIX = Windows()
 
 
 def _is_there() -> bool:
@@ -67,7 +67,7 @@ def _room(size: int) -> np.ndarray:
     return np.empty(size, np.uint8)
 
 
-def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, kind: int = MATRIX, windows: Windows = _OF_MATRIX,
+def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, kind: int = MATRIX, windows: Windows = OF_MATRIX,
          activation: str = "") -> Any:
     """A function of x, weight, scale (not for a matrix), bias and a residual that multiplies by what is packed here.
 
@@ -80,11 +80,17 @@ def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, kind: int = M
 
 
 def multiply(x: np.ndarray, w: np.ndarray, bias: Any = None, residual: Any = None, kind: int = MATRIX,
-             windows: Windows = _OF_MATRIX, activation: str = "") -> Any:
+             windows: Windows = OF_MATRIX, activation: str = "") -> Any:
     """What `pack`'s function gives, the same bits, of a weight that is not kept; None for what is not taken."""
     assert native.module is not None
     return native.module.multiply_weight(x, np.ascontiguousarray(w), bias, residual, kind, *windows, INSIDE[activation],
                                          place_of_count(), _team())
+
+
+def serve_products(find: Any) -> None:
+    """Has the compiled form compute products by panels; `find` gives those that are kept of a matrix. None: no more."""
+    if native.module is not None:
+        native.module.serve_panels(find, *((0, (0, 0, 0)) if find is None else (place_of_count(), _team())))
 
 
 def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any, scale: float, causal: bool) -> Any:

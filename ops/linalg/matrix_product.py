@@ -1,6 +1,7 @@
-"""The matrix product, on NumPy, oneDNN or the compiled form, and its gradients.
+"""The matrix product, on NumPy, by panels, oneDNN or the compiled form, and its gradients.
 
-A product of a batch of vectors with one matrix is a single product of two matrices, forwards and backwards.
+A product of a batch of vectors with one matrix is a single product of two matrices, forwards and backwards. A large one
+with a matrix that lies by rows is computed by panels, the same bits whether they are kept or not.
 """
 
 
@@ -16,12 +17,13 @@ from ...backend.loops.tape import Declined
 from ...core import dtype as dt
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, shape_handle, transpose, unsqueeze_op
-from ..core import native
+from ..core import kept_panels, native
 from ..core.deferred import MOST_ROWS, Deferred
 from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, product
 from ..core.kernels import by
 from ..core.operator import operator
+from ..core.panels import PANELS, multiply, serve_products
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, state
@@ -29,6 +31,8 @@ from ..math.casting import cast
 from ..math.elementwise import conj_of, multiply_op
 from ..math.operands import operand
 from ..math.reduce import sum as reduce_sum
+
+_FLOAT32 = np.dtype(np.float32)
 
 
 def _swapped(x: Any) -> Any:
@@ -99,6 +103,31 @@ def matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
     return onednn.large_product(left, right)
 
 
+_COLUMNS = 8  # fewer fill the vectors of a panel badly
+
+
+def matmul_by_panels(x, y, *, trans_x=False, trans_y=False):
+    """Of what is large, with a matrix that lies by rows."""
+    if trans_x or trans_y or y.ndim != 2 or x.ndim < 2 or x.dtype is not _FLOAT32 or y.dtype is not _FLOAT32 \
+            or x.shape[-1] != y.shape[0] or y.shape[1] < _COLUMNS or x.size * y.shape[1] <= onednn.LARGE \
+            or not y.flags.c_contiguous:
+        return NotImplemented
+    if not _are_panels_offered:
+        _offer_panels()
+    kept = kept_panels.of_matrix(y)
+    found = multiply(x, y) if kept is None else kept(x, y, None, None)
+    return NotImplemented if found is None else found
+
+
+_are_panels_offered = False  # whether the compiled form knows of them, as long as they are wanted
+
+
+def _offer_panels() -> None:
+    global _are_panels_offered
+    _are_panels_offered = True
+    serve_products(kept_panels.of_matrix)
+
+
 _is_offered = False  # whether the compiled form knows oneDNN's product, as long as it is wanted
 
 
@@ -110,8 +139,9 @@ def _offer() -> None:
 
 
 def _withdraw() -> None:
-    global _is_offered
-    _is_offered = False
+    global _is_offered, _are_panels_offered
+    _is_offered = _are_panels_offered = False
+    serve_products(None)
     if native.module is not None:
         native.module.serve_gemm(0, 0, 0, None, 0, 0, 1, 0, 0, 0, 0.0, (1, 0, 0))
 
@@ -249,7 +279,8 @@ def _taped_matmul(tape, x, y, *, trans_x=False, trans_y=False):
 
 matmul_op = operator(
     "matmul_v2", "X, Y -> Out", kernel=matmul_kernel, infer=infer_matmul,
-    engines=[by(ONEDNN, matmul_by_onednn, SIDE, is_large, declines=True)], taped=_taped_matmul,
+    engines=[by(PANELS, matmul_by_panels, SIDE, is_large, declines=True),
+             by(ONEDNN, matmul_by_onednn, SIDE, is_large, declines=True)], taped=_taped_matmul,
     promotes=True, composed=_of_broadcast_integers,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants, to_leaf: matmul_gradients(
         g, X, Y, trans_x, trans_y, wants, to_leaf)},

@@ -229,7 +229,7 @@ def _run(plan: Plan, xp: Any, arrays: list[Any], program: Program, others: dict[
 
 
 def _as_array(variable: Variable, value: Any) -> Any:
-    """A fed value as an array of numbers; an error names the input."""
+    """A fed value as an array of numbers that is new, on memory that the user may change; an error names the input."""
     what = f"feed: {variable.name!r} takes numbers of shape {list(variable.shape)} (-1: any size)"
     try:
         array = np.asarray(value)
@@ -237,7 +237,7 @@ def _as_array(variable: Variable, value: Any) -> Any:
         raise ValueError(f"{what}. Received lists that differ in length: pad them, or feed sequences of several "
                          "lengths as fluid.create_lod_tensor(rows, [lengths], place).") from error
     if array.dtype.kind not in "OUSV" or array.dtype == variable.dtype.dtype:
-        return array
+        return array.view()
     raise TypeError(f"{what}. Received {'None' if value is None else type(value).__name__}, of NumPy's dtype "
                     f"{array.dtype}.")
 

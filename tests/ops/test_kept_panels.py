@@ -1,4 +1,4 @@
-"""Eager convolutions by panels: which filters are kept in them, for how long, and the gradient of images."""
+"""Eager convolutions and products by panels: which weights are kept in them, for how long, and what may change them."""
 
 import gc
 import itertools
@@ -10,6 +10,7 @@ from proa.backend import engines
 from proa.core.flags import flags_guard
 from proa.ops.core import kept_panels
 from proa.ops.core.panels import FILTERS, PANELS, Windows
+from proa.ops.linalg.matrix_product import matmul_op
 from proa.ops.nn import conv
 
 pytestmark = pytest.mark.skipif(not engines.is_usable(PANELS, engines.CPU), reason="the processor has no fused vectors")
@@ -124,3 +125,157 @@ def test_gradients_are_those_of_numpy(stride, padding, dilation, kernel, data_fo
         wanted = computed()
     for found, right in zip(computed(), wanted, strict=True):
         np.testing.assert_allclose(found, right, 1e-3, 1e-4 * np.abs(right).max())
+
+
+# products
+
+def test_a_matrix_is_kept_from_its_third_use_on_and_all_uses_give_the_same_bits():
+    x, w = numbers(3, 40, 96), numbers(96, 130)
+    layer = paddle.nn.Linear(96, 130, bias_attr=False)
+    layer.weight.set_value(w)
+    results = []
+    for uses in range(1, 6):
+        results.append(layer(paddle.to_tensor(x)).numpy())
+        assert len(kept()) == (uses >= 3)
+    for result in results:
+        np.testing.assert_array_equal(result, results[0])
+    np.testing.assert_allclose(results[0], x @ w, 1e-4, 1e-4)
+    layer.weight.set_value(2 * w)
+    np.testing.assert_allclose(layer(paddle.to_tensor(x)).numpy(), 2 * (x @ w), 1e-4, 1e-4)
+    assert not kept()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 6, 7, 8, 9, 17, 191, 192, 193, 500])
+@pytest.mark.parametrize("columns", [8, 64, 200, 256])
+def test_rows_do_not_depend_on_those_that_come_with_them(rows, columns):
+    """However many rows there are: read where they lie, brought over at once, or kept."""
+    inner = 2**18 // columns + 5
+    x, w = numbers(500, inner)[:rows], paddle.to_tensor(numbers(inner, columns))
+    found = [paddle.matmul(paddle.to_tensor(x), w).numpy() for _ in range(4)]
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])
+    half = paddle.matmul(paddle.to_tensor(x[: rows // 2 + 1]), w).numpy()
+    np.testing.assert_array_equal(half, found[0][: rows // 2 + 1])
+    np.testing.assert_allclose(found[0], x.astype("float64") @ w.numpy().astype("float64"), 1e-3, 2e-3)
+
+
+def test_converted_code_gives_the_bits_of_eager_code():
+    x, layer = paddle.to_tensor(numbers(50, 128)), paddle.nn.Linear(128, 192)
+    wanted = layer(x).numpy()
+    x.stop_gradient = False
+    converted = paddle.jit.to_static(lambda x: layer(x).exp(), full_graph=True)
+    for _ in range(4):
+        np.testing.assert_allclose(converted(x).numpy(), np.exp(wanted), 1e-6)
+
+
+def test_what_the_engines_do_not_name_is_not_used():
+    x, w = paddle.to_tensor(numbers(64, 128)), paddle.to_tensor(numbers(128, 128))
+    for _ in range(3):
+        paddle.matmul(x, w)
+    assert kept()
+    kept_panels._entries.clear()
+    with flags_guard({"FLAGS_cpu_engines": "loops,onednn"}):
+        for _ in range(4):
+            paddle.matmul(x, w)
+        assert not kept_panels._entries
+    paddle.matmul(x, w)
+    assert kept_panels._entries
+
+
+def test_matrices_that_are_turned_lie_otherwise_or_are_vectors():
+    x, w = numbers(40, 128), numbers(128, 128)
+    for given in (w.T, np.asfortranarray(w), numbers(128, 256)[:, ::2]):
+        for _ in range(4):
+            found = paddle.matmul(paddle.to_tensor(x), paddle.to_tensor(given)).numpy()
+            np.testing.assert_allclose(found, x @ given, 1e-3, 1e-3)
+    t, kernel = paddle.to_tensor(w), matmul_op.kernels.on_host
+    for _ in range(4):
+        np.testing.assert_allclose(t.matmul(t, transpose_y=True).numpy(), w @ w.T, 1e-3, 1e-3)
+        np.testing.assert_allclose(t.matmul(t, transpose_x=True).numpy(), w.T @ w, 1e-3, 1e-3)
+        np.testing.assert_allclose(kernel(np, x, w.T.copy().T, trans_x=False, trans_y=False), x @ w, 1e-3, 1e-3)
+        np.testing.assert_allclose(kernel(np, x[:, ::-1], w, trans_x=False, trans_y=False), x[:, ::-1] @ w, 1e-3, 1e-3)
+        large = numbers(2**12)
+        np.testing.assert_allclose(kernel(np, large, np.outer(large, large[:128]), trans_x=False, trans_y=False),
+                                   large @ np.outer(large, large[:128]), 1e-3, 1e-2)
+
+
+def _change_what_is_fed(x, w):
+    paddle.enable_static()
+    main, exe = paddle.static.Program(), paddle.static.Executor()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        y = paddle.matmul(*(paddle.static.data(name, list(a.shape)) for name, a in (("x", x), ("w", w))))
+    paddle.disable_static()
+
+    def run():
+        return exe.run(main, feed={"x": x, "w": w}, fetch_list=[y])[0]
+
+    for _ in range(4):
+        run()
+    w[1] = 7.0
+    return run(), x @ w
+
+
+def _change_what_another_library_holds(x, w):
+    t, given = paddle.to_tensor(w), paddle.to_tensor(x)
+    for _ in range(4):
+        given @ t
+    shared = np.from_dlpack(t)
+    given @ t
+    shared[1] = 7.0
+    for _ in range(3):
+        found = (given @ t).numpy()
+    assert not kept()
+    return found, x @ t.numpy()
+
+
+def _change_a_view(x, w):
+    t, given = paddle.to_tensor(w), paddle.to_tensor(x)
+    for _ in range(4):
+        given @ t
+    t.view([w.size])[200:300] = 7.0
+    return (given @ t).numpy(), x @ t.numpy()
+
+
+def _change_what_a_predictor_is_handed(x, w):
+    net = paddle.jit.to_static(lambda x, w: paddle.matmul(x, w), full_graph=True, input_spec=[
+        paddle.static.InputSpec(list(a.shape), "float32", name) for name, a in (("x", x), ("w", w))])
+    paddle.jit.save(net, "product")
+    predictor = paddle.inference.create_predictor(paddle.inference.Config("product.pdmodel", "product.pdiparams"))
+    for name, array in (("x", x), ("w", w)):
+        predictor.get_input_handle(name).share_external_data(array)
+
+    def run():
+        predictor.run()
+        return predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+
+    for _ in range(4):
+        run()
+    w[1] = 7.0
+    return run(), x @ w
+
+
+@pytest.mark.parametrize("change", [_change_what_is_fed, _change_what_another_library_holds, _change_a_view,
+                                    _change_what_a_predictor_is_handed])
+def test_what_is_changed_is_multiplied_as_it_is(change, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, wanted = change(numbers(40, 96), numbers(96, 130))
+    np.testing.assert_allclose(found, wanted, 1e-3, 1e-3)
+
+
+def test_a_training_step_keeps_no_matrix_and_one_that_is_used_again_within_it_is_kept():
+    layer, x = paddle.nn.Linear(128, 128), paddle.to_tensor(numbers(40, 128))
+    sgd = paddle.optimizer.SGD(0.01, parameters=layer.parameters())
+    for _ in range(5):
+        layer(x).mean().backward()
+        sgd.step()
+        sgd.clear_grad()
+        assert not kept()
+    h = x
+    for _ in range(5):
+        h = paddle.tanh(layer(h))
+    assert len(kept()) == 1
+    with flags_guard({"FLAGS_cpu_engines": ""}):
+        plain = x
+        for _ in range(5):
+            plain = paddle.tanh(layer(plain))
+    np.testing.assert_allclose(h.numpy(), plain.numpy(), 1e-4, 1e-4)
