@@ -65,8 +65,8 @@ def _summary(answers):
         return {clock: statistics.median(pick(answer, clock) for answer in answers) for clock in ("wall", "processor")}
 
     last = answers[-1]
-    found = {"first": middle(lambda answer, clock: answer["first"][clock]), "results": last["results"],
-             "version": last["version"], "peak": statistics.median(answer["peak"] for answer in answers)}
+    found = {**{what: middle(lambda answer, clock, what=what: answer[what][clock]) for what in ("started", "first")},
+             "results": last["results"], "version": last["version"], "peak": statistics.median(answer["peak"] for answer in answers)}
     if last["further"]:
         found["further"] = middle(lambda answer, c: statistics.median(run[c] for run in answer["further"]))
     return found
@@ -148,7 +148,7 @@ def _warm_rows(models, what):
 
 
 def _opened_rows(models, what):
-    """Rows of what new processes took: `first`, or `further` shapes."""
+    """Rows of what new processes took: `started` and `first`, with the import and without, or `further` shapes."""
     for name, model in MODELS.items():
         if name not in models:
             continue
@@ -220,13 +220,14 @@ def report(figures, options):
                   [*_warm_rows(models, "warm"), ["asked", *[""] * 3, *[ratio(ASKED)] * 4]]),
             table(["a call, shapes in turn", *sides, *ratios, *of_processors], _warm_rows(models, "mixed")),
             table(["first call", *opened], _opened_rows(models, "first")),
+            table(["import and first call", *opened], _opened_rows(models, "started")),
             table(["a further shape", *opened], _opened_rows(models, "further")),
             table(["peak memory, MB", *sides, "÷ least"], _memory_rows(models))]
     if PAGE in models:
         tables.append(_page_table(models[PAGE]))
     notes = ("Times by the clock, and in brackets of processors. A first call opens the file and runs it once, in a "
-             "new process that has imported the framework; its ratios, and those of further shapes, are of processor "
-             "times. Memory is the peak beyond the import, over all shapes. The page is read by rapidocr-paddle as it "
+             "new process that has imported the framework and, where it has any, made a tensor, which the table below "
+             "counts too; ratios of first calls and further shapes are of processor times. Memory is the peak beyond the import, over all shapes. The page is read by rapidocr-paddle as it "
              f"comes; it asks Paddle for no oneDNN, the last row does. Asked of the page: {ratio(ASKED_OF_PAGE)}.")
     parts = [machine.heading("inference", versions, options), *tables, notes,
              "\n".join(dict.fromkeys([*differing(models), *_missing(figures)]))]

@@ -107,7 +107,7 @@ class Side:
 
     def serve(self, framework, model, files, threads, shapes):
         """Opens a saved model and runs it on inputs of its first so many shapes; a step is a run of each of them."""
-        self.import_framework(framework, threads)
+        imported, _ = timed(lambda: self.import_framework(framework, threads))
         given = [saved_models.MODELS[model].inputs(number) for number in range(shapes)]
         first, call = timed(lambda: served.opened(self.framework, framework, files, threads))
         runs, results = [], []
@@ -116,19 +116,20 @@ class Side:
             runs.append(took)
             results.append(values.number(found[0]))
         first = {clock: first[clock] + runs[0][clock] for clock in first}
-        return self._served(lambda: [call(arrays) for arrays in given], first, runs[1:], results)
+        return self._served(lambda: [call(arrays) for arrays in given], imported, first, runs[1:], results)
 
     def read_pages(self, framework, files, threads, packages, with_onednn):
         """Reads the page that lies at `files` by rapidocr-paddle; a step reads it again."""
-        self.import_framework(framework, threads)
+        imported, _ = timed(lambda: self.import_framework(framework, threads))
         picture = numpy.load(files + ".npy")
         first, read = timed(lambda: served.reader(self.framework, framework, packages, threads, with_onednn))
         took, texts = timed(lambda: read(picture))
-        return self._served(lambda: read(picture), {c: first[c] + took[c] for c in first}, [], texts)
+        return self._served(lambda: read(picture), imported, {c: first[c] + took[c] for c in first}, [], texts)
 
-    def _served(self, step, first, further, results):
+    def _served(self, step, imported, first, further, results):
         self.step = step
-        return {"first": first, "further": further, "results": results, "version": self.framework.__version__,
+        started = {clock: imported[clock] + first[clock] for clock in first}
+        return {"started": started, "first": first, "further": further, "results": results, "version": self.framework.__version__,
                 "peak": memory.highest() - self.after_import}
 
     def _settle(self, seconds):
