@@ -14,6 +14,7 @@ from ...backend.kernels import embedding as fast
 from ...backend.selected_rows import SelectedRows
 from ..array.full import full, full_of_shape
 from ..array.gather import add_at, put_at_op
+from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape, unsqueeze
 from ..array.unknown_sizes import size_at
 from ..core.kernels import by
@@ -97,5 +98,5 @@ lookup_backward_op = operator(
     "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,
     engines=[by(LOOPS, fast.lookup_grad)],
     infer=lambda ids, g, *, shape, **_: Spec(tuple(shape), g.dtype), grad={
-        "OutGrad": lambda g, Ids, padding_idx: apply(lookup_op, Ids, g, padding_idx=padding_idx)}, only_here=True,
-        fails="values")
+        "OutGrad": lambda g, Ids, OutGrad_shape, padding_idx: reshape_to(  # numbers may have a last dimension of 1
+            apply(lookup_op, Ids, g, padding_idx=padding_idx), OutGrad_shape)}, only_here=True, fails="values")

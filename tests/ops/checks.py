@@ -137,10 +137,15 @@ def weighted_sum(results: list, weights: list) -> Any:
     return total
 
 
-def loss_of(record: Record, arrays: Any, wanted: Any, weights: list | None = None) -> tuple[Any, list, list]:
-    """The eager loss, its inputs that want a gradient, and the weights."""
+def loss_of(record: Record, arrays: Any, wanted: Any, weights: list | None = None,
+            squared: bool = False) -> tuple[Any, list, list]:
+    """The eager loss, its inputs that want a gradient, and the weights; of squares, of which also what is linear has
+    a second derivative.
+    """
     given = tensors(arrays, wanted)
     results = real_results(record.function(*given))
+    if squared:
+        results = [result * result for result in results]
     weights = weights if weights is not None else weights_for(results)
     loss = weighted_sum(results, [paddle.to_tensor(w) for w in weights])
     return loss, [given[n] for n in wanted], weights
@@ -185,7 +190,7 @@ def check_second_order(record: Record) -> None:
     across = directions(record, wanted, 2)
 
     def projected(arrays: Any, create_graph: bool) -> tuple[Any, list]:
-        loss, inputs, _ = loss_of(record, arrays, wanted, weights)
+        loss, inputs, _ = loss_of(record, arrays, wanted, weights, True)
         found = paddle.grad(loss, inputs, create_graph=create_graph)
         return weighted_sum(found, [paddle.to_tensor(d) for d in across]), inputs
 

@@ -141,7 +141,8 @@ REGIONAL = [
            [floats(3, 4, 2, 3), REGIONS, COUNTS], None, batched=[], differentiable=[0]),
     Record("roi_perspective_transform", lambda x, b, lod: apply(
         roi_perspective.roi_perspective_transform_op, x, b, [lod], transformed_height=2, transformed_width=3,
-        spatial_scale=0.5)[0], [IMAGES, QUADRANGLES, np.array([0, 1, 3])], None, batched=[0], differentiable=[0]),
+        spatial_scale=0.5)[0], [IMAGES, QUADRANGLES, np.array([0, 1, 3])], None, batched=[0], differentiable=[0],
+           second=False),
     Record("roi_perspective_back", lambda g, b, n: apply(
         roi_perspective.back_op, g, b, n, None, size=[2, 4, 5, 6], spatial_scale=0.5),
            [floats(3, 4, 2, 3), QUADRANGLES, COUNTS], None, batched=[]),

@@ -147,8 +147,8 @@ UNCHECKED = {
             "gru-reversed, the other way round", "gru_unit-a step", "gru_unit-activations", "linear_chain_crf",
             "linear_chain_crf-padded", "lrn", "lstm-activations", "lstm-peepholes",
             "lstm-reversed, without peepholes", "lstm_unit", "lstmp-activations", "lstmp-peepholes",
-            "lstmp-reversed, clipped", "margin_rank_loss", "norm", "shuffle_batch", "smooth_l1_loss",
-            "squared_l2_distance", "teacher_student_sigmoid_loss", "uncrop", "warpctc-packed"},
+            "lstmp-reversed, clipped", "margin_rank_loss", "norm", "roi_perspective_transform", "shuffle_batch",
+            "smooth_l1_loss", "squared_l2_distance", "teacher_student_sigmoid_loss", "uncrop", "warpctc-packed"},
     },
     "gradient": {
         "the gradient passes as if nothing were rounded: tests/quantization": {
