@@ -96,6 +96,12 @@ def is_public_function(function: FunctionType) -> bool:
         not owner or owner.endswith("<locals>")) and not function.__code__.co_filename.startswith("<")
 
 
+def is_own(function: FunctionType) -> bool:
+    """Whether this package's code is left as it is for being that, and not because somebody marked it."""
+    module = function.__globals__.get("__name__") or ""
+    return module.partition(".")[0] == _OWN and is_ignored_module(module) and not is_marked(function)
+
+
 def why_not(function: FunctionType) -> str | None:
     """Why a function cannot be converted as a whole; None when it can."""
     flags = function.__code__.co_flags

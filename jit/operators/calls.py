@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..convert.ignoring import is_own
 from .builtin import OVERLOADS
 from .conditionals import if_exp
 from .partial import SHOWING, certain, is_optional, is_partial, parts, some_are_optional, used_within
@@ -106,7 +107,16 @@ class Calls:
         if function is _plain_call(type(method.__self__)):
             return functools.partial(self._call_layer, method.__self__)
         new = self._function(function)
+        if new is function and self._may_call_users(method, function):
+            new = self._convert_own(function)
         return method if new is function else MethodType(new, method.__self__)
+
+    def _may_call_users(self, method: MethodType, function: FunctionType) -> bool:
+        """Whether it is a method of a layer of ours in which layers, or hooks, of the user's may be called."""
+        layer = method.__self__
+        base = next((kind for kind in type(layer).__mro__ if "__call_with_hooks__" in vars(kind)), None)
+        is_part = base is not None and (function.__name__ == "forward" or not hasattr(base, function.__name__))
+        return is_part and is_own(function) and self._holds_converted(layer)
 
     def _instance(self, instance: Any) -> Any:
         kind = type(instance)
@@ -119,17 +129,9 @@ class Calls:
         return instance if new is call else MethodType(new, instance)
 
     def _call_layer(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
-        forward = self._forward(layer)
+        forward = self._converted(layer.forward)
         forward = _given_values(forward) if some_are_optional() and forward == layer.forward else forward
         return layer.__call_with_hooks__(forward, args, kwargs, self)
-
-    def _forward(self, layer: Any) -> Any:
-        forward = layer.forward
-        new = self._converted(forward)
-        if new is forward and isinstance(forward, MethodType) and self._holds_converted(layer):
-            function: Any = forward.__func__
-            return MethodType(self._convert_own(function), layer)
-        return new
 
     def _holds_converted(self, layer: Any) -> bool:
         functions = (function for inner in layer.sublayers() for function in _functions_of(inner))

@@ -57,43 +57,44 @@ def _mode_of(cell: Any) -> str | None:
     return {LSTMCell: "LSTM", GRUCell: "GRU"}.get(type(cell))
 
 
-class _Pass:
-    """One pass of a cell through a sequence."""
+class _OfCells(Layer):
+    """Takes cells through sequences. It calls them in methods of its own, which conversion follows."""
 
-    def __init__(self, cell: Any, is_reverse: bool, time_major: bool):
-        self.cell, self.is_reverse, self.time_major = cell, is_reverse, time_major
+    time_major: bool
 
-    def __call__(self, inputs: Any, states: Any, lengths: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    def _pass(self, cell: Any, is_reverse: bool, inputs: Any, states: Any, lengths: Any,
+              kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The outputs of all steps and the final states."""
         if states is None:
-            states = self.cell.get_initial_states(inputs, batch_dim_idx=1 if self.time_major else 0)
-        mode = _mode_of(self.cell)
+            states = cell.get_initial_states(inputs, batch_dim_idx=1 if self.time_major else 0)
+        mode = _mode_of(cell)
         if mode and lengths is None and not kwargs:
-            return self._at_once(mode, inputs, states)
-        return self._step_by_step(inputs, states, lengths, kwargs)
+            return self._at_once(mode, cell, is_reverse, inputs, states)
+        return self._step_by_step(cell, is_reverse, inputs, states, lengths, kwargs)
 
-    def _at_once(self, mode: str, inputs: Any, states: Any) -> tuple[Any, Any]:
-        check_sequence("RNN", inputs, self.cell.input_size, self.time_major)
+    def _at_once(self, mode: str, cell: Any, is_reverse: bool, inputs: Any, states: Any) -> tuple[Any, Any]:
+        check_sequence("RNN", inputs, cell.input_size, self.time_major)
         x = inputs if self.time_major else steps_first(inputs)
         several = isinstance(states, (list, tuple))
         given = [unsqueeze(state, 0) for state in (states if several else [states])]
-        out, finals = apply_rnn(mode, flip(x, [0]) if self.is_reverse else x, given, [self.cell], None)
-        out = flip(out, [0]) if self.is_reverse else out
+        out, finals = apply_rnn(mode, flip(x, [0]) if is_reverse else x, given, [cell], None)
+        out = flip(out, [0]) if is_reverse else out
         last = tuple(squeeze(final, 0) for final in finals)
         return out if self.time_major else steps_first(out), last if several else last[0]
 
-    def _step_by_step(self, inputs: Any, states: Any, lengths: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    def _step_by_step(self, cell: Any, is_reverse: bool, inputs: Any, states: Any, lengths: Any,
+                      kwargs: dict[str, Any]) -> tuple[Any, Any]:
         axis = 0 if self.time_major else 1
-        steps = next(nest.leaves(inputs)).shape[axis]
+        steps = shape_in(next(nest.leaves(inputs)))[axis]
         if steps < 0:
             raise ValueError(
-                f"RNN: the number of steps must be known where {type(self.cell).__name__} is called step by step. "
+                f"RNN: the number of steps must be known where {type(cell).__name__} is called step by step. "
                 f"Give it in the InputSpec, or use paddle.nn.LSTM, GRU or SimpleRNN, which need not know it."
             )
         outputs: list[Any] = [None] * steps
-        for t in reversed(range(steps)) if self.is_reverse else range(steps):
+        for t in reversed(range(steps)) if is_reverse else range(steps):
             here = nest.map_structure(lambda x, t=t: x[t] if axis == 0 else x[:, t], inputs)
-            outputs[t], new = self.cell(here, states, **kwargs)
+            outputs[t], new = cell(here, states, **kwargs)
             states = new if lengths is None else _unless_beyond(lengths, t, new, states)
         return nest.map_structure(lambda *values: stack(list(values), axis), *outputs), states
 
@@ -115,7 +116,7 @@ def _check_cell(what: str, cell: Any) -> None:
                         f"Received {type(cell).__name__} {cell!r}.")
 
 
-class RNN(Layer):
+class RNN(_OfCells):
     """Takes a cell through a sequence, from the first step to the last, or with `is_reverse` the other way round.
 
     Inputs [batch, steps, ...], or steps first with `time_major`; for a cell that takes them so, several, nested. The
@@ -137,11 +138,10 @@ class RNN(Layer):
     def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None,
                 **kwargs: Any) -> tuple[Any, Any]:
         """The outputs and the final states; other keyword arguments go to the cell."""
-        one_pass = _Pass(self.cell, self.is_reverse, self.time_major)
-        return one_pass(inputs, initial_states, sequence_length, kwargs)
+        return self._pass(self.cell, self.is_reverse, inputs, initial_states, sequence_length, kwargs)
 
 
-class BiRNN(Layer):
+class BiRNN(_OfCells):
     """Takes one cell forward through a sequence and another backward; their outputs lie side by side.
 
     Initial and final states are pairs, of the forward and of the backward cell. Otherwise as RNN.
@@ -169,7 +169,7 @@ class BiRNN(Layer):
             raise ValueError("BiRNN(initial_states): must be a pair, of the forward and of the backward cell. "
                              f"Received {type(initial_states).__name__}.")
         states = (None, None) if initial_states is None else initial_states
-        forward, backward = (_Pass(cell, n == 1, self.time_major)(inputs, states[n], sequence_length, kwargs)
-                             for n, cell in enumerate((self.cell_fw, self.cell_bw)))
+        forward, backward = [self._pass(cell, n == 1, inputs, states[n], sequence_length, kwargs)
+                             for n, cell in enumerate((self.cell_fw, self.cell_bw))]
         both = nest.map_structure(lambda a, b: concat([a, b], axis=-1), forward[0], backward[0])
         return both, (forward[1], backward[1])
