@@ -112,7 +112,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     """
     input, label = value_of(input), value_of(label)
     shape, given = list(input.shape), list(label.shape)
-    if len(shape) < 2 or len(shape) != len(given) or given[-1] != 1 or any(
+    if len(shape) < 2 or len(shape) != len(given) or given[-1] not in (1, -1) or any(
             m != n and -1 not in (m, n) for m, n in zip(shape[:-1], given[:-1], strict=True)):
         raise ValueError(f"dice_loss(input, label): must be [N, ..., C] and [N, ..., 1]. Received {shape} and {given}.")
     chosen = cast(one_hot(squeeze(label, [-1]), size_at(input, -1)), input.dtype)

@@ -9,6 +9,7 @@ from typing import Any
 from ...ops.array.assign import shape
 from ...ops.array.full import full, is_value, value_of
 from ...ops.array.reshape import reshape, transpose
+from ...ops.array.unknown_sizes import size_at
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
 from ...ops.math.elementwise import divide, maximum, multiply, pow, scale
@@ -156,7 +157,7 @@ def local_response_norm(x: Any, size: int, alpha: float = 1e-4, beta: float = 0.
     if len(x.shape) < 3:
         raise ValueError(f"local_response_norm(x): x must have at least 3 dimensions. Received {list(x.shape)}.")
     last = data_format[-1] == "C"
-    sizes = [0, 1, -1, x.shape[-1]] if last else [0, 1, x.shape[1], -1]
+    sizes = [0, 1, -1, size_at(x, -1)] if last else [0, 1, size_at(x, 1), -1]
     squares = reshape(multiply(x, x), sizes)
     window, before, after = [size, 1], size // 2, (size - 1) // 2
     pads = [0, 0, before, after] if last else [before, after, 0, 0]

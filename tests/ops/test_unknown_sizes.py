@@ -146,11 +146,15 @@ F = paddle.nn.functional
     (lambda x: paddle.quantile(x, [0.3, 0.7], 1), [[2, -1]]),
     (lambda x: paddle.nanmedian(x, 1), [[-1, -1]]),
     (lambda x: F.dice_loss(F.softmax(x), paddle.argmax(x, 1, keepdim=True)), [[-1, -1]]),
+    (lambda x: F.dice_loss(F.softmax(x), paddle.cast(x[:, 2:] * 0, "int64")), [[-1, -1]]),
+    (lambda x: F.local_response_norm(x, 3, data_format="NCL"), [[-1, -1, -1]]),
+    (lambda x: F.local_response_norm(x, 3, data_format="NLC"), [[-1, -1, -1]]),
     (lambda x: F.multi_margin_loss(x, paddle.argmax(x, 1)), [[-1, -1]]),
     (lambda x: F.cross_entropy(x, paddle.argmax(x, 1), label_smoothing=0.1), [[-1, -1]]),
     (lambda x: F.scaled_dot_product_attention(x, x, x), [[2, 4, 1, -1]]),
     (lambda x: paddle.std(x, 0), [[-1, 4]]),
-], ids=["size", "median", "median over rows", "quantile", "nanmedian", "dice_loss", "multi_margin_loss",
+], ids=["size", "median", "median over rows", "quantile", "nanmedian", "dice_loss", "dice_loss of open labels",
+        "local_response_norm", "local_response_norm of channels last", "multi_margin_loss",
         "label_smoothing", "attention", "std"])
 def test_functions_that_need_a_size(function, shapes):
     found, expected = of_static(function, *shapes)
