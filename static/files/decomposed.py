@@ -1,4 +1,5 @@
-"""Operations of files that stand for several others, taken apart: what `ops/core/decomposition.py` knows."""
+"""Operations of files that stand for several others, taken apart: what `ops/core/decomposition.py` knows, and PyLayers.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +7,39 @@ from typing import Any
 
 from ...core.files import CorruptFileError
 from ...ops.core.decomposition import find_decomposition
+from ..format.attributes import BlockList
+from ..ir.block import Block
 from ..ir.decomposed import append_parts
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.shape_inference import declare_results
+
+_PY_LAYER = "pylayer"
+
+
+def inline_forwards(program: Program, source: str) -> None:
+    """Puts what a PyLayer's forward computes in the place of its operation: in Paddle's files it is a block of its own.
+
+    Raises CorruptFileError, naming file and place, where there is no such block.
+    """
+    for block in program.blocks:
+        if any(op.type == _PY_LAYER for op in block.ops):
+            block.ops = [each for op in block.ops for each in _inlined(op, block, source)]
+
+
+def _inlined(op: Operation, block: Block, source: str) -> list[Operation]:
+    if op.type != _PY_LAYER:
+        return [op if op.block is block else Operation(block, op.type, op.inputs, op.outputs, op.attrs)]
+    blocks = op.attrs.get("blocks")
+    if not isinstance(blocks, BlockList) or not blocks:
+        raise CorruptFileError(source, f"block {block.idx} ({op.type})", "it has no block of what its forward computes")
+    forward = block.program.blocks[blocks[0]]
+    for name, variable in forward.vars.items():
+        if name in block.vars:
+            raise CorruptFileError(source, f"block {forward.idx}", f"a variable {name!r} is in block {block.idx} too")
+        block.add_var(variable)
+    operations, forward.ops, forward.vars = forward.ops, [], {}
+    return [each for inner in operations for each in _inlined(inner, block, source)]
 
 
 def has_decomposed(program: Program) -> bool:

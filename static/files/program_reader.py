@@ -61,6 +61,7 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             block.ops.append(made)
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
+    decomposed.inline_forwards(program, source_name)
     array_codec.from_file(program)
     lod_codec.from_file(program, source_name)
     whole_weights.from_file(program)

@@ -2,9 +2,9 @@
 
 A file says in its `op_version_map` of which version its operators are; one that is not listed has version 0. A change
 stands below once, and is made to what is of an older version. An attribute that a file does not have means what
-PaddlePaddle takes then, which a declaration may not say: `ABSENT` does. What releases after 2.6.2 have added can be
-passed over as long as it asks for nothing (`LATER`). What passes of an engine have fused into an operator gives it
-another name (`FUSED_FORMS`), under which it is taken apart.
+PaddlePaddle takes then, which a declaration may not say: `ABSENT` does. A result that is an input as it was is left out
+(`HANDED_ON`). What releases after 2.6.2 have added can be passed over as long as it asks for nothing (`LATER`). What
+passes of an engine have fused into an operator gives it another name (`FUSED_FORMS`), under which it is taken apart.
 """
 
 from __future__ import annotations
@@ -96,6 +96,9 @@ LATER: dict[str, tuple[str, ...]] = {
     "thresholded_relu": ("value",),
 }
 
+#: operator: results of files that are an input as it was, which nothing here has to give.
+HANDED_ON: dict[str, str] = {"hierarchical_sigmoid": "W_Out"}
+
 #: What an engine's passes write into operators that they have fused with others: attributes, and inputs.
 FUSED = frozenset((
     "fuse_activation", "fuse_relu", "fuse_brelu", "fuse_residual_connection", "fuse_with_relu", "activation_type",
@@ -160,6 +163,10 @@ def _update(op: pb.OpDesc, version: int, source: str) -> None:
         for name, value in ABSENT[op.type].items():
             if name not in given:
                 python_to_attr(op.attrs.add(), name, value, None)
+    if op.type in HANDED_ON:
+        kept = [each for each in op.outputs if each.parameter != HANDED_ON[op.type]]
+        del op.outputs[:]
+        op.outputs.extend(kept)
     if op.type in LATER and version > OP_VERSIONS.get(op.type, 0):
         _refuse_later(op, LATER[op.type], source)
 

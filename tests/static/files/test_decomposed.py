@@ -10,6 +10,7 @@ import pytest
 from proa import fluid, static
 from proa.ops.core.decomposition import all_decompositions, decomposition, find_decomposition
 from proa.ops.core.operator import is_declared
+from proa.static.format.attributes import BlockList
 
 FIXTURES = Path(__file__).parents[2] / "fixtures/static/decomposed"
 CASES = json.loads(gzip.decompress((FIXTURES / "operators.json.gz").read_bytes()))
@@ -293,3 +294,44 @@ def test_what_gave_memory_back_is_left_out():
     assert static.Executor().run(read, feed={"x": np.float32([-1, 2])}, fetch_list=["z"])[0].tolist() == [0.0, 2.0]
     block.ops.clear()
     assert block.append_op("delete_var", {"X": ["z"]}).type == "delete_var" and not block.ops
+
+
+def in_a_pylayer(main, x, out, compute):
+    """Appends a `pylayer` to a Program, as Paddle writes one: what `compute` appends is in a block of its own."""
+    inner = main._create_block()
+    paddle.assign(compute(x), out)
+    main._rollback()
+    scope = main.current_block().create_var(f"{out.name}_scope", kind="scopes")
+    main.current_block().append("pylayer", {"Input": [x.name]}, {"Out": [out.name], "Scope": [scope.name]},
+                                {"blocks": BlockList([inner.idx])})
+
+
+def test_the_forward_of_a_pylayer_stands_in_its_place():
+    main, outs = static.Program(), []
+    paddle.enable_static()
+    try:
+        with static.program_guard(main):
+            x = static.data("x", [2], "float32")
+            outs = [main.global_block().create_var(name, (2,), paddle.float32) for name in ("inner", "outer")]
+
+            def nested(value):
+                in_a_pylayer(main, value, outs[0], lambda v: v * v)
+                return outs[0] + 1.0
+
+            in_a_pylayer(main, x, outs[1], nested)
+            paddle.tanh(outs[1])
+    finally:
+        paddle.disable_static()
+    assert [op.type for op in main.global_block().ops] == ["pylayer", "tanh"]
+    read = static.Program.parse_from_string(main.serialized())
+    assert {op.type for op in read.global_block().ops} == {"elementwise_mul", "assign", "scale", "tanh"}
+    again = static.Program.parse_from_string(read.serialized())
+    found = static.Executor().run(again, feed={"x": np.array([1.0, 2.0], "float32")}, fetch_list=["outer"])
+    np.testing.assert_array_equal(found[0], [2.0, 5.0])
+
+
+def test_a_pylayer_without_a_block_is_refused():
+    main = static.Program()
+    main.global_block().append("pylayer", {"Input": []}, {"Out": []}, {})
+    with pytest.raises(paddle.core.files.CorruptFileError, match="no block of what its forward computes"):
+        static.Program.parse_from_string(main.serialized())

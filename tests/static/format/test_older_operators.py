@@ -105,3 +105,12 @@ def test_changes_name_operators_that_there_are():
         attributes = paddle.ops.core.operator.find(change.operator).attributes
         assert {*change.renamed.values(), *change.texts} <= set(attributes)
         assert not set(change.renamed) & set(attributes)
+
+
+def test_a_result_that_is_an_input_as_it_was_is_left_out():
+    """Paddle's hsigmoid_loss names its weight as a result."""
+    desc, op = message("hierarchical_sigmoid")
+    for slot in ("Out", "PreOut", "W_Out"):
+        op.outputs.add(parameter=slot, arguments=[slot])
+    bring_up_to_date(desc, "a file")
+    assert [each.parameter for each in op.outputs] == ["Out", "PreOut"]
