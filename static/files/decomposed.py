@@ -30,8 +30,9 @@ def inline_forwards(program: Program, source: str) -> None:
 def _inlined(op: Operation, block: Block, source: str) -> list[Operation]:
     if op.type != _PY_LAYER:
         return [op if op.block is block else Operation(block, op.type, op.inputs, op.outputs, op.attrs)]
-    blocks = op.attrs.get("blocks")
-    if not isinstance(blocks, BlockList) or not blocks:
+    blocks: Any = op.attrs.get("blocks")
+    names_blocks = isinstance(blocks, BlockList)
+    if not names_blocks or not blocks:
         raise CorruptFileError(source, f"block {block.idx} ({op.type})", "it has no block of what its forward computes")
     forward = block.program.blocks[blocks[0]]
     for name, variable in forward.vars.items():
