@@ -93,3 +93,35 @@ def test_kernels_for_gpus_are_refused():
     for name in ("masked_multihead_attention", "block_multihead_attention", "fused_multi_transformer", "fused_ec_moe"):
         with pytest.raises(NotImplementedError, match="Use"):
             getattr(fused, name)(None, None, None)
+
+
+def _rotated_at(q, position_ids):
+    sin, cos = (f(paddle.arange(24, dtype="float32").reshape([6, 4])) for f in (paddle.sin, paddle.cos))
+    return fused.fused_rotary_position_embedding(q, None, None, sin, cos, position_ids.astype("int64"))[0]
+
+
+def _of_lengths(q, lengths):
+    return fused.variable_length_memory_efficient_attention(q, q, q, lengths, lengths, paddle.zeros([1, 1, 9, 9]),
+                                                            causal=True)
+
+
+@pytest.mark.parametrize(("compute", "x", "other", "open_sizes"), [
+    (lambda x, w: fused.fused_multi_head_attention(x, w, paddle.eye(4), num_heads=2, transpose_qkv_wb=True,
+                                                   training=False), (2, 3, 4), (4, 12), (2, 0)),
+    (lambda x, w: fused.fused_multi_head_attention(x, w, paddle.eye(4), training=False), (2, 3, 4), (3, 2, 2, 4),
+     (2, 0)),
+    (_of_lengths, (2, 2, 3, 4), (2, 1), (3, 2)),
+    (lambda q, _: fused.fused_rotary_position_embedding(q)[0], (2, 3, 2, 4), (1,), (3, 1)),
+    (lambda q, _: fused.fused_rotary_position_embedding(q, use_neox_rotary_style=False)[0], (2, 3, 2, 4), (1,),
+     (3, 1)),
+    (_rotated_at, (2, 3, 2, 4), (2, 3), (3, 2)),
+], ids=["attention by one matrix", "attention", "attention by lengths", "rotary", "rotary halves",
+        "rotary at positions"])
+def test_batches_and_lengths_that_only_a_run_knows(compute, x, other, open_sizes):
+    """`open_sizes`: how many of the first sizes of each input are not known while the Program is built."""
+    layer = type("Fused", (paddle.nn.Layer,), {"forward": lambda self, x, other: compute(x, other)})()
+    specs = [paddle.static.InputSpec([None if n < count else size for n, size in enumerate(shape)], "float32")
+             for shape, count in zip((x, other), open_sizes, strict=True)]
+    converted = paddle.jit.to_static(layer, input_spec=specs, full_graph=True)
+    given = [paddle.linspace(0.1, 3.0, int(np.prod(shape))).reshape(shape) for shape in (x, other)]
+    same(converted(*given), compute(*given))

@@ -7,6 +7,7 @@ from typing import Any
 from ....ops.array.concat_split import concat, stack
 from ....ops.array.creation import arange
 from ....ops.array.gather import gather
+from ....ops.array.unknown_sizes import size_at, sizes
 from ....ops.core.infer import shape_in
 from ....ops.math.unary import cos as cosine
 from ....ops.math.unary import sin as sine
@@ -31,12 +32,12 @@ def fused_rotary_position_embedding(q: Any, k: Any = None, v: Any = None, sin: A
     """
     if (sin is None) != (cos is None):
         raise ValueError("fused_rotary_position_embedding(sin, cos): must both be given, or neither.")
-    _, length, _, features = shape_in(q)
+    _, _, _, features = shape_in(q)
     if features % 2:
         raise ValueError(f"fused_rotary_position_embedding(q): must have an even number of features. "
                          f"Received shape {list(q.shape)}.")
     if sin is None:
-        positions = length if position_ids is None else int(position_ids.max()) + 1
+        positions = size_at(q, 1) if position_ids is None else int(position_ids.max()) + 1
         angles = _angles(positions, features, use_neox_rotary_style)
         sin, cos = sine(angles), cosine(angles)
     sin, cos = (_at(table, features, position_ids).astype(q.dtype) for table in (sin, cos))
@@ -44,10 +45,10 @@ def fused_rotary_position_embedding(q: Any, k: Any = None, v: Any = None, sin: A
     return tuple(x if x is None else x * cos + turned(x) * sin for x in (q, k, v))
 
 
-def _angles(length: int, features: int, neighbours: bool) -> Any:
+def _angles(length: Any, features: int, neighbours: bool) -> Any:
     """position · 10000^(-2i / features), [length, features], each for both features of a pair."""
     angles = arange(length, dtype="float32").unsqueeze(1) * 10000.0 ** (-arange(0, features, 2, "float32") / features)
-    return stack([angles, angles], -1).reshape([length, features]) if neighbours else concat([angles, angles], -1)
+    return stack([angles, angles], -1).reshape([-1, features]) if neighbours else concat([angles, angles], -1)
 
 
 def _at(table: Any, features: int, position_ids: Any) -> Any:
@@ -56,11 +57,11 @@ def _at(table: Any, features: int, position_ids: Any) -> Any:
     if position_ids is None:
         return table.unsqueeze(0).unsqueeze(2)
     rows = gather(table, position_ids.reshape([-1]))
-    return rows.reshape([*position_ids.shape, 1, features])
+    return rows.reshape([*sizes(position_ids), 1, features])
 
 
 def _turned_neighbours(x: Any) -> Any:
-    return stack([-x[..., 1::2], x[..., 0::2]], -1).reshape(x.shape)
+    return stack([-x[..., 1::2], x[..., 0::2]], -1).reshape([0, 0, 0, -1])
 
 
 def _turned_halves(x: Any) -> Any:

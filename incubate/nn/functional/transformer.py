@@ -9,6 +9,7 @@ from ....nn.functional.attention import additive_mask
 from ....ops.array.concat_split import concat, stack
 from ....ops.array.creation import arange
 from ....ops.array.full import value_of
+from ....ops.array.unknown_sizes import size_at
 from ....ops.array.where import where
 from ....ops.core.infer import check_rank, shape_in
 from ....ops.linalg.matrix_product import matmul
@@ -72,7 +73,7 @@ def fused_multi_head_attention(x: Any, qkv_weight: Any, linear_weight: Any, pre_
     mask = additive_mask(attn_mask, scores.dtype)
     weights = F.softmax(scores if mask is None else scores + mask)
     out = matmul(F.dropout(weights, attn_dropout_rate, training=training, mode=mode), v)
-    out = F.linear(out.transpose([0, 2, 1, 3]).reshape([*x.shape[:2], -1]), linear_weight, linear_bias)
+    out = F.linear(out.transpose([0, 2, 1, 3]).reshape([0, 0, -1]), linear_weight, linear_bias)
     out = F.dropout(out, dropout_rate, training=training, mode=mode)
     out = x + out if add_residual else out
     out = out if pre_layer_norm else F.layer_norm(out, features, ln_scale, ln_bias, ln_epsilon)
@@ -85,7 +86,7 @@ def _projected(x: Any, weight: Any, bias: Any, num_heads: int, transposed: bool)
     heads = num_heads if transposed else weight.shape[1]
     matrix = weight if transposed else weight.reshape([-1, weight.shape[-1]]).t()
     out = F.linear(x, matrix, bias if bias is None else bias.reshape([-1]))
-    parts = out.reshape([*x.shape[:2], 3, heads, -1]).transpose([2, 0, 3, 1, 4])
+    parts = out.reshape([0, 0, 3, heads, -1]).transpose([2, 0, 3, 1, 4])
     return parts[0], parts[1], parts[2]
 
 
@@ -106,7 +107,7 @@ def variable_length_memory_efficient_attention(query: Any, key: Any, value: Any,
     """
     for what, given in (("query", query), ("key", key)):
         check_rank(f"variable_length_memory_efficient_attention({what})", given, 4)
-    queries, keys = query.shape[2], key.shape[2]
+    queries, keys = size_at(query, 2), size_at(key, 2)
     scores = matmul(query, key, transpose_y=True) * (query.shape[-1] ** -0.5 if scale is None else scale)
     if mask is not None:
         scores = scores + value_of(mask)[..., :queries, :keys].astype(scores.dtype)
