@@ -65,8 +65,9 @@ def _summary(answers):
         return {clock: statistics.median(pick(answer, clock) for answer in answers) for clock in ("wall", "processor")}
 
     last = answers[-1]
-    found = {**{what: middle(lambda answer, clock, what=what: answer[what][clock]) for what in ("started", "first")},
-             "results": last["results"], "version": last["version"], "peak": statistics.median(answer["peak"] for answer in answers)}
+    found = {"started": middle(lambda answer, clock: answer["started"][clock]),
+             "first": middle(lambda answer, clock: answer["first"][clock]), "results": last["results"],
+             "version": last["version"], "peak": statistics.median(answer["peak"] for answer in answers)}
     if last["further"]:
         found["further"] = middle(lambda answer, c: statistics.median(run[c] for run in answer["further"]))
     return found
@@ -148,7 +149,7 @@ def _warm_rows(models, what):
 
 
 def _opened_rows(models, what):
-    """Rows of what new processes took: `started` and `first`, with the import and without, or `further` shapes."""
+    """Rows of what new processes took: `started` and `first`, with the import and without, `further` shapes."""
     for name, model in MODELS.items():
         if name not in models:
             continue
@@ -227,8 +228,9 @@ def report(figures, options):
         tables.append(_page_table(models[PAGE]))
     notes = ("Times by the clock, and in brackets of processors. A first call opens the file and runs it once, in a "
              "new process that has imported the framework and, where it has any, made a tensor, which the table below "
-             "counts too; ratios of first calls and further shapes are of processor times. Memory is the peak beyond the import, over all shapes. The page is read by rapidocr-paddle as it "
-             f"comes; it asks Paddle for no oneDNN, the last row does. Asked of the page: {ratio(ASKED_OF_PAGE)}.")
+             "counts too; ratios of first calls and further shapes are of processor times. Memory is the peak beyond "
+             "the import, over all shapes. The page is read by rapidocr-paddle as it comes; "
+             f"it asks Paddle for no oneDNN, the last row does. Asked of the page: {ratio(ASKED_OF_PAGE)}.")
     parts = [machine.heading("inference", versions, options), *tables, notes,
              "\n".join(dict.fromkeys([*differing(models), *_missing(figures)]))]
     return "\n\n".join(part for part in parts if part)

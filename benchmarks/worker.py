@@ -129,8 +129,8 @@ class Side:
     def _served(self, step, imported, first, further, results):
         self.step = step
         started = {clock: imported[clock] + first[clock] for clock in first}
-        return {"started": started, "first": first, "further": further, "results": results, "version": self.framework.__version__,
-                "peak": memory.highest() - self.after_import}
+        return {"started": started, "first": first, "further": further, "results": results,
+                "version": self.framework.__version__, "peak": memory.highest() - self.after_import}
 
     def _settle(self, seconds):
         self.step()

@@ -57,7 +57,6 @@ from .operator_inputs import (
 from .parameter import EagerParameter, Parameter
 from .py_layer import apply_eagerly
 from .selected_rows import SelectedRowsValue, rows_class
-from .sparse_tensor import FORMATS
 from .tensor import Tensor
 from .value import EagerValue
 from .views import note, show, source_of
@@ -342,6 +341,8 @@ class EagerTrace(Trace):
 
     def sparse(self, layout: str, index: tuple, values: Any, shape: tuple[int, ...]) -> EagerValue:
         """A coo or csr tensor of its parts."""
+        from .sparse_tensor import FORMATS  # few programs have one, and their operators take as long as the others
+
         return FORMATS[layout].of_parts(index, values, shape)
 
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> EagerParameter:

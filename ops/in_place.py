@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from .methods import METHODS
+from .methods import METHODS, method
 
 
 def __getattr__(name: str) -> Any:
     if name.endswith("_") and not name.startswith("_") and name in METHODS:
-        return METHODS[name]
+        return method(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,48 +17,11 @@ from typing import Any
 
 from ..core.absent import absent_methods
 from ..core.forks import unforked
-from .array import (
-    assign,
-    concat_split,
-    creation,
-    diagonal,
-    fill,
-    full,
-    gather,
-    indexing,
-    rearrange,
-    reshape,
-    slices,
-    sorting,
-    take,
-    take_along_axis,
-    unflatten,
-    where,
-)
+from .array import indexing
 from .array.full import is_value
 from .core.gradient import parameter_names
-from .linalg import distances, matrix_product, products
-from .math import (
-    allclose,
-    bessel,
-    binary,
-    casting,
-    clip,
-    comparison,
-    cumulative,
-    differences,
-    elementwise,
-    extreme_positions,
-    gamma,
-    inverse_functions,
-    nan_statistics,
-    numbers,
-    reduce,
-    statistics,
-    unary,
-)
-from .nn import activation
-from .random import sampling
+from .linalg import matrix_product
+from .math import comparison, elementwise, unary
 
 _NOTHING = object()
 
@@ -104,26 +67,48 @@ def _without_out(function: Callable) -> inspect.Signature:
     return signature.replace(parameters=[p for name, p in signature.parameters.items() if name != "out"])
 
 
-def _plain(module: Any, names: str) -> dict[str, Callable]:
-    return {name: getattr(module, name) for name in names.split()}
+def _reversed_axes(function: Callable) -> property:
+    return property(function, doc="The value with its dimensions in reverse order.")
 
 
-class _Later:
-    """A method whose family of operators is imported when it is first looked up."""
+class Later:
+    """A method whose family of operators is imported when it is first looked up; then it is a function of its class.
 
-    __slots__ = ("module", "name")
+    `made` tells what becomes of the function of that name in that module of `ops`.
+    """
 
-    def __init__(self, module: str, name: str):
-        self.module, self.name = module, name
+    __slots__ = ("module", "name", "made", "_found")
+
+    def __init__(self, module: str, name: str, made: tuple[Callable, ...] = ()):
+        self.module, self.name, self.made = module, name, made
+        self._found: Any = None
+
+    def function(self) -> Any:
+        """The method itself."""
+        if self._found is None:
+            with unforked():
+                found = getattr(importlib.import_module(f"{__package__}.{self.module}"), self.name)
+            for make in self.made:
+                found = make(found)
+            self._found = found
+        return self._found
+
+    def then(self, make: Callable) -> Later:
+        """The method that is made of this one."""
+        return Later(self.module, self.name, (*self.made, make))
 
     def __get__(self, value: Any, owner: Any = None) -> Any:
-        with unforked():
-            function = getattr(importlib.import_module(f"{__package__}.{self.module}"), self.name)
+        function = self.function()
+        for each in owner.__mro__:
+            for key, held in vars(each).items():
+                if held is self:
+                    setattr(each, key, function)
+                    return getattr(owner if value is None else value, key)
         return function if value is None else function.__get__(value, owner)
 
 
-def _later(module: str, names: str) -> dict[str, _Later]:
-    return {name: _Later(module, name) for name in names.split()}
+def _of(module: str, names: str) -> dict[str, Later]:
+    return {name: Later(module, name) for name in names.split()}
 
 
 SYNTAX: dict[str, Any] = {
@@ -141,66 +126,67 @@ SYNTAX: dict[str, Any] = {
 METHODS: dict[str, Any] = {
     **absent_methods(),
     **SYNTAX,
-    "T": property(reshape.reversed_axes, doc="The value with its dimensions in reverse order."),
-    "astype": casting.cast,
-    **_plain(creation, "zeros_like ones_like full_like"),
-    **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
+    "T": Later("array.reshape", "reversed_axes", (_reversed_axes,)),
+    "astype": Later("math.casting", "cast"),
+    **_of("array.creation", "zeros_like ones_like full_like"),
+    **_of("math.elementwise", "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
              "add_n scale neg"),
-    **_plain(casting, "cast"),
-    **_plain(comparison, "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
+    **_of("math.casting", "cast"),
+    **_of("math.comparison", "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
              "logical_xor bitwise_and bitwise_or bitwise_xor"),
-    **_plain(unary, "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh "
-             "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
+    **_of("math.unary", "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh "
+             "cosh tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
              "isfinite stanh"),
-    **_plain(reshape, "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
+    **_of("array.reshape", "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
              "broadcast_to tile clone"),
-    **_plain(rearrange, "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
-    **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero"),
-    **_plain(extreme_positions, "argmax argmin"),
-    **_plain(cumulative, "cumsum cumprod cummax cummin logcumsumexp"),
-    **_plain(concat_split, "concat stack split chunk unbind unstack"),
-    **_plain(matrix_product, "matmul mm"), **_plain(products, "bmm mv dot inner outer tensordot addmm"),
-    **_plain(gather, "gather gather_nd scatter scatter_nd_add index_select index_add"),
-    **_plain(take_along_axis, "index_sample take_along_axis put_along_axis"),
-    **_plain(where, "where nonzero index_put masked_select masked_fill"),
-    **_plain(slices, "strided_slice"),
-    **_plain(statistics, "logsumexp var std nansum nanmean median quantile norm dist"),
-    **_plain(sorting, "sort argsort topk kthvalue mode unique unique_consecutive bincount histogram bucketize"),
-    **_plain(allclose, "isclose allclose equal_all is_empty"),
-    "clip": clip.clip,
-    **_plain(diagonal, "diagonal trace kron cross diag_embed"),
-    **_plain(sampling, "bernoulli multinomial uniform_ normal_ exponential_ cauchy_ geometric_"),
-    **_plain(binary, "atan2 fmax fmin heaviside gcd lcm nextafter lerp hypot logaddexp ldexp"),
-    **_plain(gamma, "lgamma digamma polygamma multigammaln"),
-    **_plain(bessel, "i0 i0e i1 i1e"),
-    **_plain(inverse_functions, "erfinv logit"),
-    **_plain(differences, "diff trapezoid cumulative_trapezoid vander"),
-    **_plain(numbers, "angle polar conj deg2rad rad2deg nan_to_num frexp sgn is_complex is_floating_point is_integer"),
-    **_plain(take, "take multiplex shard_index index_fill select_scatter combinations"),
-    **_plain(fill, "fill_ zero_ diagonal_scatter fill_diagonal_tensor"),
-    **_plain(unflatten, "unflatten view_as as_strided unfold atleast_1d atleast_2d atleast_3d vsplit"),
-    **_plain(distances, "cdist renorm"),
-    **_plain(nan_statistics, "nanmedian nanquantile"),
-    **_plain(assign, "increment rank"),
-    **_plain(diagonal, "diag diagflat"),
-    **_plain(gather, "scatter_nd"),
-    **_plain(concat_split, "broadcast_tensors"),
-    **_plain(activation, "sigmoid"),
-    **_later("math.covariance", "cov corrcoef"),
-    **_later("linalg.qr_svd", "qr householder_product"),
-    **_later("linalg.eigen", "eig eigvals eigvalsh"),
-    **_later("linalg.least_squares", "cond lstsq pca_lowrank pinv"),
-    **_later("linalg.lu", "lu lu_unpack"),
-    **_later("signal.stft", "istft stft"),
-    **_later("linalg.solving", "inverse matrix_power multi_dot solve"),
-    **_later("linalg.triangular", "cholesky cholesky_solve"),
-    **_later("sparse.conversion", "to_sparse_coo to_sparse_csr indices values crows cols nnz"),
-    "to_dense": _Later("sparse.conversion", "dense_itself"),
-    "coalesce": _Later("sparse.conversion", "coalesce_dense"),
-    "slice": slices.slice_,
-    "is_tensor": full.is_value,
-    "fill_diagonal_": _in_place(fill.fill_diagonal),
-    "where_": where.where_,
+    **_of("array.rearrange", "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
+    **_of("math.reduce", "sum mean max min amax amin prod any all numel count_nonzero"),
+    **_of("math.extreme_positions", "argmax argmin"),
+    **_of("math.cumulative", "cumsum cumprod cummax cummin logcumsumexp"),
+    **_of("array.concat_split", "concat stack split chunk unbind unstack"),
+    **_of("linalg.matrix_product", "matmul mm"), **_of("linalg.products", "bmm mv dot inner outer tensordot addmm"),
+    **_of("array.gather", "gather gather_nd scatter scatter_nd_add index_select index_add"),
+    **_of("array.take_along_axis", "index_sample take_along_axis put_along_axis"),
+    **_of("array.where", "where nonzero index_put masked_select masked_fill"),
+    **_of("array.slices", "strided_slice"),
+    **_of("math.statistics", "logsumexp var std nansum nanmean median quantile norm dist"),
+    **_of("array.sorting", "sort argsort topk kthvalue mode unique unique_consecutive bincount histogram bucketize"),
+    **_of("math.allclose", "isclose allclose equal_all is_empty"),
+    "clip": Later("math.clip", "clip"),
+    **_of("array.diagonal", "diagonal trace kron cross diag_embed"),
+    **_of("random.sampling", "bernoulli multinomial uniform_ normal_ exponential_ cauchy_ geometric_"),
+    **_of("math.binary", "atan2 fmax fmin heaviside gcd lcm nextafter lerp hypot logaddexp ldexp"),
+    **_of("math.gamma", "lgamma digamma polygamma multigammaln"),
+    **_of("math.bessel", "i0 i0e i1 i1e"),
+    **_of("math.inverse_functions", "erfinv logit"),
+    **_of("math.differences", "diff trapezoid cumulative_trapezoid vander"),
+    **_of("math.numbers", "angle polar conj deg2rad rad2deg nan_to_num frexp sgn is_complex is_floating_point "
+             "is_integer"),
+    **_of("array.take", "take multiplex shard_index index_fill select_scatter combinations"),
+    **_of("array.fill", "fill_ zero_ diagonal_scatter fill_diagonal_tensor"),
+    **_of("array.unflatten", "unflatten view_as as_strided unfold atleast_1d atleast_2d atleast_3d vsplit"),
+    **_of("linalg.distances", "cdist renorm"),
+    **_of("math.nan_statistics", "nanmedian nanquantile"),
+    **_of("array.assign", "increment rank"),
+    **_of("array.diagonal", "diag diagflat"),
+    **_of("array.gather", "scatter_nd"),
+    **_of("array.concat_split", "broadcast_tensors"),
+    **_of("nn.activation", "sigmoid"),
+    **_of("math.covariance", "cov corrcoef"),
+    **_of("linalg.qr_svd", "qr householder_product"),
+    **_of("linalg.eigen", "eig eigvals eigvalsh"),
+    **_of("linalg.least_squares", "cond lstsq pca_lowrank pinv"),
+    **_of("linalg.lu", "lu lu_unpack"),
+    **_of("signal.stft", "istft stft"),
+    **_of("linalg.solving", "inverse matrix_power multi_dot solve"),
+    **_of("linalg.triangular", "cholesky cholesky_solve"),
+    **_of("sparse.conversion", "to_sparse_coo to_sparse_csr indices values crows cols nnz"),
+    "to_dense": Later("sparse.conversion", "dense_itself"),
+    "coalesce": Later("sparse.conversion", "coalesce_dense"),
+    "slice": Later("array.slices", "slice_"),
+    "is_tensor": is_value,
+    "fill_diagonal_": Later("array.fill", "fill_diagonal", (_in_place,)),
+    "where_": Later("array.where", "where_"),
 }
 
 _IN_PLACE = ("add subtract multiply divide floor_divide floor_mod mod remainder pow scale neg cast equal not_equal "
@@ -211,4 +197,10 @@ _IN_PLACE = ("add subtract multiply divide floor_divide floor_mod mod remainder 
              "reshape transpose t squeeze unsqueeze flatten tril triu cumsum cumprod renorm addmm scatter index_add "
              "index_fill index_put put_along_axis masked_fill fill_diagonal_tensor clip")
 
-METHODS.update({f"{name}_": _in_place(METHODS[name]) for name in _IN_PLACE.split()})
+METHODS.update({f"{name}_": METHODS[name].then(_in_place) for name in _IN_PLACE.split()})
+
+
+def method(name: str) -> Any:
+    """The method of that name."""
+    found = METHODS[name]
+    return found.function() if type(found) is Later else found

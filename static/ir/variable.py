@@ -21,7 +21,7 @@ from ...core.var_type import VarType
 from ...ops.core.result_names import results_named
 from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, apply, current_trace, using
-from ...ops.methods import METHODS, SYNTAX
+from ...ops.methods import METHODS, SYNTAX, Later
 from .descriptions import VarDesc
 from .python_numbers import StandsForNumbers
 from .tensor_like import TensorLike
@@ -52,6 +52,8 @@ def _in_its_program(method: Any, is_operator: bool = False) -> Any:
 
     What Python's operators (`is_operator`) apply is called `tmp_0`, `tmp_1`…
     """
+    if type(method) is Later:
+        return method.then(functools.partial(_in_its_program, is_operator=is_operator))
     if isinstance(method, property):
         return property(_in_its_program(method.fget), method.fset, method.fdel, method.__doc__)
     if not inspect.isfunction(method):
