@@ -326,3 +326,20 @@ def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:
             return [given[n] for n in range(len(shape))]
         return [_filled(given.get(n), *one) for n, one in enumerate(zip(shape, dtype, strict=True))]
     return apply_zeros(shape, dtype) if gradient is None and shape is not None else gradient
+
+
+def differentiable_once(slots: str, what: str) -> dict[str, Callable[[Any], Any]]:
+    """The rule of an operator that is itself the derivative of `what` and has none: an error, not the 0 of silence."""
+
+    def refuse(g: Any) -> Any:
+        raise NotImplementedError(f"{what}: differentiable once; a gradient of its gradient is not there. Take its "
+                                  "gradient without create_graph, or write it with other operators.")
+
+    return {slots: refuse}
+
+
+def with_another(gradient: Any, given: Any, slope: Any = None) -> Any:
+    """A gradient, and that by a further result, which has the slope (1); `given` is None where nothing used that."""
+    if given is None:
+        return gradient
+    return gradient + (given if slope is None else given * slope)

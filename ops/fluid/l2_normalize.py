@@ -4,6 +4,7 @@
 from typing import Any
 
 from ...core import dtype as dt
+from ..core.gradient import differentiable_once, with_another
 from ..core.infer import normalize_axis, same
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -27,7 +28,8 @@ def _infer_norm(x, *, axis=-1, **_):
 
 norm_op = operator(
     "norm", "X -> Norm&, Out", kernel=_norm, infer=_infer_norm, grad={
-        "X": lambda d_Out, Out, Norm, axis: (d_Out - Out * reduce_sum(d_Out * Out, axis, keepdim=True)) / Norm},
+        "X": lambda d_Out, given_Norm, Out, Norm, axis: with_another(
+            (d_Out - Out * reduce_sum(d_Out * Out, axis, keepdim=True)) / Norm, given_Norm, Out)},
     lod="drop")
 
 
@@ -65,7 +67,7 @@ def _lrn_slope(xp, g, x, middle, *, n: int = 5, alpha: float = 1e-4, beta: float
 
 
 lrn_slope_op = operator("lrn_slope", "G, X, MidOut -> XGrad", kernel=_lrn_slope, infer=lambda g, x, m, **_: x,
-                        only_here=True)
+                        only_here=True, grad=differentiable_once("G, X, MidOut", "lrn"))
 lrn_op = operator("lrn", "X -> Out, MidOut", kernel=_lrn, infer=lambda x, **_: (x, x), grad={
     "X": lambda g, X, MidOut, n, alpha, beta, data_format: apply(
         lrn_slope_op, g, X, MidOut, n=n, alpha=alpha, beta=beta, data_format=data_format)})

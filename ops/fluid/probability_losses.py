@@ -5,6 +5,7 @@ from typing import Any
 
 from ..array.gather import add_at
 from ..array.reshape import reshape
+from ..core.gradient import differentiable_once, with_another
 from ..core.infer import like, same
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -132,21 +133,22 @@ def _smooth(xp, x, y, inside=None, outside=None, *, sigma: float = 1.0):
     return difference, loss.reshape(x.shape[0], -1).sum(axis=1, keepdims=True, dtype=x.dtype)
 
 
-def _smooth_gradients(g: Any, difference: Any, inside: Any, outside: Any, sigma: float, x_shape: Any,
-                      y_shape: Any) -> tuple[Any, Any]:
+def _smooth_gradients(g: Any, of_difference: Any, difference: Any, inside: Any, outside: Any,
+                      sigma: float) -> tuple[Any, Any]:
     square = sigma * sigma
     slope = clip(scale(difference, square), -1.0, 1.0)
     slope = slope * (g if slope.ndim == 2 else reshape(g, [-1] + [1] * (slope.ndim - 1)))
-    for weight in (inside, outside):
-        slope = slope if weight is None else slope * weight
+    slope = slope if outside is None else slope * outside
+    slope = with_another(slope, of_difference)
+    slope = slope if inside is None else slope * inside
     return slope, scale(slope, -1.0)
 
 
 smooth_l1_loss_op = operator(
     "smooth_l1_loss", "X, Y, InsideWeight?, OutsideWeight? -> Diff, Out", kernel=_smooth,
     infer=lambda x, y, *_, **__: (x, Spec((x.shape[0], 1), x.dtype)), grad={
-        "X, Y": lambda d_Out, Diff, InsideWeight, OutsideWeight, sigma, X_shape, Y_shape: _smooth_gradients(
-            d_Out, Diff, InsideWeight, OutsideWeight, sigma, X_shape, Y_shape)})
+        "X, Y": lambda d_Out, given_Diff, Diff, InsideWeight, OutsideWeight, sigma: _smooth_gradients(
+            d_Out, given_Diff, Diff, InsideWeight, OutsideWeight, sigma)})
 
 
 # ranking
@@ -200,7 +202,7 @@ def _bpr_slope(xp, g, x, label):
 
 
 bpr_slope_op = operator("bpr_slope", "G, X, Label -> XGrad", kernel=_bpr_slope, infer=like(1), only_here=True,
-                        fails="values")
+                        fails="values", grad=differentiable_once("G, X", "bpr_loss"))
 bpr_loss_op = operator("bpr_loss", "X, Label -> Y", kernel=_bpr,
                        infer=lambda x, label: Spec((*x.shape[:-1], 1), x.dtype),
                        grad={"X": lambda g, X, Label: apply(bpr_slope_op, g, X, Label)}, fails="values")
@@ -237,7 +239,8 @@ def _teacher_student_slope(xp, g, x, label, *, soft_max_up_bound: float = 15.0, 
 
 
 teacher_student_slope_op = operator(
-    "teacher_student_slope", "G, X, Label -> XGrad", kernel=_teacher_student_slope, infer=like(1), only_here=True)
+    "teacher_student_slope", "G, X, Label -> XGrad", kernel=_teacher_student_slope, infer=like(1), only_here=True,
+    grad=differentiable_once("G, X", "teacher_student_sigmoid_loss"))
 teacher_student_sigmoid_loss_op = operator(
     "teacher_student_sigmoid_loss", "X, Label -> Y", kernel=_teacher_student, infer=same,
     grad={"X": lambda g, X, Label, soft_max_up_bound, soft_max_lower_bound: apply(
@@ -262,5 +265,7 @@ def _center(xp, x, label, centers, rate, *, cluster_num: int = 0, need_update: b
 center_loss_op = operator(
     "center_loss", "X, Label, Centers, CenterUpdateRate -> CentersOut=Centers, SampleCenterDiff, Loss", kernel=_center,
     infer=lambda x, label, centers, rate, **_: (centers, x, Spec((x.shape[0], 1), x.dtype)),
-    grad={"X": lambda d_Loss, SampleCenterDiff: SampleCenterDiff * d_Loss}, fails="values")
+    grad={"X": lambda d_Loss, given_SampleCenterDiff, SampleCenterDiff: with_another(
+        SampleCenterDiff * d_Loss, given_SampleCenterDiff)},
+    fails="values")
 

@@ -8,6 +8,7 @@ from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten, shape_handle
 from ..array.unknown_sizes import size_at
 from ..core.facts import matrix_product
+from ..core.gradient import with_another
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..linalg.matrix_product import infer_matmul, matmul, matmul_gradients, matmul_kernel
@@ -52,18 +53,18 @@ def _infer_cos_sim(x, y):
     return Spec(rows, x.dtype), Spec(rows, x.dtype), Spec(one, x.dtype)
 
 
-def _cos_sim_gradients(g: Any, x: Any, y: Any, out: Any, x_norm: Any, y_norm: Any, x_shape: Any,
-                       y_shape: Any) -> tuple[Any, Any]:
+def _cos_sim_gradients(g: Any, of_norms: tuple[Any, Any], x: Any, y: Any, out: Any, x_norm: Any, y_norm: Any,
+                       x_shape: Any, y_shape: Any) -> tuple[Any, Any]:
     product = x_norm * y_norm
-    dx = g * (y / product - out * x / (x_norm * x_norm))
-    dy = g * (x / product - out * y / (y_norm * y_norm))
-    return sum_to(dx, x_shape), sum_to(dy, y_shape)
+    dx = sum_to(g * (y / product - out * x / (x_norm * x_norm)), x_shape)
+    dy = sum_to(g * (x / product - out * y / (y_norm * y_norm)), y_shape)
+    return with_another(dx, of_norms[0], x / x_norm), with_another(dy, of_norms[1], y / y_norm)
 
 
 cos_sim_op = operator(
     "cos_sim", "X, Y -> Out, XNorm, YNorm", kernel=_cos_sim, infer=_infer_cos_sim,
-    grad={"X, Y": lambda g, X, Y, Out, XNorm, YNorm, X_shape, Y_shape: _cos_sim_gradients(
-        g, X, Y, Out, XNorm, YNorm, X_shape, Y_shape)})
+    grad={"X, Y": lambda d_Out, given_XNorm, given_YNorm, X, Y, Out, XNorm, YNorm, X_shape, Y_shape: _cos_sim_gradients(
+        d_Out, (given_XNorm, given_YNorm), X, Y, Out, XNorm, YNorm, X_shape, Y_shape)})
 
 
 def _squared_distance(xp, x, y):
@@ -78,16 +79,16 @@ def _infer_distance(x, y):
     return Spec((x.shape[0], width), x.dtype), Spec((x.shape[0], 1), x.dtype)
 
 
-def _distance_gradients(g: Any, difference: Any, x_shape: Any, y_shape: Any) -> tuple[Any, Any]:
-    flat = scale(g * difference, 2.0)
+def _distance_gradients(g: Any, of_difference: Any, difference: Any, x_shape: Any, y_shape: Any) -> tuple[Any, Any]:
+    flat = with_another(scale(g * difference, 2.0), of_difference)
     dx = reshape_to(flat, x_shape)
     return dx, sum_to(scale(dx, -1.0), y_shape)
 
 
 squared_l2_distance_op = operator(
     "squared_l2_distance", "X, Y -> sub_result, Out", kernel=_squared_distance, infer=_infer_distance,
-    grad={"X, Y": lambda d_Out, sub_result, X_shape, Y_shape: _distance_gradients(
-        d_Out, sub_result, X_shape, Y_shape)})
+    grad={"X, Y": lambda d_Out, given_sub_result, sub_result, X_shape, Y_shape: _distance_gradients(
+        d_Out, given_sub_result, sub_result, X_shape, Y_shape)})
 squared_l2_norm_op = operator(
     "squared_l2_norm", "X -> Out", kernel=lambda xp, x: (x * x).sum(dtype=x.dtype).reshape(1),
     infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: scale(X, 2.0) * g}, lod="drop")

@@ -14,6 +14,7 @@ from typing import Any
 from ...core import dtype as dt
 from ..array.gather import add_at
 from ..array.reshape import reshape
+from ..core.gradient import differentiable_once
 from ..core.infer import same
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -235,7 +236,8 @@ warpctc_grad_op = operator(
           "LossGrad": _weight_gradient}, only_here=True)
 warpctc_rows_op = operator(
     "warpctc_rows", "WarpCTCGrad, LossGrad, lod^WarpCTCGrad -> LogitsGrad", kernel=_of_rows,
-    infer=lambda slope, weight, lod, **_: Spec((-1, slope.shape[2]), slope.dtype), only_here=True, lod="drop")
+    infer=lambda slope, weight, lod, **_: Spec((-1, slope.shape[2]), slope.dtype), only_here=True, lod="drop",
+    grad=differentiable_once("WarpCTCGrad, LossGrad", "warpctc of packed sequences"))
 warpctc_op = operator(
     "warpctc",
     "Logits, Label, LogitsLength?, LabelLength?, logits_lod^Logits, label_lod^Label -> Loss, WarpCTCGrad&",

@@ -16,6 +16,7 @@ from ...backend import recurrent
 from ...backend.engines import LOOPS
 from ...backend.recurrent import ArrayEngine, LoopEngine, Plan
 from ...core.dtype import uint8
+from ..core.gradient import differentiable_once
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -118,7 +119,8 @@ cudnn_lstm_grad_op = operator(
     "cudnn_lstm_grad",
     "Input, InitH, InitC, W, Out, Reserve, StateOut, OutGrad, last_hGrad, last_cGrad -> "
     "InputGrad, InitHGrad, InitCGrad, WGrad", kernel=_grad, engines=[by(LOOPS, _grad_by_loops)],
-    infer=lambda x, h, c, weight, *_, **__: (x, h, c, weight), only_here=True)
+    infer=lambda x, h, c, weight, *_, **__: (x, h, c, weight), only_here=True,
+    grad=differentiable_once("Input, InitH, InitC, W, Out, OutGrad, last_hGrad, last_cGrad", "cudnn_lstm"))
 cudnn_lstm_op = operator(
     "cudnn_lstm", "Input, InitH, InitC, W, Cache? -> Out, last_h, last_c, Reserve, StateOut", kernel=_lstm,
     engines=[by(LOOPS, _lstm_by_loops)], infer=_infer, effects="random",

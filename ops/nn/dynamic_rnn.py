@@ -12,6 +12,7 @@ from ...backend.engines import LOOPS
 from ...backend.recurrent import packed
 from ...backend.recurrent.packed_sweeps import gru_backward, gru_forward, lstm_backward, lstm_forward
 from ...core.dtype import DType
+from ..core.gradient import differentiable_once
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -163,7 +164,8 @@ gru_grad_op = operator(
     "H0?, Weight, Bias?, BatchGate, BatchResetHiddenPrev, BatchHidden, HiddenGrad, lod^BatchGate -> "
     "InputGrad, H0Grad, WeightGrad, BiasGrad", kernel=_gru_grad, engines=[by(LOOPS, _gru_grad_by_loops)],
     infer=lambda h0, weight, bias, gates, *_, **__: (gates, h0, weight, bias), only_here=True,
-    fails="values")
+    fails="values", grad=differentiable_once(
+        "H0, Weight, Bias, BatchGate, BatchResetHiddenPrev, BatchHidden, HiddenGrad", "gru"))
 gru_op = operator(
     "gru", "Input, H0?, Weight, Bias?, lod^Input -> Hidden, BatchGate&, BatchResetHiddenPrev&, BatchHidden&",
     kernel=_gru, engines=[by(LOOPS, _gru_by_loops)], infer=_infer_gru, grad={"Input, H0, Weight, Bias": _gru_gradients},
@@ -266,7 +268,8 @@ lstm_grad_op = operator(
     "H0?, C0?, Weight, Bias, BatchGate, Cell, BatchCellPreAct, Hidden, HiddenGrad, CellGrad, lod^BatchGate -> "
     "InputGrad, H0Grad, C0Grad, WeightGrad, BiasGrad", kernel=_lstm_grad, engines=[by(LOOPS, _lstm_grad_by_loops)],
     infer=lambda h0, c0, weight, bias, gates, *_, **__: (gates, h0, c0, weight, bias), only_here=True,
-    fails="values")
+    fails="values", grad=differentiable_once(
+        "H0, C0, Weight, Bias, BatchGate, Cell, BatchCellPreAct, Hidden, HiddenGrad, CellGrad", "lstm"))
 lstm_op = operator(
     "lstm", "Input, H0?, C0?, Weight, Bias, lod^Input -> Hidden, Cell, BatchGate&, BatchCellPreAct&", kernel=_lstm,
     engines=[by(LOOPS, _lstm_by_loops)], infer=_infer_lstm,
@@ -330,7 +333,9 @@ lstmp_grad_op = operator(
     "H0?, C0?, Weight, ProjWeight, Bias, BatchGate, Cell, BatchCellPreAct, BatchHidden, Projection, ProjectionGrad, "
     "CellGrad, lod^BatchGate -> InputGrad, H0Grad, C0Grad, WeightGrad, ProjWeightGrad, BiasGrad", kernel=_lstmp_grad,
     infer=lambda h0, c0, weight, projection, bias, gates, *_, **__: (gates, h0, c0, weight, projection, bias),
-    only_here=True, fails="values")
+    only_here=True, fails="values", grad=differentiable_once(
+        "H0, C0, Weight, ProjWeight, Bias, BatchGate, Cell, BatchCellPreAct, BatchHidden, Projection, ProjectionGrad, "
+        "CellGrad", "lstmp"))
 lstmp_op = operator(
     "lstmp",
     "Input, H0?, C0?, Weight, ProjWeight, Bias, lod^Input -> Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core.gradient import differentiable_once
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -57,7 +58,9 @@ gru_unit_grad_op = operator(
     "gru_unit_grad",
     "HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, HiddenGrad, GateGrad, ResetHiddenPrevGrad -> "
     "InputGrad, HiddenPrevGrad, WeightGrad, BiasGrad", kernel=_gru_unit_grad,
-    infer=lambda h, weight, bias, gates, *_, **__: (gates, h, weight, bias), only_here=True)
+    infer=lambda h, weight, bias, gates, *_, **__: (gates, h, weight, bias), only_here=True,
+    grad=differentiable_once("HiddenPrev, Weight, Bias, Gate, ResetHiddenPrev, HiddenGrad, GateGrad, "
+                             "ResetHiddenPrevGrad", "gru_unit"))
 gru_unit_op = operator(
     "gru_unit", "Input, HiddenPrev, Weight, Bias? -> Hidden, Gate&, ResetHiddenPrev&", kernel=_gru_unit,
     infer=_infer_gru_unit, grad={"Input, HiddenPrev, Weight, Bias": _gru_unit_gradients})
@@ -92,7 +95,8 @@ def _lstm_unit_gradients(g, d_H, X, C_prev, C, forget_bias):
 
 lstm_unit_grad_op = operator(
     "lstm_unit_grad", "X, C_prev, C, CGrad, HGrad -> XGrad, C_prevGrad", kernel=_lstm_unit_grad,
-    infer=lambda x, c, *_, **__: (x, c), only_here=True)
+    infer=lambda x, c, *_, **__: (x, c), only_here=True,
+    grad=differentiable_once("X, C_prev, C, CGrad, HGrad", "lstm_unit"))
 lstm_unit_op = operator("lstm_unit", "X, C_prev -> C, H", kernel=_lstm_unit, infer=_infer_lstm_unit,
                         grad={"X, C_prev": _lstm_unit_gradients})
 """The new cell and hidden values, with gates input, forget, output, candidate side by side in X."""

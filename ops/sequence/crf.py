@@ -13,6 +13,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import crf as crf_loops
 from ...core import dtype as dt
 from ..array.gather import add_at
+from ..core.gradient import differentiable_once
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -176,7 +177,8 @@ crf_grad_op = operator(
     "Emission, Transition, Label, Alpha, EmissionExps, Grad, lod^Emission, Length? -> "
     "EmissionGrad, TransitionGrad", kernel=_slopes, engines=[by(LOOPS, _slopes_by_loops)],
     infer=lambda emission, transition, *_: (emission, transition),
-    fails="values", only_here=True)
+    fails="values", only_here=True,
+    grad=differentiable_once("Emission, Transition, Alpha, EmissionExps, Grad", "linear_chain_crf"))
 linear_chain_crf_op = operator(
     "linear_chain_crf",
     "Emission, Transition, Label, lod^Emission, Length? -> LogLikelihood, Alpha&, EmissionExps&, TransitionExps&",

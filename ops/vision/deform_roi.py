@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend.scatter import add_at
+from ..core.gradient import differentiable_once
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -149,4 +150,5 @@ deformable_psroi_pooling_op = operator(
 """Shifts are shares of a region's width and height, times `trans_std`. TopCount: how many samples a bin has."""
 slopes_op = operator("deformable_psroi_slopes", "G, Input, ROIs, Trans, RoisNum -> InputGrad, TransGrad",
                      kernel=_slopes, only_here=True, fails="values",
-                     infer=lambda g, x, rois, trans, counts, **_: (Spec(x.shape, g.dtype), Spec(trans.shape, g.dtype)))
+                     infer=lambda g, x, rois, trans, counts, **_: (Spec(x.shape, g.dtype), Spec(trans.shape, g.dtype)),
+                     grad=differentiable_once("G, Input, Trans", "deformable_psroi_pooling"))

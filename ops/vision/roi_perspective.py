@@ -4,6 +4,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ..array.gather import add_at
+from ..core.gradient import differentiable_once
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -128,4 +129,4 @@ roi_perspective_transform_op = operator(
 """Mask is 1 where an element lies in its quadrangle and in the image; elsewhere Out is 0."""
 back_op = operator("roi_perspective_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_back,
                    infer=lambda g, rois, counts, like=None, *, size=(), **_: Spec(_shape(like, size), g.dtype),
-                   only_here=True, fails="values")
+                   only_here=True, fails="values", grad=differentiable_once("G", "roi_perspective_transform"))

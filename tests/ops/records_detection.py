@@ -145,14 +145,14 @@ REGIONAL = [
            second=False),
     Record("roi_perspective_back", lambda g, b, n: apply(
         roi_perspective.back_op, g, b, n, None, size=[2, 4, 5, 6], spatial_scale=0.5),
-           [floats(3, 4, 2, 3), QUADRANGLES, COUNTS], None, batched=[]),
+           [floats(3, 4, 2, 3), QUADRANGLES, COUNTS], None, batched=[], differentiable=[]),
     Record("deformable_psroi_pooling", lambda x, b, t, lod: apply(
         deform_roi.deformable_psroi_pooling_op, x, b, t, [lod], output_dim=4, **SHIFTED)[0],
            [IMAGES, REGIONS, floats(3, 2, 2, 2), np.array([0, 1, 3])], None, batched=[0], differentiable=[0, 2],
            second=False),
     Record("deformable_psroi_slopes", lambda g, x, b, t, n: apply(
         deform_roi.slopes_op, g, x, b, t, n, output_dim=4, **SHIFTED),
-           [floats(3, 4, 2, 2), IMAGES, REGIONS, floats(3, 2, 2, 2), COUNTS], None, batched=[]),
+           [floats(3, 4, 2, 2), IMAGES, REGIONS, floats(3, 2, 2, 2), COUNTS], None, batched=[], differentiable=[]),
     Record("roi_counts", lambda b, lod: apply(roi.roi_counts_op, b, [lod]), [REGIONS, np.array([0, 1, 3])],
            lambda b, lod: np.diff(lod).astype("int32"), batched=[0]),
     Record("roi_put", lambda g, at, n: apply(roi.roi_put_op, g, at, n, None, size=[2, 2, 3, 4]),
