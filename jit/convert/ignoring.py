@@ -15,7 +15,8 @@ from typing import Any
 _MARK = "__not_to_static__"
 _OWN = __name__.partition(".")[0]
 _TESTS = f"{_OWN}.tests"
-_WRITTEN_FOR_IT = {f"{_OWN}.nn.decode"}  # of this package, and to be converted all the same
+_WRITTEN_FOR_IT = {f"{_OWN}.nn.decode",  # of this package, and to be converted all the same
+                   f"{_OWN}.nn.layers.open_steps"}
 _ignored = {_OWN, "numpy", "scipy", "cupy"}
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib") + os.sep
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))

@@ -14,10 +14,10 @@ from ...ops.array.concat_split import concat, stack
 from ...ops.array.rearrange import flip
 from ...ops.array.reshape import squeeze, transpose, unsqueeze
 from ...ops.core.infer import shape_in
-from ...ops.core.trace import apply
-from ...ops.math.casting import cast
+from ...ops.core.trace import apply, current_trace
 from ...ops.nn.rnn import rnn_op
 from ..layer import Layer
+from .open_steps import step_at, through_open_steps
 from .rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
 
 
@@ -87,26 +87,17 @@ class _OfCells(Layer):
         axis = 0 if self.time_major else 1
         steps = shape_in(next(nest.leaves(inputs)))[axis]
         if steps < 0:
-            raise ValueError(
-                f"RNN: the number of steps must be known where {type(cell).__name__} is called step by step. "
-                f"Give it in the InputSpec, or use paddle.nn.LSTM, GRU or SimpleRNN, which need not know it."
-            )
-        outputs: list[Any] = [None] * steps
+            through = current_trace().staged(through_open_steps)
+            outputs, states = through(cell, axis, is_reverse, inputs, states, lengths, kwargs)
+            return (outputs if axis == 0 else nest.map_structure(_batch_first, outputs)), states
+        outputs = [None] * steps
         for t in reversed(range(steps)) if is_reverse else range(steps):
-            here = nest.map_structure(lambda x, t=t: x[t] if axis == 0 else x[:, t], inputs)
-            outputs[t], new = cell(here, states, **kwargs)
-            states = new if lengths is None else _unless_beyond(lengths, t, new, states)
+            outputs[t], states = step_at(t, cell, axis, inputs, states, lengths, kwargs)
         return nest.map_structure(lambda *values: stack(list(values), axis), *outputs), states
 
 
-def _unless_beyond(lengths: Any, t: int, new: Any, old: Any) -> Any:
-    """The new states where step t lies within the sequence, elsewhere the old ones."""
-
-    def chosen(new: Any, old: Any) -> Any:
-        inside = unsqueeze(cast(lengths > t, new.dtype), list(range(1, len(new.shape))))
-        return new * inside + old * (1.0 - inside)
-
-    return nest.map_structure(chosen, new, old)
+def _batch_first(x: Any) -> Any:
+    return transpose(x, [1, 0, *range(2, len(x.shape))])
 
 
 def _check_cell(what: str, cell: Any) -> None:
@@ -121,8 +112,7 @@ class RNN(_OfCells):
 
     Inputs [batch, steps, ...], or steps first with `time_major`; for a cell that takes them so, several, nested. The
     result is the outputs of all steps and the final states. Beyond a sequence's length (`sequence_length`, [batch])
-    states stay as they are, and the outputs are what the cell makes of them. Raises ValueError in a Program where the
-    number of steps is not known and the cell must be called step by step.
+    states stay as they are, and the outputs are what the cell makes of them.
 
     >>> import proa as paddle
     >>> outputs, h = paddle.nn.RNN(paddle.nn.GRUCell(3, 4))(paddle.ones([2, 5, 3]))

@@ -247,12 +247,49 @@ def test_errors(wrong, error, says):
         wrong()
 
 
-def test_unknown_steps_need_the_operator():
-    layer = nn.RNN(nn.GRUCell(3, 4))
+class Cell(nn.RNNCellBase):
+    """A user's cell, whose outputs are nested."""
 
-    @paddle.jit.to_static(input_spec=[*SPEC, paddle.static.InputSpec([None], "int64", "lengths")], full_graph=True)
-    def call(x, lengths):
-        return layer(x, None, lengths)
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 4)
 
-    with pytest.raises(ValueError, match="number of steps"):
-        call(x_of(2, 5, 3), paddle.to_tensor([1, 2]))
+    @property
+    def state_shape(self):
+        return (4,), (4,)
+
+    def forward(self, inputs, states):
+        former, other = states
+        made = paddle.tanh(self.linear(inputs) + other)
+        return {"made": made, "both": [made + former]}, (other, made)
+
+
+@pytest.mark.parametrize("with_lengths", [True, False])
+@pytest.mark.parametrize("make", [
+    lambda: nn.RNN(nn.GRUCell(3, 4)), lambda: nn.RNN(nn.LSTMCell(3, 4), is_reverse=True, time_major=True),
+    lambda: nn.BiRNN(nn.GRUCell(3, 4), nn.GRUCell(3, 4)), lambda: nn.RNN(Cell()),
+    lambda: nn.RNN(Cell(), is_reverse=True),
+])
+def test_a_cell_goes_through_as_many_steps_as_a_run_has(make, with_lengths):
+    class Net(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.layer = make()
+
+        def forward(self, x, lengths):
+            return self.layer(x, None, lengths if with_lengths else None)
+
+    net = Net()
+    specs = [paddle.static.InputSpec([None, None, 3]), paddle.static.InputSpec([None], "int64")]
+    converted = paddle.jit.to_static(Net(), input_spec=specs, full_graph=True)
+    converted.set_state_dict(net.state_dict())
+    for size in (3, 1):
+        x, lengths = x_of(size, size, 3), paddle.to_tensor([2, 1, 3][:size])
+        results = []
+        for each in (net, converted):
+            each.clear_gradients()
+            found = paddle.utils.flatten(each(x, lengths))
+            paddle.add_n([(value * value).sum() for value in found]).backward()
+            results.append([value.numpy() for value in [*found, *(p.grad for p in each.parameters())]])
+        for here, there in zip(*results, strict=True):
+            np.testing.assert_allclose(here, there, rtol=1e-4, atol=1e-5)
