@@ -204,7 +204,7 @@ class LoopState:
             if paths[n] in self._staying[i]:
                 continue
             self._note_mixed(y, x)
-            if type(begun[n]) in NUMBERS and len(getattr(y, "shape", ())) > 0:
+            if _rank(x) != _rank(y):
                 raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
             if staging.is_tensor(y) and staging.is_number(x) > staging.is_number(y) and _dtype(x) == _dtype(y):
                 raise CastNumber(i, paths[n], _dtype(y), False)
@@ -335,8 +335,8 @@ class LoopState:
 class FirstTurnApart(Exception):
     """The first turn, or the first `most`, are others than the rest.
 
-    Behind them a number is a tensor of some dimensions, or a tensor is of a wider dtype; or a turn reads of a list what
-    former turns append, or computes with what begins as None.
+    Behind them a value has more dimensions, a number too (`total = 0`), or a tensor is of a wider dtype; or a turn
+    reads of a list what former turns append, or computes with what begins as None.
 
     `otherwise` is the error where that has been done.
     """
@@ -369,6 +369,10 @@ def _begins_as(value: Any, dtype: str) -> bool:
 _FLOATS = ("float", "bfloat")
 _PYTHONS = {bool: "bool", int: "int64", float: "float64"}  # dtypes of numbers of Python
 _EXACT = 1 << 8  # whole numbers up to here are the same in every dtype, bfloat16 too
+
+
+def _rank(leaf: Any) -> int:
+    return len(getattr(leaf, "shape", ()))
 
 
 def _dtype(leaf: Any) -> Any:

@@ -273,3 +273,55 @@ def test_a_step_that_a_tensor_decides(sign):
     found = paddle.jit.to_static(by_steps_of_a_tensor, full_graph=True)(x)
     for a, b in zip(found, by_steps_of_a_tensor(x), strict=True):
         assert a.dtype == b.dtype and a.tolist() == b.tolist()
+
+
+def summed_from_one_zero(x, n):
+    total, most = paddle.zeros([1]), paddle.to_tensor(-1.0)
+    for i in range(n):
+        total, most = total * 0.5 + x, paddle.maximum(most, x[i])
+    return total, most
+
+
+def state_in_a_dict(x, n):
+    i, kept = paddle.zeros([], "int32"), {"sum": paddle.zeros([1]), "scale": 2}
+    while i < n:
+        if x.mean() > 0:
+            kept["sum"] = kept["sum"] + x * kept["scale"]
+        i += 1
+    return kept["sum"]
+
+
+@pytest.mark.filterwarnings("ignore:.* of dimensions in both branches")
+@pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None, 2]), paddle.static.InputSpec([], "int32")]])
+@pytest.mark.parametrize("function", [summed_from_one_zero, state_in_a_dict])
+def test_what_begins_with_fewer_dimensions_than_turns_leave(function, spec, tmp_path):
+    converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
+    if spec is not None:
+        paddle.jit.save(converted, str(tmp_path / "m"))
+        loaded = paddle.jit.load(str(tmp_path / "m"))
+    for turns in (3, 1, 0):
+        x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [0.5, 9.0]], stop_gradient=False)
+        wanted = nest_of(function(x, paddle.to_tensor(turns, "int32")))
+        (slope,) = paddle.grad(sum(value.sum() for value in wanted), x, allow_unused=True)
+        for call in (converted,) if spec is None else (converted, loaded):
+            found = nest_of(call(x, paddle.to_tensor(turns, "int32")))
+            for a, b in zip(found, wanted, strict=True):
+                assert a.shape == b.shape
+                np.testing.assert_allclose(a.numpy(), b.numpy())
+            (other,) = paddle.grad(sum(value.sum() for value in found), x, allow_unused=True)
+            np.testing.assert_allclose(0 if other is None else other.numpy(), 0 if slope is None else slope.numpy())
+
+
+def nest_of(values):
+    return values if isinstance(values, (list, tuple)) else [values]
+
+
+def test_dimensions_that_each_turn_changes_are_refused_with_the_way_out():
+    def deeper(x, n):
+        for _ in range(n):
+            x = x.unsqueeze(0)
+        return x
+
+    with pytest.raises(TypeError, match=r"in deeper: a tensor decides how often this loop runs, and `x` is Variable of "
+                                        r"shape \[1, 2\].* before a turn and Variable of shape \[1, 1, 2\]"):
+        paddle.jit.to_static(deeper, full_graph=True)(paddle.ones([2]), paddle.to_tensor(2))
