@@ -294,7 +294,8 @@ def _infer_set_value(x, value=None, starts_list=None, ends_list=None, steps_list
 
 
 def _zero_part(g: Any, value_dtype: DType, **where: Any) -> Any:
-    return apply(set_value_op, g, full((), 0.0, value_dtype), where.pop("s"), where.pop("e"), where.pop("t"), **where)
+    return apply(set_value_op, g, full((), 0.0, value_dtype), where.pop("s"), where.pop("e"), where.pop("t"),
+                 dtype=value_dtype, **where)
 
 
 set_value_op = operator(

@@ -137,11 +137,14 @@ def _told_by(block: Block, op: Operation) -> Operation | None:
     operator = find(str(_forward_type(op)))
     inputs = {slot.name: op.input(slot.name) for slot in operator.inputs}
     outputs = {slot.name: op.input(slot.name) for slot in operator.outputs}
+    come = {slot.name: op.input(slot.name + _GRAD) for slot in operator.outputs}
     assert operator.gradient is not None
     for saved in operator.gradient.saved:
         slot = (operator.results if saved.of_output else operator.inputs)[saved.index]
-        if not slot.optional and not (outputs if saved.of_output else inputs)[slot.name]:
+        known = (outputs if saved.of_output else inputs)[slot.name]
+        if not (slot.optional or known or saved.of_output and saved.kind != "value" and come[slot.name]):
             return None
+    outputs = {name: names or come[name] for name, names in outputs.items()}  # a gradient is as what it is of
     return Operation(block, operator.type, inputs, outputs, op.attrs)
 
 
