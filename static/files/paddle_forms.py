@@ -10,8 +10,9 @@ from ...ops.array.concat_split import concat
 from ...ops.array.creation import full_like
 from ...ops.array.expand import expand_as_op, expand_op
 from ...ops.array.full import full
+from ...ops.array.gather import index_add_op
 from ...ops.array.reshape import reshape
-from ...ops.array.slices import slice_
+from ...ops.array.slices import END, slice_
 from ...ops.array.where import where_op
 from ...ops.core.decomposition import Decomposition
 from ...ops.core.operator import find
@@ -53,11 +54,14 @@ def _gradient(kind: str, of: str, like: Any, inputs: dict[str, Any], **attrs: An
     return out
 
 
-def _zeros(shape: Sequence[int], dtype: Any) -> Any:
-    """Zeros that stand for a value of which the shape alone is read."""
-    if -1 in shape:
+def _zeros(shape: Sequence[int], beside: Any) -> Any:
+    """Zeros that stand for a value of which the shape alone is read; of as many samples as `beside` has, if need be."""
+    if -1 in list(shape)[1:]:
         raise NotImplementedError("a size is not known")
-    return full(list(shape), 0.0, dtype)
+    sizes = list(shape)
+    if sizes and sizes[0] == -1:
+        sizes[0] = slice_(sizes_of(beside), [0], [0], [1])
+    return full(sizes, 0.0, beside.dtype)
 
 
 # shapes
@@ -143,7 +147,7 @@ def _conv_input(g: Any, weight: Any, like: Any, *, size: Sequence[int] = (), gro
     if like is None:
         channels = weight.shape[1] * groups
         last = data_format[-1] == "C"
-        like = _zeros([g.shape[0], *size, channels] if last else [g.shape[0], channels, *size], g.dtype)
+        like = _zeros([g.shape[0], *size, channels] if last else [g.shape[0], channels, *size], g)
     return _convolution("Input", like, like, weight, g, {"groups": groups, "data_format": data_format, **attrs})
 
 
@@ -151,7 +155,7 @@ def _conv_input(g: Any, weight: Any, like: Any, *, size: Sequence[int] = (), gro
 def _conv_filter(x: Any, g: Any, *, kernel: Sequence[int], groups: int = 1, data_format: str = "NCHW",
                  **attrs: Any) -> Any:
     at = -1 if data_format[-1] == "C" else 1
-    weight = _zeros([g.shape[at], x.shape[at] // groups, *kernel], g.dtype)
+    weight = _zeros([g.shape[at], x.shape[at] // groups, *kernel], g)
     return _convolution("Filter", weight, x, weight, g, {"groups": groups, "data_format": data_format, **attrs})
 
 
@@ -191,7 +195,7 @@ def _placed(x: Any, like: Any, *tensors: Any, shape: Sequence[int] = (), axes: S
             decrease_axis: Sequence[int] = ()) -> Any:
     if any(tensors):
         raise NotImplementedError("ranges are given as tensors")
-    like = _zeros(shape, x.dtype) if like is None else like
+    like = _zeros(shape, x) if like is None else like
     attrs: dict[str, Any] = {"axes": list(axes), "starts": list(starts), "ends": list(ends),
                              "infer_flags": list(infer_flags) or [1] * len(axes), "decrease_axis": list(decrease_axis)}
     if any(stride != 1 for stride in strides):
@@ -207,17 +211,90 @@ def _products_before(x: Any, *, axis: int) -> Any:
 
 @_form("lookup_table_backward", "Ids, OutGrad -> WGrad")
 def _looked_up(ids: Any, g: Any, *, shape: Sequence[int], padding_idx: int = -1, **_: Any) -> Any:
-    table = _zeros(shape, g.dtype)
+    table = _zeros(shape, g)
     return _gradient("lookup_table_v2", "W", table, {"W": table, "Ids": ids, "Out@GRAD": g}, padding_idx=padding_idx)
 
 
 @_form("place_diagonal", "X, Like? -> Out")
 def _diagonal(x: Any, like: Any, *, shape: Sequence[int] = (), **attrs: Any) -> Any:
-    like = _zeros(shape, x.dtype) if like is None else like
+    like = _zeros(shape, x) if like is None else like
     return _gradient("diagonal", "Input", like, {"Input": like, "Out@GRAD": x}, **attrs)
 
 
+@_form("unpad", "G -> XGrad")
+def _unpadded(g: Any, *, paddings: Sequence[int]) -> Any:
+    return _within(g, {n: (paddings[2 * n], paddings[2 * n + 1]) for n in range(len(g.shape))})
+
+
+@_form("unpad3d", "G, Paddings? -> XGrad")
+def _unpadded_volumes(g: Any, fed: Any, *, paddings: Sequence[int] = (), mode: str = "constant",
+                      data_format: str = "NCDHW") -> Any:
+    if fed is not None or mode != "constant":
+        raise NotImplementedError("paddings are given as a tensor, or repeat what is inside")
+    last = data_format.index("W")
+    return _within(g, {last - n: (paddings[2 * n], paddings[2 * n + 1]) for n in range(3)})
+
+
+def _within(g: Any, widths: dict[int, tuple[int, int]]) -> Any:
+    """g without so many of the first and last along dimensions."""
+    return slice_(g, list(widths), [before for before, _ in widths.values()],
+                  [-after if after else END for _, after in widths.values()])
+
+
+@_form("shift_along", "X -> Out")
+def _shifted(x: Any, *, axis: int, distance: int) -> Any:
+    ends = ([0], [-distance]) if distance > 0 else ([-distance], [END])
+    gone = ([-distance], [END]) if distance > 0 else ([0], [-distance])
+    kept, zeros = slice_(x, [axis], *ends), full_like(slice_(x, [axis], *gone), 0.0)
+    return concat([zeros, kept] if distance > 0 else [kept, zeros], axis=axis)
+
+
+@_form("index_add_along", "X, Index, Updates, Axis? -> Out")
+def _added_along(x: Any, index: Any, updates: Any, fed: Any, *, axis: int = 0) -> Any:
+    if fed is not None or len(index.shape) != 1:
+        raise NotImplementedError("the axis is given as a tensor, or the places are not in a line")
+    return apply(index_add_op, x, index, updates, axis=axis)
+
+
+@_form("fold_tiles", "X, RepeatTimes?, repeat_times_tensor*? -> Out")
+def _folded(g: Any, fed: Any, parts: Any, *, repeat_times: Sequence[int] = (), rank: int) -> Any:
+    if fed is not None or parts or list(g.shape).count(-1) > 1:
+        raise NotImplementedError("how often is given as a tensor, or several sizes are not known")
+    times = [*[1] * (len(g.shape) - len(repeat_times)), *repeat_times]
+    pairs = [n for size, count in zip(g.shape, times, strict=True) for n in (count, size // count if size > 0 else -1)]
+    folded = total(reshape(g, pairs), list(range(0, len(pairs), 2)))
+    return reshape(folded, list(folded.shape)[len(g.shape) - rank:])
+
+
+@_form("interp_grad", "G, Like?, Scale? -> XGrad")
+def _resized(g: Any, like: Any, fed: Any, *, size: Sequence[int] = (), data_layout: str = "NCHW",
+             interp_method: str = "bilinear", **attrs: Any) -> Any:
+    last = data_layout[-1] == "C"
+    outer = list(g.shape)[1:-1] if last else list(g.shape)[2:]
+    if fed is not None or -1 in outer:
+        raise NotImplementedError("sizes are given as a tensor")
+    if like is None:
+        like = _zeros([g.shape[0], *size, g.shape[-1]] if last else [g.shape[0], g.shape[1], *size], g)
+    sizes = dict(zip(("out_w", "out_h", "out_d"), reversed(outer), strict=False))
+    return _gradient(f"{interp_method}_interp_v2", "X", like, {"X": like, "Out@GRAD": g}, data_layout=data_layout,
+                     interp_method=interp_method, **sizes, **attrs)
+
+
 # losses
+
+@_form("nll_loss_backward", "G, Label, Total, Weight?, Like? -> XGrad")
+def _likelihood(g: Any, label: Any, counted: Any, weight: Any, like: Any, *, shape: Sequence[int] = (),
+                **attrs: Any) -> Any:
+    like = _zeros(shape, g) if like is None else like
+    return _gradient("nll_loss", "X", like, {"X": like, "Label": label, "Weight": weight, "Total_weight": counted,
+                                             "Out@GRAD": g}, **attrs)
+
+
+@_form("sigmoid_cross_entropy_with_logits_grad", "X, Label, G -> Out")
+def _logits(x: Any, label: Any, g: Any, *, ignore_index: int = -100) -> Any:
+    return _gradient("sigmoid_cross_entropy_with_logits", "X", x, {"X": x, "Label": label, "Out@GRAD": g},
+                     ignore_index=ignore_index)
+
 
 @_form("cross_entropy_backward", "Logits, Softmax, Label, LossGrad -> LogitsGrad")
 def _cross_entropy(logits: Any, softmax: Any, label: Any, g: Any, **attrs: Any) -> Any:

@@ -42,6 +42,8 @@ def made_for_evaluation(result: Program, custom_gradients: bool = False, fetched
         block.ops = _of_evaluation(block.ops, fetched)
         if not custom_gradients:
             block.ops = [kept for op in block.ops for kept in without_gradient(op)]
+        if fetched:
+            _check_modes(block.ops)
         for op in block.ops:
             _evaluate(op)
     gone = before - _mentioned(result)
@@ -68,6 +70,19 @@ def _of_evaluation(ops: list[Operation], fetched: Collection[str]) -> list[Opera
             kept.append(op)
             read.update(op.input_arg_names)
     return kept[::-1]
+
+
+def _check_modes(ops: Sequence[Operation]) -> None:
+    """NotImplementedError where a gradient reads what an operator gives for it in training alone, a mask say."""
+    read = {name for op in ops if _role(op) & ~_LOSS_ROLE == BACKWARD_ROLE for name in op.input_arg_names}
+    for op in ops:
+        if op.attrs.get("is_test") is False and not op.attrs.get("use_global_stats") and is_declared(op.type) \
+                and _has_modes(find(op.type)):
+            beside = [name for slot in find(op.type).results[1:] for name in op.output(slot.name)]
+            if not read.isdisjoint(beside):
+                raise NotImplementedError(
+                    f"A gradient that is fetched is that of {op.type} in training, and a saved model is one of "
+                    "evaluation. Ask for the gradient in main.clone(for_test=True), and save that.")
 
 
 def _role(op: Operation) -> int:

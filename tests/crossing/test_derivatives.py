@@ -57,6 +57,16 @@ def test_a_fetched_gradient_is_saved(tmp_path):
     np.testing.assert_array_equal(found, np.full([3, 2], 2.0, "float32"))
 
 
+def test_a_fetched_gradient_of_training_is_refused(tmp_path):
+    main = static.Program()
+    with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):
+        x = static.data("x", [None, 2])
+        x.stop_gradient = False
+        slope = static.gradients(paddle.nn.functional.dropout(x, 0.5).sum(), x)
+        with pytest.raises(NotImplementedError, match="dropout in training.*clone"):
+            static.save_inference_model(str(tmp_path / "slope"), [x], slope, static.Executor(), program=main)
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     if missing():
