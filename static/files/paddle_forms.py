@@ -216,9 +216,17 @@ def _looked_up(ids: Any, g: Any, *, shape: Sequence[int], padding_idx: int = -1,
 
 
 @_form("place_diagonal", "X, Like? -> Out")
-def _diagonal(x: Any, like: Any, *, shape: Sequence[int] = (), **attrs: Any) -> Any:
+def _diagonal(x: Any, like: Any, *, shape: Sequence[int] = (), offset: int = 0, axis1: int = 0,
+              axis2: int = 1) -> Any:
     like = _zeros(shape, x) if like is None else like
-    return _gradient("diagonal", "Input", like, {"Input": like, "Out@GRAD": x}, **attrs)
+    rows, columns = like.shape[axis1], like.shape[axis2]
+    if -1 in (rows, columns):
+        raise NotImplementedError("how long the diagonal is is not known")
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    if x.shape[-1] != length:  # one number for all of it, of `trace`
+        x = apply(expand_op, x, None, None, shape=[*[-1] * (len(x.shape) - 1), length])
+    return _gradient("diagonal", "Input", like, {"Input": like, "Out@GRAD": x}, offset=offset, axis1=axis1,
+                     axis2=axis2)
 
 
 @_form("unpad", "G -> XGrad")

@@ -57,6 +57,19 @@ def test_a_fetched_gradient_is_saved(tmp_path):
     np.testing.assert_array_equal(found, np.full([3, 2], 2.0, "float32"))
 
 
+def test_the_gradient_of_a_trace_is_as_long_as_the_diagonal(tmp_path):
+    """PaddlePaddle reads beyond a shorter one."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):
+        x = static.data("x", [3, 4])
+        x.stop_gradient = False
+        slope = static.gradients(paddle.trace(x, offset=1), x)
+        static.save_inference_model(str(tmp_path / "slope"), [x], slope, static.Executor(), program=main)
+    block = static.deserialize_program((tmp_path / "slope.pdmodel").read_bytes()).global_block()
+    [op] = [op for op in block.ops if op.type == "diagonal_grad"]
+    assert block.var(op.input("Out@GRAD")[0]).shape == (3,)
+
+
 def test_a_fetched_gradient_of_training_is_refused(tmp_path):
     main = static.Program()
     with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):
