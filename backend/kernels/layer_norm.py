@@ -88,7 +88,7 @@ def parameter(x: np.ndarray | None, size: int, dtype: Any, value: float) -> np.n
 def layer_norm(x: np.ndarray, scale: np.ndarray | None = None, bias: np.ndarray | None = None, *,
                begin_norm_axis: int = 1, epsilon: float = 1e-5) -> Any:
     """The normalized array, and mean and variance of each row."""
-    if not takes_floats(x, _LEAST, _forward):
+    if not takes_floats(x, _LEAST, _forward) or begin_norm_axis >= x.ndim:
         return NotImplemented
     lead = x.shape[:begin_norm_axis]
     rows, n = math.prod(lead), math.prod(x.shape[begin_norm_axis:])

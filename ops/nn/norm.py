@@ -260,6 +260,9 @@ def _by_sample(xp: Any, x: Any, scale: Any, bias: Any, epsilon: float, view: Vie
 
 
 def _layer_norm(xp, x, scale=None, bias=None, *, begin_norm_axis: int = 1, epsilon: float = 1e-5):
+    if begin_norm_axis >= x.ndim:  # a value of several ranks may have fewer than were counted on
+        raise ValueError(f"layer_norm(x): there must be a dimension behind the first {begin_norm_axis}, which is "
+                         f"normalized. Received shape {list(x.shape)}.")
     view = view_of("layer", x.shape, begin=begin_norm_axis)
     y, mean, variance, _ = _by_sample(xp, x, scale, bias, epsilon, view)
     lead = x.shape[:begin_norm_axis]
