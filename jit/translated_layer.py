@@ -17,6 +17,7 @@ from ..nn import Layer
 from ..ops.array.creation import to_tensor
 from ..ops.core.spec import Spec
 from ..ops.core.trace import state
+from ..static.autodiff.gradient_operators import with_rules
 from ..static.autodiff.stop_gradient import propagate_gradients, stopped_on_purpose
 from ..static.files.inference_model import read_parameters, read_program
 from ..static.files.model_files import INFO_SUFFIX, MODEL_SUFFIX, OLDER_MODEL, PARAMS_SUFFIX, older_files, program_file
@@ -40,7 +41,7 @@ class LoadedMethod:
     __slots__ = ("saved", "inputs", "outputs", "states", "specs", "_of_inputs", "_functions")
 
     def __init__(self, program: Program):
-        self.saved = program
+        self.saved = program = with_rules(program)  # of a model whose forward asks for gradients
         self.inputs, self.outputs = feed_names(program), fetch_names(program)
         self.states = persistable_names(program)
         self.specs = {name: program.global_block().var(name).spec for name in (*self.inputs, *self.states)}

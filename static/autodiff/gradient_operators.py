@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...ops.array.reshape import reshape
@@ -24,6 +24,7 @@ from ..ir.one_element import widened
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.variable import Variable
+from .second_gradient_operators import first_of, is_second, second_gradients
 
 _GRAD, _NONE = "@GRAD", "@EMPTY@"
 _TYPE = re.compile(r"(.+)_grad(\d*)")  # of cross_entropy2: cross_entropy_grad2
@@ -35,19 +36,57 @@ def with_rules(program: Program) -> Program:
         return program
     result = copy.deepcopy(program)
     block = result.global_block()
+    stopped = [v for v in block.vars.values() if v.stop_gradient]
+    known = set(block.vars)
+    for variable in stopped:  # what our rules write is differentiated where the file has a second order
+        variable.stop_gradient = False
     operations, block.ops = block.ops, []
-    forward: list[Operation] = []
     trace = GradientTrace(result)
-    with using(trace), grad_mode(False):
-        for op in operations:
-            found = _forward_of(op, forward) if _rule_of(op) else None
-            if found is None:
-                forward.append(op)
-                block.ops.append(op)
-            else:
-                forward.remove(found)  # each has one
-                _replace(block, op, found)
+    with using(trace), grad_mode(True):
+        _Replaced(block, trace).all(operations)
+    for variable in (*stopped, *(v for name, v in block.vars.items() if name not in known)):
+        variable.stop_gradient = True
     return result
+
+
+class _Replaced:
+    """What takes the place of operators of gradients in a block."""
+
+    def __init__(self, block: Block, trace: GradientTrace):
+        self.block, self.trace = block, trace
+        self.forward: list[Operation] = []
+        self.firsts: dict[Operation, list[Operation]] = {}  # what stands in the place of each
+        self.taken: set[Operation] = set()
+
+    def all(self, operations: Sequence[Operation]) -> None:
+        """Appends the operations, those that have a rule by what it writes."""
+        for op in operations:
+            if is_second(op) and self._second(op) or _rule_of(op) and self._first(op):
+                continue
+            self.forward.append(op)
+            self.block.ops.append(op)
+
+    def _first(self, op: Operation) -> bool:
+        found = _forward_of(op, self.forward, self.taken) or _told_by(self.block, op)
+        if found is None:
+            return False
+        self.taken.add(found)
+        begin = len(self.block.ops)
+        _replace(self.block, op, found)
+        self.firsts[op] = self.block.ops[begin:]
+        return True
+
+    def _second(self, op: Operation) -> bool:
+        first, begin = first_of(op, list(self.firsts)), len(self.block.ops)
+        if first is None:
+            return False
+        found = second_gradients(self.block, op, first, self.firsts[first], self.trace)
+        if found is None:
+            del self.block.ops[begin:]
+            return False
+        for name, gradient in found.items():
+            _name(self.block, gradient, name, op)
+        return True
 
 
 def _rule_of(op: Operation) -> bool:
@@ -64,19 +103,46 @@ def _forward_type(op: Operation) -> str | None:
     return None if found is None else found[1] + found[2]
 
 
-def _forward_of(op: Operation, before: Sequence[Operation]) -> Operation | None:
-    """The operation whose gradient it is: the last of the type whose inputs and outputs it names."""
+def _forward_of(op: Operation, before: Sequence[Operation], taken: Collection[Operation]) -> Operation | None:
+    """The operation whose gradient it is: the last of the type whose inputs and outputs it names.
+
+    One of those that have no gradient yet, where there is one: in a pass of the second order each has another.
+    """
     type = _forward_type(op)
-    return next((one for one in reversed(before) if one.type == type and _belong(op, one)), None)
+    fitting = [one for one in reversed(before) if one.type == type and _belong(op, one)]
+    named = [one for one in fitting if _named_after(op, one)] or fitting  # unless the gradient came from the user
+    return next((one for one in named if one not in taken), named[0] if named else None)
 
 
 def _belong(op: Operation, forward: Operation) -> bool:
     operator = find(forward.type)
     given = [(op.input(slot.name), forward.input(slot.name)) for slot in operator.inputs]
     given += [(op.input(slot.name), forward.output(slot.name)) for slot in operator.outputs]
-    given += [([name.partition(_GRAD)[0] for name in op.input(slot.name + _GRAD)], forward.output(slot.name))
-              for slot in operator.outputs]
-    return all(not names or names == own for names, own in given)
+    return all(not names or not own or names == own for names, own in given)
+
+
+def _named_after(op: Operation, forward: Operation) -> bool:
+    """Whether the gradients that come have the names of what the operation gives."""
+    given = [(op.input(slot.name + _GRAD), forward.output(slot.name)) for slot in find(forward.type).outputs]
+    return all(not names or [_source(name) for name in names] == own for names, own in given)
+
+
+def _source(name: str) -> str:
+    """What a gradient is of, by its name: of the second pass they begin with `grad/grad/`."""
+    return name.partition(_GRAD)[0].rpartition("grad/")[2]
+
+
+def _told_by(block: Block, op: Operation) -> Operation | None:
+    """The operation whose gradient it is, of which a file has no more than its gradient, where that tells enough."""
+    operator = find(str(_forward_type(op)))
+    inputs = {slot.name: op.input(slot.name) for slot in operator.inputs}
+    outputs = {slot.name: op.input(slot.name) for slot in operator.outputs}
+    assert operator.gradient is not None
+    for saved in operator.gradient.saved:
+        slot = (operator.results if saved.of_output else operator.inputs)[saved.index]
+        if not slot.optional and not (outputs if saved.of_output else inputs)[slot.name]:
+            return None
+    return Operation(block, operator.type, inputs, outputs, op.attrs)
 
 
 def _replace(block: Block, op: Operation, forward: Operation) -> None:

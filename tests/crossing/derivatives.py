@@ -1,0 +1,132 @@
+"""Models whose forward asks for gradients: forces of an energy, residuals of equations, the slope of a critic.
+
+PYTHON_WITH_PADDLE derivatives.py makes `fixtures/derivatives/` with PaddlePaddle 2.6.2.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+FIXTURES = Path(__file__).parent / "fixtures" / "derivatives"
+#: PaddlePaddle prunes what its gradients of `unsqueeze` and `flatten` read: it runs the layer, and not its file.
+NOT_RUN_THERE = ("Distances", "Critic")
+
+
+def networks(paddle):
+    """The classes by name, and the shapes of their inputs."""
+    nn = paddle.nn
+
+    class Forces(nn.Layer):
+        """An energy and minus its slope."""
+
+        shape = [-1, 3]
+
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 1)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            energy = self.b(paddle.tanh(self.a(x))).sum()
+            return energy, -paddle.grad(energy, x)[0]
+
+    class Residual(nn.Layer):
+        """Derivatives of the second order."""
+
+        shape = [-1, 2]
+
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = nn.Linear(2, 4), nn.Linear(4, 4), nn.Linear(4, 1)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            u = self.a(x)
+            u = self.c(paddle.nn.functional.sigmoid(self.b(paddle.tanh(u) + paddle.sin(u) * u)))
+            slope = paddle.grad(u, x, create_graph=True)[0]
+            return u, slope, paddle.grad(slope, x, create_graph=True)[0]
+
+    class Critic(nn.Layer):
+        """A convolution whose slope is held near 1."""
+
+        shape = [2, 1, 4, 4]
+
+        def __init__(self):
+            super().__init__()
+            self.a, self.n, self.b = nn.Conv2D(1, 2, 3, padding=1), nn.BatchNorm2D(2), nn.Linear(8, 1)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            pooled = paddle.nn.functional.max_pool2d(paddle.nn.functional.relu(self.n(self.a(x))), 2)
+            score = self.b(pooled.flatten(1)).sum()
+            slope = paddle.grad([score], [x])[0]
+            return score, slope, (slope * slope).sum()
+
+    class Distances(nn.Layer):
+        """An energy of pairs, and many kinds of operators."""
+
+        shape = [4, 3]
+
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Linear(3, 3)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            apart = x.unsqueeze(0) - x.unsqueeze(1)
+            energy = paddle.exp(-(apart * apart).sum(-1) - 0.1).mean() + paddle.logsumexp(x)
+            chances = paddle.nn.functional.softmax(self.w(x), -1)
+            energy = energy + (chances * paddle.nn.functional.gelu(x)).sum() + paddle.nn.functional.relu6(x).sum()
+            energy = energy + paddle.concat([x[:, :1], x[:, 1:] * 2], 1).prod() + paddle.matmul(x, x, False, True).sum()
+            energy = energy + paddle.where(x > 0, x, x * 0.1).max() + paddle.nn.functional.leaky_relu(x).mean()
+            return energy, paddle.grad(energy, x)[0]
+
+    return {each.__name__: each for each in (Forces, Residual, Critic, Distances)}
+
+
+def build(paddle, name, dtype="float32"):
+    """A model with weights that both packages know, in evaluation mode."""
+    before = paddle.get_default_dtype()
+    paddle.set_default_dtype(dtype)
+    try:
+        net = networks(paddle)[name]()
+    finally:
+        paddle.set_default_dtype(before)
+    for key, value in net.state_dict().items():
+        spread = np.linspace(0.2, 1.0, int(np.prod(value.shape))).reshape(value.shape)
+        value.set_value((spread - (0.6 if "weight" in key and len(value.shape) > 1 else 0.0)).astype(dtype))
+    net.eval()
+    return net
+
+
+def example(name, dtype, shape):
+    """An input."""
+    sizes = [3 if size == -1 else size for size in shape]
+    return np.random.default_rng(len(name)).uniform(-1, 1, sizes).astype(dtype)
+
+
+def save(paddle, net, prefix, dtype):
+    """jit.save, for any number of samples where the model takes that."""
+    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec(net.shape, dtype)])
+
+
+def main():
+    """Makes the files."""
+    import oracle_make
+    import paddle
+
+    FIXTURES.mkdir(exist_ok=True)
+    kept = {}
+    for name in networks(paddle):
+        for dtype in ("float32", "float64"):
+            net, prefix = build(paddle, name, dtype), str(FIXTURES / f"{name}_{dtype}")
+            results = net(paddle.to_tensor(example(name, dtype, net.shape)))
+            kept.update({f"{name}_{dtype}.{n}": each.numpy() for n, each in enumerate(results)})
+            save(paddle, net, prefix, dtype)
+            oracle_make.strip(prefix)
+            Path(prefix + ".pdiparams.info").unlink()
+    np.savez_compressed(FIXTURES / "outputs.npz", **kept)
+
+
+if __name__ == "__main__":
+    main()
