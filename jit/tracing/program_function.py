@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,7 @@ class ProgramFunction:
         self._plan: tuple[Plan, list[str]] | None = None
         self._halves: dict[tuple[int, ...], Halves] = {}
         self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
+        self._whole: dict[tuple[tuple[int, ...], int], ProgramFunction | None] = {}
         made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
         self._leaves = made.intersection(leaves).difference(inputs)
         self._is_recorded = bool(self._leaves) and not _depending(
@@ -195,8 +196,12 @@ class ProgramFunction:
             outputs[index]._edge = Output(node, index)
         return outputs
 
-    def _with_gradient(self, wanted: tuple[int, ...]) -> tuple[Program, int, list[str], list[str | None]]:
-        """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients."""
+    def _with_gradient(self, wanted: tuple[int, ...],
+                       of: int | None = None) -> tuple[Program, int, list[str], list[str | None]]:
+        """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients.
+
+        `of`: the gradient is that of this output, and of nothing else.
+        """
         program = copy.deepcopy(self.program)
         make_differentiable(program)
         keep_overwritten(program, self.inputs)
@@ -219,6 +224,8 @@ class ProgramFunction:
                 roots.append((edge, cotangent))
         leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
         leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs(wanted)]
+        if of is not None:
+            leaves = [graph.edge(self.outputs[of])]
         wanted_leaves = [leaf for leaf in leaves if leaf is not None]
         found = graph.walk(GradientTrace(program), roots, wanted_leaves) if roots else {}
         gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
@@ -281,14 +288,32 @@ class ProgramFunction:
     def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
         """The function from inputs, leaves and cotangents to the gradients, to be differentiated again."""
         if wanted not in self._recorded:
-            program, _, cotangents, gradients = self._with_gradient(wanted)
-            names = [name for name in gradients if name is not None]
-            leaves = [self.outputs[index] for index in self._leaf_outputs(wanted)]
-            block = program.global_block()
-            block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
-            inputs = [*self.inputs, *leaves, *cotangents]
-            self._recorded[wanted] = ProgramFunction(program, inputs, names, keep_writes=False)
+            self._recorded[wanted] = self._gradient(wanted)
         return self._recorded[wanted]
+
+    def whole_gradient(self, wanted: tuple[int, ...], output: int) -> ProgramFunction | None:
+        """As `recorded_gradient`, to the gradient of one output; None where no other is computed from it."""
+        key = wanted, output
+        if key not in self._whole:
+            name = self.outputs[output]
+            others = set(self.outputs) - {name}
+            flows = not _depending(self.program.global_block(), {name}).isdisjoint(others)
+            self._whole[key] = self._gradient(wanted, output) if flows else None
+        return self._whole[key]
+
+    @functools.cached_property
+    def made_at(self) -> list[int]:
+        """The place of the last operation that writes each output; -1 where none does."""
+        places = {name: place for place, op in enumerate(self.program.global_block().ops) for name in writes(op)}
+        return [places.get(name, -1) for name in self.outputs]
+
+    def _gradient(self, wanted: tuple[int, ...], of: int | None = None) -> ProgramFunction:
+        program, _, cotangents, gradients = self._with_gradient(wanted, of)
+        names = [name for name in gradients if name is not None]
+        leaves = [self.outputs[index] for index in self._leaf_outputs(wanted)]
+        block = program.global_block()
+        block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
+        return ProgramFunction(program, [*self.inputs, *leaves, *cotangents], names, keep_writes=False)
 
 
 def _eager() -> EagerTrace:
@@ -310,6 +335,8 @@ class ProgramNode(Node):
     """A run of a ProgramFunction as the backward walk sees it."""
 
     __slots__ = ("function", "halves", "wanted", "outputs", "leaves", "random_state")
+
+    flows_within = True
 
     def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
                  saved: tuple, outputs: Sequence[EagerValue], random_state: Any):
@@ -353,6 +380,12 @@ class ProgramNode(Node):
 
     def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         function = self.function.recorded_gradient(self.wanted)
+        results = self._run_again(function, gs, saved)
+        by_input = dict(zip(self.halves.found, results, strict=True))
+        return [by_input.get(index) for index in range(len(self.edges))]
+
+    def _run_again(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> list[EagerValue]:
+        """What a function of inputs, leaves and cotangents gives as Tensors, with what the run drew at random."""
         xp, new = backend.namespace_of(saved[0]), _eager().new
         unchanged = set(self.halves.unchanged)
         tensors = []
@@ -364,9 +397,23 @@ class ProgramNode(Node):
         tensors += [g if isinstance(g, EagerValue) else new(a)
                     for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
         with _random_state(self.random_state):
-            results = function(tensors)
-        by_input = dict(zip(self.halves.found, results, strict=True))
-        return [by_input.get(index) for index in range(len(self.edges))]
+            return function(tensors)
+
+    def whole(self, index: int, gs: Sequence[Any], read_saved: Callable[[Node], tuple]) -> Any:
+        """The gradient of an output, with what comes to it from outputs that the Program computes from it."""
+        function = self.function.whole_gradient(self.wanted, index) if index in self.halves.recorded else None
+        if function is None:
+            return gs[index]
+        saved = read_saved(self)
+        if any(isinstance(g, EagerValue) for g in gs):
+            return self._run_again(function, gs, saved)[0]
+        xp = backend.namespace_of(saved[0])
+        with _random_state(self.random_state):
+            return function.plan()(xp, [*saved[0], *self.leaves, *self._cotangents(gs, xp)])[0]
+
+    def last_first(self, places: Iterable[tuple[int, int | None]]) -> Iterable[tuple[int, int | None]]:
+        """The places of outputs, those that the Program computes last first."""
+        return sorted(places, key=lambda place: self.function.made_at[place[0]], reverse=True)
 
 
 class _random_state:

@@ -59,6 +59,7 @@ class Node:
     __slots__ = ("edges", "saved", "order", "hooks", "__weakref__")
 
     is_single = False  # the node itself is the edge of its only result; of others, each result's is an `Output`
+    flows_within = False  # whether results may have been computed from others within the node
 
     def __init__(self, edges: Sequence[Any], saved: tuple | None):
         self.edges, self.saved = edges, saved
@@ -91,6 +92,14 @@ class Node:
         Of a repeated result it is given a dict by position, and of a repeated slot it gives a list.
         """
         raise NotImplementedError
+
+    def whole(self, index: int, gs: Sequence[Any], read_saved: Callable[[Node], tuple]) -> Any:
+        """The gradient of a result: its own, unless others of the results were computed from it within the node."""
+        return gs[index]
+
+    def last_first(self, places: Iterable[tuple[int, int | None]]) -> Iterable[tuple[int, int | None]]:
+        """The places of results, in an order in which none was computed from one before it."""
+        return places
 
     def kept_arrays(self) -> Iterable[Any]:
         """The arrays it saved that must not have been changed in place since."""
@@ -239,7 +248,7 @@ class Walk:
         completed = self._completed(nodes, watched) if watched and self.finish is not None else None
         useful = None
         if self.targets is not None:
-            useful = set(_leading_to(nodes, self.targets))
+            useful = set(_leading_to(nodes, {*self.targets, *(node for node in self.of_nodes if node.flows_within)}))
             nodes = [node for node in nodes if node in useful or node in self.of_nodes]
         if completed is None and not self.blocked and type(self) is Walk and native.module is not None:
             native.module.walk(self, nodes, useful)
@@ -254,7 +263,8 @@ class Walk:
 
     def _visit(self, node: Node, useful: set[Node] | None) -> None:
         """Goes on from a node to which all gradients have come."""
-        gs = self._take(node) if node.hooks or node in self.of_nodes else self._pop(node)
+        is_plain = not (node.hooks or node in self.of_nodes or node in self.blocked)
+        gs = self._pop(node) if is_plain else self._take(node)
         if gs is not None and (useful is None or node in useful):
             self._step(node, gs)
 
@@ -296,30 +306,44 @@ class Walk:
         gs = self._pop(node)
         if gs is None:
             return None
-        if node.hooks:
-            for (index, position), hooks in node.hooks.items():
-                if position is None:
-                    gs[index] = run_hooks(hooks, gs[index]) if gs[index] is not None else None
-                elif gs[index] is not None and position in gs[index]:
-                    gs[index][position] = run_hooks(hooks, gs[index][position])
-        self._keep_targets(node, gs)
+        targets = {_place(target): target for target in self.of_nodes.get(node, ())}
+        blocked = self.blocked.get(node, ())
+        for place in node.last_first({**(node.hooks or {}), **targets, **dict.fromkeys(blocked)}):
+            found = self._finished(node, place, gs, place in blocked)
+            if found is not None and place in targets:
+                self.found[targets[place]] = found
         return gs
 
-    def _keep_targets(self, node: Node, gs: list[Any]) -> None:
-        for target in self.of_nodes.get(node, ()):
-            index, position = _place(target)
-            gradient = gs[index]
-            if gradient is not None and position is not None:
-                gradient = gradient.get(position)
-            if gradient is not None:
-                self.found[target] = gradient
+    def _finished(self, node: Node, place: tuple[int, int | None], gs: list[Any], is_constant: bool) -> Any:
+        """The gradient of one result, its hooks applied, which `gs` then has; None where none arrived."""
+        index, position = place
+        hooks = (node.hooks or {}).get(place)
+        if position is not None:
+            parts = gs[index] or {}
+            if hooks and position in parts:
+                parts[position] = run_hooks(hooks, parts[position])
+            return parts.get(position)
+        own = gs[index]
+        whole = node.whole(index, gs, self._saved)
+        if is_constant:
+            gs[index] = None if whole is own else -whole
+            return None
+        found = whole if whole is None or not hooks else run_hooks(hooks, whole)
+        if whole is own:
+            gs[index] = found
+        elif found is not whole:  # what flows on from there within the node is `whole - own`
+            gs[index] = found - whole if own is None else found - whole + own
+        return found
 
-    def _step(self, node: Node, gs: list[Any]) -> None:
+    def _saved(self, node: Node) -> tuple:
         if node.saved is None:
             raise GraphFreedError(
                 f"The backward pass reached {node.type!r}, whose saved values an earlier pass has freed. "
                 f"Call that earlier pass with retain_graph=True."
             )
+        return self.read_saved(node)
+
+    def _step(self, node: Node, gs: list[Any]) -> None:
         gradients = self._gradients(node, gs)
         if not self.retain:
             node.saved = None
@@ -338,7 +362,7 @@ class Walk:
                 pending[edge] = pending[edge] + gradient if edge in pending else gradient
 
     def _gradients(self, node: Node, gs: list[Any]) -> Any:
-        return node.gradients(gs, self.read_saved(node))
+        return node.gradients(gs, self._saved(node))
 
     def _add(self, edge: Edge, gradient: Any) -> None:
         pending = self.pending
