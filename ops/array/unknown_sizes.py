@@ -17,7 +17,7 @@ from .assign import shape
 from .concat_split import concat
 from .full import full, is_value
 from .reshape import reshape
-from .slices import Ranges
+from .slices import END, Ranges
 
 
 def size_at(x: Any, axis: int) -> Any:
@@ -26,7 +26,7 @@ def size_at(x: Any, axis: int) -> Any:
     if known >= 0:
         return known
     ranges = Ranges()
-    ranges.add(0, axis % x.ndim, axis % x.ndim + 1)
+    ranges.add(0, axis, END if axis == -1 else axis + 1)
     ranges.decrease.append(0)
     return ranges.take(shape(x))
 

@@ -53,7 +53,14 @@ def kept(value: Any, shape: Any, dim: Sequence[int], keep_dim: bool, reduce_all:
     axes = reduced_axes("reduce", dim, reduce_all, _rank(shape))
     if len(axes) == _rank(shape):
         return value
-    return apply(unsqueeze_op, value, None, None, axes=list(axes))
+    return apply(unsqueeze_op, value, None, None, axes=_from_their_end(dim, axes))
+
+
+def _from_their_end(dim: Sequence[int], axes: tuple[int, ...]) -> list[int]:
+    """The dimensions, where all of them were counted from the end as they were, the last first: what branches differ
+    in may have fewer dimensions than it declares.
+    """
+    return sorted({*dim}, reverse=True) if builtins.max(dim) < 0 else list(axes)
 
 
 def reduced_count(shape: Any, dim: Sequence[int], reduce_all: bool) -> Any:
@@ -65,7 +72,9 @@ def reduced_count(shape: Any, dim: Sequence[int], reduce_all: bool) -> Any:
     known = product([sizes[axis] for axis in axes])
     if known >= 0:
         return known
-    return apply(size_op, shape) if len(axes) == len(sizes) else apply(size_along_op, shape, axes=list(axes))
+    if len(axes) == len(sizes):
+        return apply(size_op, shape)
+    return apply(size_along_op, shape, axes=_from_their_end(dim, axes))
 
 
 def _size_along(xp, x, *, axes: Ints):

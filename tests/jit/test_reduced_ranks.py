@@ -1,0 +1,67 @@
+"""Values that have more dimensions on one way than on another, reduced along their last dimensions: the gradients."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore:[\\s\\S]*Give it one number of dimensions in both branches")
+
+
+def wider(x):
+    if x.mean() > 0:
+        y = x.unsqueeze(0)
+    else:
+        y = x * 3
+    return y
+
+
+def narrower(x):
+    if x.mean() > 0:
+        y = x.sum(0)
+    else:
+        y = x * 3
+    return y
+
+
+REDUCTIONS = {
+    "sum": lambda y: y.sum(-1), "mean": lambda y: y.mean(-1), "max": lambda y: y.max(-1), "amin": lambda y: y.amin(-1),
+    "logsumexp": lambda y: paddle.logsumexp(y, -1), "var": lambda y: y.var(-1), "norm": lambda y: y.norm(p=3, axis=-1)}
+
+
+def over_two(x):
+    return wider(x).mean([-2, -1])
+
+
+def over_first_and_last(x):
+    return (wider(x).unsqueeze(1) * paddle.ones([2, 1, 1])).sum([-1, -3])
+
+
+def derivatives(function, values):
+    x = paddle.to_tensor(values.astype("float32"), stop_gradient=False)
+    y = function(x)
+    (y * paddle.cos(paddle.arange(y.size, dtype="float32")).reshape(y.shape)).sum().backward()
+    return y.numpy(), x.grad.numpy()
+
+
+def assert_as_written(function):
+    converted = paddle.jit.to_static(function, input_spec=[paddle.static.InputSpec([None, 3])], full_graph=True)
+    for values in (np.sin(np.arange(12)).reshape(4, 3) + 0.7, np.sin(np.arange(6)).reshape(2, 3) - 1.7):
+        for found, expected in zip(derivatives(converted, values), derivatives(function, values), strict=True):
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("reduction", sorted(REDUCTIONS))
+@pytest.mark.parametrize("chosen", [wider, narrower])
+def test_gradients_find_the_dimension_from_the_end(reduction, chosen):
+    reduced = REDUCTIONS[reduction]
+
+    def function(x):
+        return reduced(chosen(x))
+
+    assert_as_written(function)
+
+
+@pytest.mark.parametrize("function", [over_two, over_first_and_last])
+def test_gradients_find_several_dimensions_from_the_end(function):
+    assert_as_written(function)
