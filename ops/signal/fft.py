@@ -11,11 +11,12 @@ from typing import Any
 from ...core.dtype import convert_dtype, get_default_dtype_object
 from ..array.concat_split import stack
 from ..array.creation import arange
-from ..array.full import value_of, whole
+from ..array.full import is_value, value_of
 from ..array.pad import pad_op
-from ..array.rearrange import roll, roll_op
-from ..array.reshape import ints_of, shape
+from ..array.rearrange import real_op, roll, roll_op
+from ..array.reshape import ints_of, numbers_of, reshape, shape
 from ..array.slices import Ranges
+from ..array.unknown_sizes import surrounded
 from ..core.infer import normalize_axis
 from ..core.trace import apply
 from ..linalg.matrices import COMPLEX
@@ -23,24 +24,27 @@ from ..math.casting import as_floating, cast
 from .fft_operators import SWAPPED, c2c_op, c2r_op, r2c_op
 
 
-def _resized(what: str, x: Any, axes: Sequence[int], sizes: Sequence[int]) -> Any:
+def _resized(what: str, x: Any, axes: Sequence[int], sizes: Sequence[Any]) -> Any:
     """x cut, or filled up with zeros, to sizes along axes."""
     ranges, paddings = Ranges(), [0] * (2 * x.ndim)
     for axis, size in zip(axes, sizes, strict=True):
         have = x.shape[axis]
-        if size <= 0:
+        is_known = not is_value(size)
+        if is_known and size <= 0:
             raise ValueError(f"{what}: the length of a transform must be positive. Received {size}.")
-        if size < have or have == -1:
+        if not is_known or size < have or have == -1:
             ranges.add(axis, 0, size)
-        paddings[2 * axis + 1] = size if have == -1 else max(size - have, 0)
-    if any(x.shape[axis] == -1 for axis in axes):  # zeros enough for any size of a run
+        paddings[2 * axis + 1] = max(size - have, 0) if is_known and have >= 0 else size  # enough for any size of a run
+    if any(map(is_value, paddings)):
+        return ranges.take(surrounded(x, paddings, 0.0))
+    if any(x.shape[axis] == -1 for axis in axes):
         return ranges.take(apply(pad_op, x, paddings=paddings))
     x = ranges.take(x) if ranges.axes else x
     return apply(pad_op, x, paddings=paddings) if any(paddings) else x
 
 
-def _axes_and_sizes(what: str, x: Any, s: Any, axes: Any) -> tuple[list[int], list[int] | None]:
-    sizes = None if s is None else ints_of(s)
+def _axes_and_sizes(what: str, x: Any, s: Any, axes: Any) -> tuple[list[int], list[Any] | None]:
+    sizes = None if s is None else numbers_of(s)
     if axes is None:
         found = list(range(x.ndim if sizes is None else len(sizes)))
         found = [n + x.ndim - len(found) for n in found]
@@ -90,6 +94,8 @@ def _real(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any
     found, sizes = _axes_and_sizes(what, x, s, axes)
     x = as_floating(x)
     x = x if x.dtype.is_complex else cast(x, COMPLEX.get(x.dtype, "complex64"))
+    if sizes is not None and is_value(sizes[-1]):
+        return _real_of_unknown(what, x, found, sizes, {"normalization": _checked_norm(what, norm), "forward": forward})
     last = x.shape[found[-1]]
     last = 2 * (last - 1) if last >= 0 else 0
     if sizes is not None:
@@ -98,8 +104,20 @@ def _real(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any
     return apply(c2r_op, x, axes=found, normalization=_checked_norm(what, norm), forward=forward, last_dim_size=last)
 
 
-def _one(n: int | None) -> list[int] | None:
-    return None if n is None else [whole(n)]
+def _real_of_unknown(what: str, x: Any, axes: Sequence[int], sizes: Sequence[Any], given: dict[str, Any]) -> Any:
+    """As `_real`, of a size that only a run tells: elements that have a counterpart in the other half count twice."""
+    *others, last = axes
+    size = sizes[-1]
+    x = _resized(what, x, axes, [*sizes[:-1], size // 2 + 1])
+    x = apply(c2c_op, x, axes=others, **given) if others else x
+    places = arange(size // 2 + 1)
+    times = cast(places > 0, x.dtype) + cast(places * 2 < size, x.dtype)
+    x = x * reshape(times, [-1, *[1] * (x.ndim - 1 - last)])
+    return apply(real_op, apply(c2c_op, _resized(what, x, [last], [size]), axes=[last], **given))
+
+
+def _one(n: Any) -> list[Any] | None:
+    return None if n is None else [n]
 
 
 def _along(axis: int | None) -> list[int]:
