@@ -254,9 +254,10 @@ class ProgramFunction:
         places = [*wanted, *(len(self.inputs) + number for number in range(len(leaves)))]
         found = [index for index, name in zip(places, gradients, strict=True) if name is not None]
         own = self._leaves_beside(wanted)
-        depending = _depending(self.program.global_block(), {self.inputs[index] for index in wanted} | own) - own
+        # Of the copy: there, what the gradient of a loop or branch takes from its rounds is named, too.
+        depending = _depending(block, {self.inputs[index] for index in wanted} | own) - own
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
-                    and not self.program.global_block().var(name).stop_gradient]
+                    and not block.var(name).stop_gradient]
         return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
 
     def _leaf_outputs(self, wanted: tuple[int, ...]) -> list[int]:

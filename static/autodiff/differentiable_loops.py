@@ -15,7 +15,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes, sub_block
 from ..ir.variable import Variable
-from .stop_gradient import propagate_gradients
+from .stop_gradient import propagate_gradients, stopped_on_purpose
 
 _FORWARD = {"while_grad": ("while", "StepScopes"), "conditional_block_grad": ("conditional_block", "Scope")}
 
@@ -24,11 +24,12 @@ def make_differentiable(program: Program) -> None:
     """Rewrites the gradients of control flow in a Program, if there are any."""
     block = program.global_block()
     pairs = _pairs(block, block)
+    stopped = stopped_on_purpose(program) if pairs else []
     for forward, gradient in pairs:
         _rewrite(forward, gradient)
     if pairs:
         program.version += 1
-        propagate_gradients(program)
+        propagate_gradients(program, stopped)
 
 
 def _pairs(forward: Block, backward: Block) -> list[tuple[Operation, Operation]]:
