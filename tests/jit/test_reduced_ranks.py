@@ -65,3 +65,18 @@ def test_gradients_find_the_dimension_from_the_end(reduction, chosen):
 @pytest.mark.parametrize("function", [over_two, over_first_and_last])
 def test_gradients_find_several_dimensions_from_the_end(function):
     assert_as_written(function)
+
+
+def test_a_normalization_counted_from_the_front_is_an_error_where_nothing_is_left_to_normalize():
+    @paddle.jit.to_static(full_graph=True, input_spec=[paddle.static.InputSpec([None, 3])])
+    def function(x):
+        if x.mean() > 0:
+            y = x.sum(0)
+        else:
+            y = x * 3
+        return paddle.nn.functional.layer_norm(y, 3)
+
+    assert function(-paddle.ones([4, 3])).shape == [4, 3]
+    for rows in (4, 4000):
+        with pytest.raises(ValueError, match=r"a dimension behind the first 1.*shape \[3\]"):
+            function(paddle.ones([rows, 3]))

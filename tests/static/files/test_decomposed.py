@@ -266,7 +266,8 @@ DECLARED = {"fake_channel_wise_quantize_dequantize_abs_max", "fake_quantize_dequ
 def test_every_decomposition_is_tested():
     tested = {name.split(",")[0].split(" ")[0] for name in CASES} | set(BY_FORMULA) | IN_MODELS | LATER | {
         name.partition(",")[0] for name in REFUSED} | {"delete_var"}
-    assert {each.type for each in all_decompositions()} == tested - DECLARED
+    ours = {each.type for each in all_decompositions() if each.function.__module__.startswith("proa.")}
+    assert ours == tested - DECLARED  # a page of the documents that runs here declares one of its own
 
 
 def test_a_seed_is_the_number_given_or_another_one_at_each_run():
