@@ -33,7 +33,7 @@ class Source:
     def __init__(self, program: Program):
         self.parameters = persistable_names(program)
         self.inputs, self.outputs = feed_names(program), fetch_names(program)
-        self.program = made_for_evaluation(without_frame(program))
+        self.program = made_for_evaluation(_with_rules(without_frame(program)), fetched=self.outputs)
         self.block = self.program.global_block()
         self.variables = {name: self.block.var(name) for name in (*self.inputs, *self.outputs)}
 
@@ -72,6 +72,15 @@ class Source:
     def sequences_of(self, names: Sequence[str]) -> list[str]:
         """The values whose offsets these names are."""
         return sorted({v.of for v in map(self.block.find_var, names) if isinstance(v, OffsetsVariable)})
+
+
+def _with_rules(program: Program) -> Program:
+    """The Program with what our rules write in the place of Paddle's operators of gradients."""
+    if not any(slot.endswith("@GRAD") for op in program.global_block().ops for slot in op.inputs):
+        return program
+    from ..static.autodiff.gradient_operators import with_rules  # for what asks for gradients as it runs
+
+    return with_rules(program)
 
 
 def _compiled_for_file(program: Program, feeds: list[str], fetches: list[str]) -> tuple[Plan, list[str], bool]:

@@ -294,7 +294,8 @@ def _infer_set_value(x, value=None, starts_list=None, ends_list=None, steps_list
 
 
 def _zero_part(g: Any, value_dtype: DType, **where: Any) -> Any:
-    return apply(set_value_op, g, full((), 0.0, value_dtype), where.pop("s"), where.pop("e"), where.pop("t"), **where)
+    return apply(set_value_op, g, full((), 0.0, value_dtype), where.pop("s"), where.pop("e"), where.pop("t"),
+                 dtype=value_dtype, **where)
 
 
 set_value_op = operator(
@@ -307,5 +308,6 @@ set_value_op = operator(
           "ValueTensor": lambda g, ValueTensor_shape, StartsTensorList, EndsTensorList, StepsTensorList, axes, starts,
           ends, steps, decrease_axes: sum_to(apply(
               strided_slice_op, g, None, StartsTensorList, None, EndsTensorList, None, StepsTensorList, axes=list(axes),
-              starts=list(starts), ends=list(ends), strides=list(steps), decrease_axis=list(decrease_axes)),
+              starts=list(starts), ends=list(ends), strides=list(steps), decrease_axis=list(decrease_axes),
+              infer_flags=[-1 if StartsTensorList or EndsTensorList or StepsTensorList else 1] * len(axes)),
               ValueTensor_shape)}, moves=True, lod="drop", compiled="set_value")

@@ -145,6 +145,11 @@ class _Second:
         """P(a)."""
         return a if self.constant else a - self.mean(a) - self.n * self.mean(a * self.n)
 
+    def first(self, g: Any, scale: Any) -> tuple[Any, Any, Any]:
+        """The three results."""
+        return (self.r * self.project(g if scale is None else g * scale), sum(g * self.n, self.over, keepdim=True),
+                sum(g, self.over, keepdim=True))
+
     def gradients(self, g: Any, scale: Any, v: Any, v_scale: Any, v_bias: Any) -> tuple[Any, Any, Any]:
         """Those of x, of scale and of g."""
         w = g if scale is None else g * scale
@@ -175,6 +180,17 @@ def _power(x: Any, exponent: float) -> Any:
 
 def _shaped(x: Any, shape: Sequence[int]) -> Any:
     return apply(reshape_op, x, None, None, shape=list(shape))
+
+
+def norm_grad_in_parts(x: Any, scale: Any, mean: Any, spread: Any, g: Any, *, kind: str, data_format: str = "NCHW",
+                       begin: int = 1, groups: int = 1, epsilon: float, inverted: bool = False,
+                       constant: bool = False) -> tuple[Any, Any, Any]:
+    """What `norm_grad` gives, by operators that files of PaddlePaddle have too; of a batch in training more than one.
+    """
+    view = view_of(kind, tuple(x.shape), data_format, begin, groups)
+    parts = _Second(view, x, mean, spread, epsilon, inverted, constant)
+    found = parts.first(_shaped(g, view.shape), None if scale is None else _shaped(scale, view.parameters))
+    return reshape_to(found[0], shape_handle(x)), _shaped(found[1], [-1]), _shaped(found[2], [-1])
 
 
 def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_format, begin, groups, epsilon, inverted,

@@ -23,6 +23,7 @@ from ..ir.block import Block
 from ..ir.one_element import widened
 from ..ir.operation import Operation
 from ..ir.program import Program
+from ..ir.shape_inference import declare_sizes
 from ..ir.variable import Variable
 from .second_gradient_operators import first_of, is_second, second_gradients
 
@@ -44,8 +45,13 @@ def with_rules(program: Program) -> Program:
     trace = GradientTrace(result)
     with using(trace), grad_mode(True):
         _Replaced(block, trace).all(operations)
-    for variable in (*stopped, *(v for name, v in block.vars.items() if name not in known)):
+    for variable in stopped:
         variable.stop_gradient = True
+    for op in block.ops:  # what the file does not name lets gradients through where what it is made of does
+        for name in op.output_arg_names:
+            if name not in known:
+                block.var(name).stop_gradient = all(v is None or v.stop_gradient
+                                                    for v in map(block.find_var, op.input_arg_names))
     return result
 
 
@@ -71,6 +77,7 @@ class _Replaced:
         if found is None:
             return False
         self.taken.add(found)
+        declare_sizes(found)
         begin = len(self.block.ops)
         _replace(self.block, op, found)
         self.firsts[op] = self.block.ops[begin:]
@@ -137,11 +144,14 @@ def _told_by(block: Block, op: Operation) -> Operation | None:
     operator = find(str(_forward_type(op)))
     inputs = {slot.name: op.input(slot.name) for slot in operator.inputs}
     outputs = {slot.name: op.input(slot.name) for slot in operator.outputs}
+    come = {slot.name: op.input(slot.name + _GRAD) for slot in operator.outputs}
     assert operator.gradient is not None
     for saved in operator.gradient.saved:
         slot = (operator.results if saved.of_output else operator.inputs)[saved.index]
-        if not slot.optional and not (outputs if saved.of_output else inputs)[slot.name]:
+        known = (outputs if saved.of_output else inputs)[slot.name]
+        if not (slot.optional or known or saved.of_output and saved.kind != "value" and come[slot.name]):
             return None
+    outputs = {name: names or come[name] for name, names in outputs.items()}  # a gradient is as what it is of
     return Operation(block, operator.type, inputs, outputs, op.attrs)
 
 

@@ -15,7 +15,6 @@ from ...core.byte_reader import open_reader
 from ...core.collection import resting
 from ...core.files import atomic_group
 from ...core.limits import limits_of
-from ...ops.core.operator import unknown_to_paddle
 from ..building.mode import default_main_program
 from ..format.program_file import read_program_desc, serialize_program_desc
 from ..format.tensor_stream import write_combined
@@ -30,6 +29,7 @@ from ..run.state import values_to_write
 from . import whole_weights
 from .model_files import MODEL_SUFFIX, PARAMS_SUFFIX, older_files, program_file, read_values
 from .model_program import program_desc
+from .own_codec import only_ours
 from .program_codec import to_desc
 
 
@@ -69,7 +69,8 @@ def read_parameters(path: Any, program: Program) -> dict[str, np.ndarray]:
 def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, Any]) -> None:
     """Adds the files of a model to a group that is written together. Without parameters there is no file of them."""
     desc = to_desc(program)
-    own = unknown_to_paddle(op.type for block in desc.blocks for op in block.ops)
+    own = sorted({op.type for block in desc.blocks for op in block.ops
+                  if only_ours(op.type, [slot.parameter for slot in op.inputs])})
     if own:
         warnings.warn(f"{prefix + MODEL_SUFFIX}: holds operators that only proa has ({', '.join(own)}): proa reads the "
                       "file, PaddlePaddle does not run it.", stacklevel=4)

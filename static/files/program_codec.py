@@ -25,7 +25,7 @@ from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.variable import Variable
-from . import array_codec, gradient_codec, lod_codec, number_codec
+from . import array_codec, gradient_codec, lod_codec, number_codec, own_codec
 
 _KINDS = {
     "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
@@ -51,6 +51,8 @@ def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
     """The type in files of an operator's attribute (None: its declaration gives none), and whether it is a dtype."""
     if name == "sub_block":
         return at.BLOCK, False
+    if not is_declared(op_type):
+        op_type = op_type.removesuffix("_grad")  # which has the attributes of the operator that it is the gradient of
     return annotated_types(find(op_type)).get(name, (None, False)) if is_declared(op_type) else (None, False)
 
 
@@ -73,7 +75,7 @@ def annotated(annotation: Any) -> tuple[int | None, bool]:
 
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
-    program = lod_codec.to_file(array_codec.to_file(gradient_codec.to_file(program, _bytes)))
+    program = lod_codec.to_file(array_codec.to_file(gradient_codec.to_file(own_codec.to_file(program), _bytes)))
     program = number_codec.to_file(program)
     desc = pb.ProgramDesc()
     for block in program.blocks:

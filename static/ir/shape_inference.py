@@ -66,6 +66,14 @@ def declare_results(op: Operation) -> None:
             variable.shape, variable._dtype = spec.shape, spec.dtype
 
 
+def declare_sizes(op: Operation) -> None:
+    """Says what sizes results have that are scalars in a file, as PaddlePaddle writes the statistics of a batch."""
+    given = [op.block.find_var(name) for name in op.input_arg_names]
+    if any(v is not None and v.shape == () for v in map(op.block.find_var, op.output_arg_names)):
+        for variable, spec in results_of(op.block, op, {id(v): v._dtype for v in given if v is not None}):
+            variable.shape = variable.shape or spec.shape
+
+
 def _infer(block: Block, before: dict[int, Any], of_one: set[int], new: set[str] | None) -> bool:
     """One pass over a block; whether anything changed. `new`: what was written in the first pass, None in others.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -22,24 +22,28 @@ _OF_TRAINING = BACKWARD_ROLE | OPTIMIZE_ROLE | SCHEDULE_ROLE | SERVERS_ROLE
 _NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
-def for_evaluation(program: Program, custom_gradients: bool = False, framed: bool = True) -> Program:
+def for_evaluation(program: Program, custom_gradients: bool = False, framed: bool = True,
+                   fetched: Collection[str] = ()) -> Program:
     """A copy in which dropout and batch norm behave as in evaluation, without updates, gradients and their variables.
 
-    Gradients that the forward pass itself reads, as a penalty on them does, stay.
+    Gradients that the forward pass itself reads, as a penalty on them does, stay, and those that are `fetched`.
 
     With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
     Without `framed` it has no feed and fetch operations either.
     """
-    return made_for_evaluation(copy.deepcopy(program) if framed else unframed(program), custom_gradients)
+    return made_for_evaluation(copy.deepcopy(program) if framed else unframed(program), custom_gradients,
+                               fetched)
 
 
-def made_for_evaluation(result: Program, custom_gradients: bool = False) -> Program:
+def made_for_evaluation(result: Program, custom_gradients: bool = False, fetched: Collection[str] = ()) -> Program:
     """The same done to the Program that is given, which nobody else has."""
     before = _mentioned(result)
     for block in result.blocks:
-        block.ops = _of_evaluation(block.ops)
+        block.ops = _of_evaluation(block.ops, fetched)
         if not custom_gradients:
             block.ops = [kept for op in block.ops for kept in without_gradient(op)]
+        if fetched:
+            _check_modes(block.ops)
         for op in block.ops:
             _evaluate(op)
     gone = before - _mentioned(result)
@@ -56,16 +60,29 @@ def _mentioned(program: Program) -> set[str]:
             for name in (*op.input_arg_names, *op.output_arg_names)}
 
 
-def _of_evaluation(ops: list[Operation]) -> list[Operation]:
+def _of_evaluation(ops: list[Operation], fetched: Collection[str]) -> list[Operation]:
     """The operations without those of training, but for gradients that what stays reads, a penalty on them say."""
     kept: list[Operation] = []
-    read: set[str] = set()
+    read = set(fetched)
     for op in reversed(ops):
         is_read = _role(op) & ~_LOSS_ROLE == BACKWARD_ROLE and not read.isdisjoint(op.output_arg_names)
         if is_read or not _is_training_only(op):
             kept.append(op)
             read.update(op.input_arg_names)
     return kept[::-1]
+
+
+def _check_modes(ops: Sequence[Operation]) -> None:
+    """NotImplementedError where a gradient reads what an operator gives for it in training alone, a mask say."""
+    read = {name for op in ops if _role(op) & ~_LOSS_ROLE == BACKWARD_ROLE for name in op.input_arg_names}
+    for op in ops:
+        if op.attrs.get("is_test") is False and not op.attrs.get("use_global_stats") and is_declared(op.type) \
+                and _has_modes(find(op.type)):
+            beside = [name for slot in find(op.type).results[1:] for name in op.output(slot.name)]
+            if not read.isdisjoint(beside):
+                raise NotImplementedError(
+                    f"A gradient that is fetched is that of {op.type} in training, and a saved model is one of "
+                    "evaluation. Ask for the gradient in main.clone(for_test=True), and save that.")
 
 
 def _role(op: Operation) -> int:
@@ -106,9 +123,9 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
     has no operator for that. An operator on floats of several dtypes stands between casts. Raises ValueError, naming
     them, when the fetched values need values that are neither fed nor persistable.
     """
-    result = _pruned(for_evaluation(program, custom_gradients=True), feeds, fetches, state)
+    result = _pruned(for_evaluation(program, custom_gradients=True, fetched=fetches), feeds, fetches, state)
     if _only_here(result):
-        without = _pruned(for_evaluation(program), feeds, fetches, state)
+        without = _pruned(for_evaluation(program, fetched=fetches), feeds, fetches, state)
         more = [kind for kind in _only_here(result) if kind not in _only_here(without)]
         if more:
             warnings.warn("The gradients of PyLayers are left out of the model: they need operators that only proa has "

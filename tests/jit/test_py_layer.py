@@ -275,8 +275,8 @@ def steps(net, parameters):
     return found
 
 
-#: Not those whose state is frozen, and whose operators only proa has.
-SAVED = [c for c in written.CASES if c.__name__ not in ("OfModule", "Once", "Twice")]
+#: Not those whose state is frozen.
+SAVED = [c for c in written.CASES if c.__name__ != "OfModule"]
 
 
 @pytest.mark.parametrize("case", SAVED, ids=lambda case: case.__name__)
