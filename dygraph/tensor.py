@@ -68,9 +68,6 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
         """The default main Program's global block, to code that asks each value for its Program."""
         return require("helpers of layers").default_main_program().global_block()
 
-    def __round__(self, digits: int | None = None) -> Tensor:
-        return self.multiply(10.0**digits).round().divide(10.0**digits) if digits else self.round()
-
     # What it is
 
     def dim(self) -> int:

@@ -153,6 +153,7 @@ METHODS: dict[str, Any] = {
     **_of("array.sorting", "sort argsort topk kthvalue mode unique unique_consecutive bincount histogram bucketize"),
     **_of("math.allclose", "isclose allclose equal_all is_empty"),
     "clip": Later("math.clip", "clip"),
+    "__round__": Later("math.numbers", "rounded"),
     **_of("array.diagonal", "diagonal trace kron cross diag_embed"),
     **_of("random.sampling", "bernoulli multinomial uniform_ normal_ exponential_ cauchy_ geometric_"),
     **_of("math.binary", "atan2 fmax fmin heaviside gcd lcm nextafter lerp hypot logaddexp ldexp"),

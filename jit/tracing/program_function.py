@@ -76,6 +76,7 @@ class ProgramFunction:
         self._plan: tuple[Plan, list[str]] | None = None
         self._halves: dict[tuple[int, ...], Halves] = {}
         self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
+        self._inner: dict[tuple[int, ...], list[int]] = {}
         self._whole: dict[tuple[tuple[int, ...], int], ProgramFunction | None] = {}
         made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
         self._leaves = made.intersection(leaves).difference(inputs)
@@ -296,11 +297,17 @@ class ProgramFunction:
         """As `recorded_gradient`, to the gradient of one output; None where no other is computed from it."""
         key = wanted, output
         if key not in self._whole:
-            name = self.outputs[output]
-            others = set(self.outputs) - {name}
-            flows = not _depending(self.program.global_block(), {name}).isdisjoint(others)
-            self._whole[key] = self._gradient(wanted, output) if flows else None
+            self._whole[key] = self._gradient(wanted, output) if output in self.inner(wanted) else None
         return self._whole[key]
+
+    def inner(self, wanted: tuple[int, ...]) -> list[int]:
+        """The outputs with a gradient from which others are computed."""
+        if wanted not in self._inner:
+            block, outputs = self.program.global_block(), set(self.outputs)
+            self._inner[wanted] = [
+                index for index in self._halves_for(wanted).recorded if self.made_at[index] >= 0
+                and not _depending(block, {self.outputs[index]}).isdisjoint(outputs - {self.outputs[index]})]
+        return self._inner[wanted]
 
     @functools.cached_property
     def made_at(self) -> list[int]:
@@ -309,12 +316,22 @@ class ProgramFunction:
         return [places.get(name, -1) for name in self.outputs]
 
     def _gradient(self, wanted: tuple[int, ...], of: int | None = None) -> ProgramFunction:
-        program, _, cotangents, gradients = self._with_gradient(wanted, of)
+        program, begin, cotangents, gradients = self._with_gradient(wanted, of)
         names = [name for name in gradients if name is not None]
         leaves = [self.outputs[index] for index in self._leaf_outputs(wanted)]
         block = program.global_block()
+        inner = [_given(block, begin, self.outputs[index]) for index in self.inner(wanted)]
         block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
-        return ProgramFunction(program, [*self.inputs, *leaves, *cotangents], names, keep_writes=False)
+        return ProgramFunction(program, [*self.inputs, *leaves, *inner, *cotangents], names, keep_writes=False)
+
+
+def _given(block: Block, end: int, name: str) -> str:
+    """Makes what the operations before `end` leave in a variable a value that is given, by the name that it returns."""
+    variable = block.var(name)
+    given = block.new_var(f"{name}@GIVEN", variable.shape, variable.dtype, stop_gradient=False).name
+    place = max(n for n, op in enumerate(block.ops[:end]) if name in writes(op))
+    block.ops.insert(place + 1, Operation(block, "assign", {"X": [given]}, {"Out": [name]}, {}))
+    return given
 
 
 def _eager() -> EagerTrace:
@@ -386,7 +403,10 @@ class ProgramNode(Node):
         return [by_input.get(index) for index in range(len(self.edges))]
 
     def _run_again(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> list[EagerValue]:
-        """What a function of inputs, leaves and cotangents gives as Tensors, with what the run drew at random."""
+        """What a function of inputs, leaves, inner outputs and cotangents gives, with what the run drew at random.
+
+        Inner outputs are computed again: nobody keeps them, and their Tensors may have been changed in place.
+        """
         xp, new = backend.namespace_of(saved[0]), _eager().new
         unchanged = set(self.halves.unchanged)
         tensors = []
@@ -394,6 +414,13 @@ class ProgramNode(Node):
             is_former = index < len(saved[0]) and index not in unchanged  # as the run found it, before it wrote
             tensor = new(array.view() if is_former else array)
             tensor._edge = edge
+            tensors.append(tensor)
+        inner = self.function.inner(self.wanted)
+        with _random_state(self.random_state):
+            made = self.function.plan()(xp, saved[0]) if inner else []
+        for index in inner:
+            tensor = new(xp.asarray(made[index]))
+            tensor._edge = Output(self, index)
             tensors.append(tensor)
         tensors += [g if isinstance(g, EagerValue) else new(a)
                     for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
@@ -410,7 +437,10 @@ class ProgramNode(Node):
             return self._run_again(function, gs, saved)[0]
         xp = backend.namespace_of(saved[0])
         with _random_state(self.random_state):
-            return function.plan()(xp, [*saved[0], *self.leaves, *self._cotangents(gs, xp)])[0]
+            made = self.function.plan()(xp, saved[0])
+        inner = [made[index] for index in self.function.inner(self.wanted)]
+        with _random_state(self.random_state):
+            return function.plan()(xp, [*saved[0], *self.leaves, *inner, *self._cotangents(gs, xp)])[0]
 
     def last_first(self, places: Iterable[tuple[int, int | None]]) -> Iterable[tuple[int, int | None]]:
         """The places of outputs, those that the Program computes last first."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.lazy import beside
 from ...ops.array.concat_split import concat
-from ...ops.array.full import full, is_value, value_of
+from ...ops.array.full import exact, full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.array.slices import slice_
 from ...ops.array.unknown_sizes import surrounded, vector_of
@@ -180,17 +180,17 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     widths = pad if is_value(pad) else [pad] * (2 * (rank - 2)) if isinstance(pad, int) else list(pad)
     if isinstance(widths, list) and any(map(is_value, widths)):
         if len(widths) == 2 * rank and mode == "constant":
-            return surrounded(x, widths, float(value))
+            return surrounded(x, widths, exact(value))
         widths = vector_of(widths)
     widths = widths if is_value(widths) else list(map(int, widths))
     if not is_value(widths) and min(widths, default=0) < 0:
         return _cut(pad_(x, [max(n, 0) for n in widths], mode, value, data_format), x, widths, mode, data_format)
     if not is_value(widths) and len(widths) == 2 * rank and mode == "constant":
-        return apply(pad_op, x, paddings=widths, pad_value=float(value))
+        return apply(pad_op, x, paddings=widths, pad_value=exact(value))
     if rank not in (3, 4, 5):
         raise ValueError(f"pad(x, pad): x must have 3, 4 or 5 dimensions, or pad two numbers for each of its "
                          f"dimensions. Received x.shape={list(x.shape)}, pad={widths}.")
-    return _pad_spatial(x, widths, mode, float(value), data_format)
+    return _pad_spatial(x, widths, mode, exact(value), data_format)
 
 
 _PADDED = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")

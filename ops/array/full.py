@@ -244,6 +244,13 @@ def number(value: Any) -> Any:
     return full((), value, dtype)
 
 
+def exact(value: Any) -> Any:
+    """A number of Python's or NumPy's as the attribute of an operator: a float, or an int that no float holds."""
+    if isinstance(value, (int, np.integer)) and int(float(value)) != value:
+        return int(value)
+    return float(value)
+
+
 def _fill_attrs(value: Any) -> dict[str, Any]:
     """The number as float32 attribute, and as text where float32 does not hold it."""
     if type(value) is float and -3e38 < value < 3e38 and float(np.float32(value)) == value:

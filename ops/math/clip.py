@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...backend.numpy_1 import clip as clipped
-from ..array.full import is_value
+from ..array.full import exact, is_value
 from ..core.operator import operator
 from ..core.trace import apply
 from .casting import cast, dtype_of
@@ -94,10 +94,10 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
         return clip(maximum(x, cast(min, x.dtype)), None, max)
     if _is_of_several(max):
         return minimum(clip(x, min), cast(max, x.dtype))
-    low, given = (cast(min, x.dtype), {}) if is_value(min) else (None, {} if min is None else {"min": float(min)})
+    low, given = (cast(min, x.dtype), {}) if is_value(min) else (None, {} if min is None else {"min": exact(min)})
     high = cast(max, x.dtype) if is_value(max) else None
     if low is None and high is None and min is not None and max is not None and min > max:
         raise ValueError(f"clip(x, min, max): min must not exceed max. Received min={min}, max={max}.")
     if high is None and max is not None:
-        given["max"] = float(max)
+        given["max"] = exact(max)
     return apply(clip_op, x, low, high, **given)

@@ -1,5 +1,6 @@
 """What numbers are made of, and of what kind: parts of floats and complex numbers, degrees, NaN and infinity."""
 
+import builtins
 import math
 from typing import Any
 
@@ -8,15 +9,16 @@ import numpy as np
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype
 from ..array.creation import full_like
+from ..array.full import full
 from ..array.rearrange import complex as complex_of
 from ..array.rearrange import complex_op, imag_op, real_op
 from ..array.where import where
 from ..core.operator import operator
 from ..core.spec import Spec
-from .casting import as_floating, dtype_of
+from .casting import as_floating, cast, dtype_of
 from .comparison import equal
 from .elementwise import apply, conj_op
-from .unary import abs, cos, floor, isfinite, isnan, log2, sign, sin
+from .unary import abs, cos, floor, isfinite, isnan, log2, round, sign, sin
 
 
 def _parts(x: Spec) -> Spec:
@@ -222,3 +224,19 @@ def _limits(kind: dt.DType) -> Any:
 
         return ml_dtypes.finfo(kind.dtype)
     return np.finfo(kind.dtype)
+
+
+def rounded(x: Any, digits: int | None = None) -> Any:
+    """Python's `round(x, digits)` of each element: with digits a half goes to the even one, and integers stay such.
+
+    It is computed in float64, which holds a float32 times a hundred; without digits it is `paddle.round`.
+    """
+    dtype = dtype_of(x)
+    if digits is None or dtype.is_integer and digits >= 0:
+        return round(x)
+    scale = full([], 10.0 ** builtins.abs(digits), "float64")
+    moved = cast(x, "float64") * scale if digits > 0 else cast(x, "float64") / scale
+    nearest = round(moved)
+    is_half = equal(nearest - sign(moved) * 0.5, moved)
+    nearest = where(is_half, round(moved * 0.5) * 2.0, nearest)
+    return cast(nearest / scale if digits > 0 else nearest * scale, dtype)

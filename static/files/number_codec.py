@@ -1,8 +1,8 @@
 """Numbers in files that their attributes cannot hold: those of operators on float64 and on integers.
 
-A file keeps the number of `scale`, `pow`, `clip`, `increment` and `fill_any_like` as float32: `n * 0.7` of float64
-would be 6.99999988 for 10, and `ids + 16777217` one less. Such an operation is written as one that reads the number,
-which a `fill_constant` has as text.
+A file keeps the number of `scale`, `pow`, `clip`, `increment`, `fill_any_like` and of padding as float32: `n * 0.7` of
+float64 would be 6.99999988 for 10, and `ids + 16777217` one less. Such an operation is written as one that reads the
+number, which a `fill_constant` has as text.
 """
 
 from __future__ import annotations
@@ -136,10 +136,27 @@ def _write_fill(op: Operation) -> list[Operation]:
     return written.ops
 
 
+def _write_pad(op: Operation) -> list[Operation]:
+    """x among zeros, and the number where ones among zeros leave zeros."""
+    written, (out,), (number,) = _Written(op), op.output("Out"), _NUMBERS[op.type]
+    x, before, behind = op.block.var(op.input("X")[0]), op.block.var(op.input("X")[0]).shape, op.block.var(out).shape
+    dtype = _dtype(op)
+    assert dtype is not None
+    ones = written.add("fill_any_like", {"X": [x.name]}, written.variable(tuple(before), dtype),
+                       {"value": 1.0, "dtype": dtype})
+    inside, among, around, edge = (written.variable(tuple(behind), dtype) for _ in range(4))
+    for source, result in ((x.name, among), (ones, inside)):
+        written.add(op.type, {**op.inputs, "X": [source]}, result, {**written.others, number: 0.0})
+    written.add("scale", {"X": [inside]}, around, {"scale": -1.0, "bias": 1.0, "bias_after_scale": True})
+    written.add("elementwise_mul", {"X": [around], "Y": [written.number(op.attrs[number])]}, edge, {"axis": -1})
+    written.add("elementwise_add", {"X": [among], "Y": [edge]}, out, {"axis": -1})
+    return written.ops
+
+
 #: operator: its numbers that files hold as float32.
 _NUMBERS = {"scale": ("scale", "bias", "bias_after_scale"), "pow": ("factor",), "clip": ("min", "max"),
-            "fill_any_like": ("value",), "increment": ("step",)}
+            "fill_any_like": ("value",), "increment": ("step",), "pad": ("pad_value",), "pad3d": ("value",)}
 _GIVEN_OTHERWISE = ("ScaleTensor", "FactorTensor", "Min", "Max")
 _WRITE: dict[str, Callable[[Operation], list[Operation]]] = {
     "scale": _write_scale, "pow": _write_power, "clip": _write_clip, "fill_any_like": _write_fill,
-    "increment": _write_increment}
+    "increment": _write_increment, "pad": _write_pad, "pad3d": _write_pad}

@@ -52,6 +52,3 @@ class TensorLike:
 
     def __rdivmod__(self: Any, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
-
-    def __round__(self: Any, digits: int | None = None) -> Any:
-        return self.multiply(10.0**digits).round().divide(10.0**digits) if digits else self.round()

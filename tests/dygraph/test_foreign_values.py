@@ -87,6 +87,17 @@ def test_rounding_and_division_protocols():
     assert [v.item() for v in divmod(7, paddle.to_tensor(2))] == [3, 1]
 
 
+def test_rounding_to_decimals():
+    """As Python rounds: halves to the even digit, floats that are the nearest ones, integers that stay integers."""
+    doubles = [0.125, 0.375, -0.125, 330.0049, 3.3, float("inf")]
+    assert round(paddle.to_tensor(doubles, "float64"), 2).tolist() == [round(n, 2) for n in doubles]
+    singles = paddle.to_tensor([3.295, 2.675, 1.005, 12345.675])
+    np.testing.assert_array_equal(round(singles, 2).numpy(), np.float32([round(n, 2) for n in singles.tolist()]))
+    whole = [15, 25, -15, -25, 1234]
+    for digits in (-2, -1, 0, 1):
+        assert round(paddle.to_tensor(whole), digits).tolist() == [round(n, digits) for n in whole]
+
+
 def test_formats():
     assert f"{paddle.to_tensor(1.25):.1f} {paddle.to_tensor([1.25]):.3f} {paddle.to_tensor([[3]]):4d}" == (
         "1.2 1.250    3")

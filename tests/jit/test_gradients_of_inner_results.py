@@ -38,6 +38,14 @@ class Plain(Network):
         return super().forward(x, steps)[0]
 
 
+class Changed(Network):
+    """Hands a copy out, which may be changed."""
+
+    def forward(self, x, steps):
+        y, z, a = super().forward(x, steps)
+        return y, z, a.clone()
+
+
 def run(asked, network, converted):
     """What `asked` finds of a network, converted or not."""
     made = network()
@@ -94,9 +102,40 @@ def constants(made, called, x, steps):
     return paddle.grad((y * a.sum()).sum(), [x], no_grad_vars=[z])
 
 
-@pytest.mark.parametrize("asked", [of_one, of_several, differentiated_again, retained, changed_by_hooks, constants])
+def second_derivatives(made, called, x, steps):
+    y, z, a = called(x, steps)
+    of_x, of_a = paddle.grad((y * y).sum(), [x, a], create_graph=True)
+    found = [paddle.grad((of_x * of_x).sum() + (z * z).sum(), at, retain_graph=True)[0] for at in (z, a)]
+    return *found, *paddle.grad((of_x * a.sum()).sum() + (of_a * of_a).sum(), [a, z, x])
+
+
+def third_derivatives(made, called, x, steps):
+    y, _, a = called(x, steps)
+    [first] = paddle.grad((y * y).sum(), x, create_graph=True)
+    [second] = paddle.grad((first * first).sum(), a, create_graph=True)
+    return paddle.grad((second * second).sum(), [a, x])
+
+
+def penalty(made, called, x, steps):
+    y, z, a = called(x, steps)
+    for each in (z, a):
+        each.retain_grads()
+    [g] = paddle.grad((y * y).sum(), x, create_graph=True)
+    a.scale_(3.0)  # what the gradient needs of it is what it was
+    (g * g).sum().backward()
+    return z.grad, x.grad, made.first.weight.grad, made.last.weight.grad
+
+
+@pytest.mark.parametrize("asked", [of_one, of_several, differentiated_again, retained, changed_by_hooks, constants,
+                                   second_derivatives, third_derivatives])
 def test_results_on_the_way_have_the_gradients_that_they_have_without_conversion(asked):
     assert_as_written(asked)
+
+
+def test_inner_results_that_change_in_place_before_a_second_derivative():
+    found, expected = (run(penalty, Changed, converted) for converted in (True, False))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6)
 
 
 def kept_by_hooks(made, called, x, steps):

@@ -154,3 +154,13 @@ def test_a_tensor_is_made_of_numbers(data):
         paddle.to_tensor(data)
     with pytest.raises(ValueError, match="rectangular"):
         paddle.to_tensor([[1], [2, 3]])
+
+
+def test_whole_numbers_that_no_float_holds_fill_edges_and_are_limits():
+    large = 2 ** 53 + 1
+    for function in (lambda t: paddle.nn.functional.pad(t, [0, 1], value=large),
+                     lambda t: paddle.nn.functional.pad(t.reshape([1, 1, 2]), [0, 1], value=large).flatten(),
+                     lambda t: paddle.nn.functional.pad(t, [0, paddle.ones([], "int32")], value=large)):
+        assert _both("int64", [1, 2], function).tolist() == [1, 2, large]
+    assert _both("int64", [0, large + 9], lambda t: paddle.clip(t, 2, large)).tolist() == [2, large]
+    assert _both("int64", [0, large + 9], lambda t: paddle.clip(t, min=large)).tolist() == [large, large + 9]

@@ -3,6 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa.nn import functional as F
 from proa.static.files.program_codec import to_desc
 
 X = np.linspace(0.0, 1.0, 10)
@@ -20,6 +21,8 @@ OF_FLOATS = {
     "limits": lambda x: paddle.clip(x, 0.1, 0.7),
     "filled": lambda x: paddle.full_like(x, 0.1),
     "step": lambda x: paddle.increment(x[:1] * 2, 0.1),
+    "edges": lambda x: F.pad(x, [1, 2], value=0.1),
+    "edges of a sequence": lambda x: F.pad(x.reshape([1, 1, -1]), [1, 2], value=0.1),
     "without dimensions": lambda x: x.sum() * 0.1 + 0.7,
 }
 OF_INTEGERS = {
@@ -29,6 +32,8 @@ OF_INTEGERS = {
     "step": lambda x: paddle.increment(x[:1] * 2, LARGE),
     "limits": lambda x: paddle.clip(x * 2**24, 3, LARGE),
     "filled": lambda x: paddle.full_like(x, LARGE),
+    "edges": lambda x: F.pad(x, [1, 2], value=LARGE),
+    "edges of a sequence": lambda x: F.pad(x.reshape([1, 1, -1]), [1, 2], value=LARGE),
 }
 
 
