@@ -243,7 +243,8 @@ scatter_op = operator(
     "scatter", "X, Ids, Updates -> Out", kernel=_scatter, infer=_infer_scatter,
     grad={"X": lambda g, Ids, Updates_shape: apply(
               scatter_op, g, Ids, _zeros(Updates_shape, g), overwrite=True),
-          "Updates": lambda g, Ids: apply(gather_op, g, Ids, None, axis=0)}, fails="values", precision="slow")
+          "Updates": lambda g, Ids: apply(gather_op, g, Ids, None, axis=0)},
+    fails="values", precision="slow", lod="drop")
 
 
 def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None) -> Any:

@@ -107,7 +107,7 @@ def _fold_as(xp, g, x):
 
 
 expand_as_op = operator("expand_as", "X, target_tensor -> Out", kernel=_expand_as, infer=_infer_expand_as,
-                        grad={"X": lambda g, X: apply(fold_as_op, g, X)}, moves=True)
+                        grad={"X": lambda g, X: apply(fold_as_op, g, X)}, moves=True, lod="drop")
 fold_as_op = operator("fold_as", "G, X -> XGrad", kernel=_fold_as, infer=lambda g, x: Spec(x.shape, g.dtype),
                       grad={"G": lambda g, G: apply(expand_as_op, g, G)}, only_here=True)
 
@@ -119,7 +119,7 @@ def _reverse(xp, x, *, axis: Ints):
 
 
 reverse_op = operator("reverse", "X -> Out~X", kernel=_reverse, infer=lambda x, *, axis: x,
-                      grad={"X": lambda g, axis: flip(g, list(axis))}, moves=True)
+                      grad={"X": lambda g, axis: flip(g, list(axis))}, moves=True, lod="drop")
 
 
 def _infer_diag(x: Any) -> Spec:

@@ -148,7 +148,7 @@ smooth_l1_loss_op = operator(
     "smooth_l1_loss", "X, Y, InsideWeight?, OutsideWeight? -> Diff, Out", kernel=_smooth,
     infer=lambda x, y, *_, **__: (x, Spec((x.shape[0], 1), x.dtype)), grad={
         "X, Y": lambda d_Out, given_Diff, Diff, InsideWeight, OutsideWeight, sigma: _smooth_gradients(
-            d_Out, given_Diff, Diff, InsideWeight, OutsideWeight, sigma)})
+            d_Out, given_Diff, Diff, InsideWeight, OutsideWeight, sigma)}, lod="drop")
 
 
 # ranking
@@ -169,7 +169,7 @@ def _rank_gradients(g: Any, label: Any, left: Any, right: Any) -> tuple[Any, Any
 
 rank_loss_op = operator("rank_loss", "Label, Left, Right -> Out", kernel=_rank, infer=like(1),
                         grad={"Left, Right": lambda g, Label, Left, Right: _rank_gradients(
-                            g, Label, Left, Right)})
+                            g, Label, Left, Right)}, lod="drop")
 
 
 def _margin_rank(xp, label, x1, x2, *, margin: float = 0.0):

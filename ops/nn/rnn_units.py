@@ -63,7 +63,7 @@ gru_unit_grad_op = operator(
                              "ResetHiddenPrevGrad", "gru_unit"))
 gru_unit_op = operator(
     "gru_unit", "Input, HiddenPrev, Weight, Bias? -> Hidden, Gate&, ResetHiddenPrev&", kernel=_gru_unit,
-    infer=_infer_gru_unit, grad={"Input, HiddenPrev, Weight, Bias": _gru_unit_gradients})
+    infer=_infer_gru_unit, grad={"Input, HiddenPrev, Weight, Bias": _gru_unit_gradients}, lod="drop")
 """The new state, the gates' values, and what the reset gate leaves of the state before."""
 
 
@@ -98,7 +98,7 @@ lstm_unit_grad_op = operator(
     infer=lambda x, c, *_, **__: (x, c), only_here=True,
     grad=differentiable_once("X, C_prev, C, CGrad, HGrad", "lstm_unit"))
 lstm_unit_op = operator("lstm_unit", "X, C_prev -> C, H", kernel=_lstm_unit, infer=_infer_lstm_unit,
-                        grad={"X, C_prev": _lstm_unit_gradients})
+                        grad={"X, C_prev": _lstm_unit_gradients}, lod="drop")
 """The new cell and hidden values, with gates input, forget, output, candidate side by side in X."""
 
 

@@ -207,7 +207,7 @@ def _infer_maxout(x, *, groups, axis=1):
 
 
 maxout_op = operator("maxout", "X -> Out", kernel=_maxout, infer=_infer_maxout, grad={
-    "X": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)})
+    "X": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)}, lod="drop")
 maxout_grad_op = operator("maxout_grad", "X, Out, G -> Result", kernel=_maxout_grad, infer=same, grad={
     "G": lambda g, X, Out, groups, axis: apply(maxout_take_op, X, Out, g, groups=groups, axis=axis)}, only_here=True)
 maxout_take_op = operator("maxout_take", "X, Out, V -> Result", kernel=_maxout_take,

@@ -187,6 +187,20 @@ def test_rows_keep_their_sequences_where_each_is_reduced(declared):
         assert value.lod() == [[0, 3, 4]]
 
 
+def test_what_1_8_gives_without_an_lod():
+    """Units of recurrences, losses of pairs and forms whose rows are other ones: 1.8.5 tells none of them the sequences."""
+    x, y = (fluid.data(name, [None, 4], "float32", lod_level=1) for name in "xy")
+    number = layers.slice(x, axes=[1], starts=[0], ends=[1])
+    made = [layers.gru_unit(layers.fc(x, 12), y, 12)[0], *layers.lstm_unit(x, y, y), layers.smooth_l1(x, y),
+            layers.rank_loss(number, number, number), layers.maxout(layers.reshape(x, [0, 4, 1, 1]), 2),
+            layers.expand_as(number, x), layers.reverse(x, [1]),
+            layers.scatter(x, layers.assign(np.int64([1])), layers.ones([1, 4], "float32"))]
+    assert [value.lod_level for value in (x, number, *made)] == [1, 1] + [0] * len(made)
+    fluid.Executor().run(fluid.default_startup_program())
+    fed = fluid.create_lod_tensor(np.ones((3, 4), "float32"), [[2, 1]], fluid.CPUPlace())
+    assert [value.lod() for value in run({"x": fed, "y": fed}, *made)] == [[]] * len(made)
+
+
 @pytest.mark.parametrize("attributes", [{"dim": 0}, {"dim": -2}, {"dim": [0, 1]}, {}], ids=str)
 def test_what_is_summed_over_rows_is_no_sequence(attributes):
     x = fluid.data("x", [None, None], "float32", lod_level=1)  # as many columns as rows, for all that is declared
