@@ -163,8 +163,6 @@ if TYPE_CHECKING:
         reverse,
         roll,
         rot90,
-        tril,
-        triu,
     )
     from .ops.array.reshape import (
         flatten,
@@ -204,6 +202,7 @@ if TYPE_CHECKING:
         triu_indices,
     )
     from .ops.array.take_along_axis import index_sample, put_along_axis, take_along_axis
+    from .ops.array.triangles import tril, triu
     from .ops.array.unflatten import (
         as_strided,
         atleast_1d,

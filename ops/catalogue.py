@@ -18,6 +18,7 @@ from .array import (
     sorting,
     take,
     take_along_axis,
+    triangles,
     where,
 )
 from .collective import coalesced, exchanges, reductions, rings, streams
@@ -181,5 +182,5 @@ __all__ = [
     "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax", "shared_statistics",
     "similarity_focus", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft",
     "streams", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays", "tensor_files", "transducer",
-    "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
+    "tree_conv", "triangles", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
 ]

@@ -139,7 +139,8 @@ METHODS: dict[str, Any] = {
              "isfinite stanh"),
     **_of("array.reshape", "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
              "broadcast_to tile clone"),
-    **_of("array.rearrange", "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
+    **_of("array.rearrange", "flip reverse roll rot90 repeat_interleave as_complex as_real real imag"),
+    **_of("array.triangles", "tril triu"),
     **_of("math.reduce", "sum mean max min amax amin prod any all numel count_nonzero"),
     **_of("math.extreme_positions", "argmax argmin"),
     **_of("math.cumulative", "cumsum cumprod cummax cummin logcumsumexp"),

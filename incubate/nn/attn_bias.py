@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from ...ops.array.full import full
-from ...ops.array.rearrange import triu
+from ...ops.array.triangles import triu
 
 __all__ = ["AttentionBias", "LowerTriangularMask", "LowerTriangularMaskWithTensorBias"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.dtype import get_default_dtype
 from ...ops.array.full import full
-from ...ops.array.rearrange import triu
+from ...ops.array.triangles import triu
 from ..layer import Layer
 from .decoder import TransformerDecoder, TransformerDecoderLayer
 from .encoder import TransformerEncoder, TransformerEncoderLayer

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array import concat_split, creation, rearrange, unflatten
+from ...ops.array import concat_split, creation, rearrange, triangles, unflatten
 from ...ops.array import diagonal as diagonal_of
 from ...ops.array import reshape as reshaping
 from ...ops.array.full import is_value
@@ -208,13 +208,13 @@ def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
 @flowing
 def tril(input: Any, diagonal: int = 0) -> Any:
     """Matrices with zeros above a diagonal."""
-    return rearrange.tril(input, diagonal)
+    return triangles.tril(input, diagonal)
 
 
 @flowing
 def triu(input: Any, diagonal: int = 0) -> Any:
     """Matrices with zeros below a diagonal."""
-    return rearrange.triu(input, diagonal)
+    return triangles.triu(input, diagonal)
 
 
 @flowing

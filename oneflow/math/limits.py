@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtype import bool_
 from ...nn.functional import activation, common
 from ...ops.array.full import full
-from ...ops.array.rearrange import tril as lower
+from ...ops.array.triangles import tril as lower
 from ...ops.array.where import where
 from ...ops.math import casting, comparison, elementwise, reduce, unary
 from ..charge import their_face

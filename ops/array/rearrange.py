@@ -1,26 +1,22 @@
-"""Elements in other positions: flip, roll, rot90, tril, triu, repeat_interleave; and complex values by their parts."""
+"""Elements in other positions: flip, roll, rot90, repeat_interleave; and complex values by their parts."""
 
 
 from collections.abc import Sequence
 from typing import Any
 
 from ...backend.devices import host_values
-from ...backend.engines import LOOPS
-from ...backend.kernels import copying
 from ...backend.repeats import repeat
 from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ..core.infer import broadcast_shapes, normalize_axis
-from ..core.kernels import by
 from ..core.operator import Ints, Longs, operator
-from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import as_floating, dtype_of, in_dtype
 from .expand import expand
 from .full import is_value, value_of, whole
 from .gradient_shapes import sum_to
-from .reshape import axis_of, flatten, ints_of, transpose
+from .reshape import flatten, ints_of, transpose
 from .unknown_sizes import size_at
 
 
@@ -118,48 +114,6 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
     if k == 1:
         return transpose(flip(x, [b]), order)
     return flip(transpose(x, order), [b]) if k == 3 else x
-
-
-def _tril_triu(xp, x, *, diagonal: int = 0, lower: bool = True):
-    if x.ndim < 2:  # NumPy would make a matrix of a row
-        raise ValueError(f"{'tril' if lower else 'triu'}(x): x must have at least 2 dimensions. "
-                         f"Received shape {list(x.shape)}.")
-    return xp.tril(x, diagonal) if lower else xp.triu(x, diagonal)
-
-
-def _infer_tril(x, *, diagonal=0, lower=True):
-    if x.rank < 2:
-        raise ValueError(f"{'tril' if lower else 'triu'}(x): x must have at least 2 dimensions. "
-                         f"Received shape {list(x.shape)}.")
-    return x
-
-
-tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer_tril, engines=[
-    by(LOOPS, copying.triangle, copying.LEAST_OF_TRIANGLES)], grad={
-    "X": lambda g, diagonal, lower: apply(tril_triu_op, g, diagonal=diagonal, lower=lower)}, moves=True,
-    compiled="triangle", unsaid={"lower": False})
-
-
-@results_named("tril", bare=True)
-def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """x with zeros above a diagonal of its last two dimensions (0: the main one, positive: above it).
-
-    >>> import proa as paddle
-    >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
-    [[1, 0], [3, 4]]
-    """
-    return apply(tril_triu_op, x, diagonal=axis_of(diagonal), lower=True)
-
-
-@results_named("triu", bare=True)
-def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """x with zeros below a diagonal of its last two dimensions (0: the main one, positive: above it).
-
-    >>> import proa as paddle
-    >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
-    [[1, 2], [0, 4]]
-    """
-    return apply(tril_triu_op, x, diagonal=axis_of(diagonal), lower=False)
 
 
 # repeat_interleave

@@ -9,9 +9,10 @@ from typing import Any
 from ...core.dtype import DType, complex64, complex128, float32, float64
 from ..array.diagonal import diag_embed_op, diagonal_op
 from ..array.full import value_of
-from ..array.rearrange import complex_op, real_op, tril_triu_op
+from ..array.rearrange import complex_op, real_op
 from ..array.reshape import transpose_op, unsqueeze_op
 from ..array.slices import Ranges
+from ..array.triangles import tril_triu_op
 from ..array.where import where_op
 from ..core.infer import broadcast_shapes
 from ..core.operator import Operator, operator

@@ -20,7 +20,7 @@ from ...core.dtype import DType, float32
 from ..array.assign import shape
 from ..array.full import full
 from ..array.gradient_shapes import sum_to
-from ..array.rearrange import triu
+from ..array.triangles import triu
 from ..core import native
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by

@@ -252,6 +252,7 @@ class Plan:
         arguments = self.origin.arguments_at.get(line, [])
         reason = None if isinstance(error, LimitError) else _operator_account(op, arguments, trace.tb_frame.f_locals)
         reason = reason or str(error) or type(error).__name__
+        reason += _of_other_ranks(op, arguments, trace.tb_frame.f_locals)
         where = f" appended at {op.source}" if op.source else ""
         message = f"{reason}\n  in the operation {op.type!r}{where}: {op!r}"
         kind = type(error) if type(error) in _KEPT else MemoryError if isinstance(error, MemoryError) else RuntimeError
@@ -280,6 +281,22 @@ class _Prepared:
         if last is None or not all(map(operator.is_, [source() for source in last[0]], sources)):
             last = self.last = list(map(weakref.ref, sources)), self.prepare(xp, *sources)
         return self.run(xp, *arrays, *last[1])
+
+
+def _of_other_ranks(op: Operation, arguments: list[list[str]], values: dict[str, Any]) -> str:
+    """What to do where an input has another number of dimensions than the Program declares; "" where none has."""
+    if not arguments or not is_declared(op.type):
+        return ""
+    for slot, held in zip(find(op.type).inputs, arguments, strict=True):
+        for name, value in zip(op.input(slot.name), held, strict=False):
+            declared, found = op.block.find_var(name), getattr(values.get(value), "shape", None)
+            if declared is None or found is None or declared.kind != "tensor":
+                continue
+            if declared.ndim != len(found):
+                return (f"\n  The number of dimensions of {name} is {len(found)} in this run, and was {declared.ndim} "
+                        "where the Program was built: branches, or a squeeze, give several. Give it the same number in "
+                        "each of them (`x.unsqueeze(0)`, `keepdim=True`), or do what depends on the number there.")
+    return ""
 
 
 def _operator_account(op: Operation, arguments: list[list[str]], values: dict[str, Any]) -> str | None:

@@ -4,8 +4,8 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.ops.array.gather import index_add_op, put_at_op, scatter_nd_add_op
-from proa.ops.array.rearrange import tril_triu_op
 from proa.ops.array.slices import set_value_op
+from proa.ops.array.triangles import tril_triu_op
 from proa.ops.array.where import index_put_op
 from proa.ops.core import native
 

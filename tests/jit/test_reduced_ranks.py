@@ -80,3 +80,19 @@ def test_a_normalization_counted_from_the_front_is_an_error_where_nothing_is_lef
     for rows in (4, 4000):
         with pytest.raises(ValueError, match=r"a dimension behind the first 1.*shape \[3\]"):
             function(paddle.ones([rows, 3]))
+
+
+@pytest.mark.parametrize("asked", [lambda y: y[..., 1], lambda y: paddle.split(y, 3, axis=-1)[0], lambda y: y.prod(),
+                                   lambda y: paddle.median(y, -1), lambda y: paddle.moveaxis(y, 0, -1)])
+def test_what_needs_the_number_of_dimensions_says_so(asked):
+    """Where the Program was built it was the larger one; the error tells both, and what to do."""
+    def function(x):
+        return asked(narrower(x))
+
+    converted = paddle.jit.to_static(function, full_graph=True)
+    converted(paddle.full([3, 3], -1.0))
+    told = "is 1 in this run, and was 2 [\\s\\S]*the same number"
+    with pytest.raises((IndexError, ValueError, RuntimeError), match=told):
+        x = paddle.ones([3, 3])
+        x.stop_gradient = False
+        converted(x).sum().backward()

@@ -81,6 +81,9 @@ RIGHT = {
     "linspace": lambda x: paddle.linspace(0, x.shape[1] - 1, x.shape[1]) + 0 * x.sum(),
     "arange": lambda x: paddle.arange(x.shape[0] * 2 + 1) + 0 * x.sum(),
     "slice": lambda x: x[1:x.shape[0] - 1, :x.shape[1] // 2], "item": lambda x: x[x.shape[0] - 1],
+    "triu": lambda x: paddle.triu(x, x.shape[1] - x.shape[0]), "tril": lambda x: paddle.tril(x, x.shape[1] - 5),
+    "mask behind what came before": lambda x: paddle.triu(
+        paddle.full([x.shape[0], x.shape[1]], -math.inf), x.shape[1] - x.shape[0] + 1) + 0 * x.sum(),
     "tile": lambda x: paddle.tile(x, [1, x.shape[0]]),
     "expand": lambda x: x.unsqueeze(0).expand([x.shape[0] * 2, x.shape[0], x.shape[1]]),
     "split": lambda x: paddle.split(x, [x.shape[1] // 2, x.shape[1] - x.shape[1] // 2], 1)[1],
