@@ -74,8 +74,8 @@ def _in_its_program(method: Any, is_operator: bool = False) -> Any:
 
 def _operator(method: Any) -> Any:
     @results_named("tmp", bare=True, overall=True)
-    def applied(self: Variable, *args: Any) -> Any:
-        return method(self, *args)
+    def applied(self: Variable, *args: Any, **kwargs: Any) -> Any:
+        return method(self, *args, **kwargs)
 
     return functools.wraps(method)(applied)
 

@@ -30,7 +30,8 @@ def _result(value):
 
 @pytest.mark.parametrize(("function", "name"), [
     (lambda x: x + x, "tmp_0"), (lambda x: 1 - x, "tmp_0"), (lambda x: x < 0.5, "tmp_1"), (lambda x: -x * 2, "tmp_1"),
-    (lambda x: x.astype("float64"), "tmp_0"), (lambda x: x @ x.T, "tmp_0"), (lambda x: x.T, "x.tmp_0"),
+    (lambda x: x.astype("float64"), "tmp_0"), (lambda x: x.astype(dtype="float64"), "tmp_0"),
+    (lambda x: x @ x.T, "tmp_0"), (lambda x: x.T, "x.tmp_0"),
     (lambda x: (x > 0) & (x < 1), "bitwise_and_0.tmp_0"),
     (lambda x: x[0], "x_slice_0"), (lambda x: x[::2], "x_strided_slice_0"), (lambda x: x[0][1:], "x_slice_0_slice_0"),
     (lambda x: x.clone(), "x_clone_0"), (lambda x: x.detach(), "detach_x_0"),
