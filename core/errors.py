@@ -49,6 +49,12 @@ class ConditionError(AssertionError, ValueError):
     """
 
 
+class AssertedError(AssertionError, ValueError):
+    """A value, as a schedule's number of steps, is not what Paddle asserts of it: an AssertionError, as there, and a
+    ValueError.
+    """
+
+
 class UnequalLengthsError(AssertionError, ValueError):
     """Things of which each is to have as many parts have not: an AssertionError, as in Paddle, and a ValueError."""
 

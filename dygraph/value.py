@@ -21,7 +21,7 @@ import numpy as np
 from .. import backend
 from ..backend.aliasing import COUNTS_TELL
 from ..core.dtype import convert_dtype, from_numpy_dtype
-from ..core.errors import LeafChangedInPlaceError
+from ..core.errors import AssertedError, LeafChangedInPlaceError
 from ..core.hooks import add_hook
 from ..core.lazy import require
 from ..core.place import Place, expected_place, parse_place
@@ -383,11 +383,11 @@ class EagerValue(Readable):
             return
         array = value._array if isinstance(value, EagerValue) else np.asarray(value)
         if tuple(array.shape) != self._array.shape:
-            raise ValueError(
+            raise AssertedError(
                 f"set_value(value): {self.name} has shape {self.shape}. Received shape {list(array.shape)}."
             )
         if array.dtype != self._array.dtype:
-            raise ValueError(
+            raise AssertedError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
         given = backend.as_place(array, self.place).astype(self._array.dtype, order="C").view()

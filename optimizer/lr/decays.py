@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.errors import AssertedError
 from .scheduler import LRScheduler
 
 
@@ -83,7 +84,7 @@ class NaturalExpDecay(LRScheduler):
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False):
         if gamma <= 0:
-            raise ValueError(f"NaturalExpDecay(gamma): must be above 0. Received {gamma}.")
+            raise AssertedError(f"NaturalExpDecay(gamma): must be above 0. Received {gamma}.")
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -130,9 +131,9 @@ class PolynomialDecay(LRScheduler):
     def __init__(self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0,
                  cycle: bool = False, last_epoch: int = -1, verbose: bool = False):
         if not isinstance(decay_steps, int) or decay_steps <= 0:
-            raise ValueError(f"PolynomialDecay(decay_steps): must be an int above 0. Received {decay_steps!r}.")
+            raise AssertedError(f"PolynomialDecay(decay_steps): must be an int above 0. Received {decay_steps!r}.")
         if power <= 0:
-            raise ValueError(f"PolynomialDecay(power): must be above 0. Received {power}.")
+            raise AssertedError(f"PolynomialDecay(power): must be above 0. Received {power}.")
         self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, end_lr, power, cycle
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -163,8 +164,10 @@ class LinearWarmup(LRScheduler):
                  verbose: bool = False):
         if not isinstance(learning_rate, (float, int, LRScheduler)):
             raise TypeError(f"LinearWarmup(learning_rate): a number or an LRScheduler. Received {learning_rate!r}.")
+        if warmup_steps <= 0 or warmup_steps != int(warmup_steps):
+            raise AssertedError(f"LinearWarmup(warmup_steps): must be an int above 0. Received {warmup_steps!r}.")
         if start_lr > end_lr:
-            raise ValueError(f"LinearWarmup(start_lr): must not exceed end_lr. Received {start_lr} and {end_lr}.")
+            raise AssertedError(f"LinearWarmup(start_lr): must not exceed end_lr. Received {start_lr} and {end_lr}.")
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.start_lr, self.end_lr = start_lr, end_lr
         super().__init__(start_lr, last_epoch, verbose)
@@ -206,6 +209,8 @@ class ExponentialDecay(LRScheduler):
     """
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False):
+        if not 0 < gamma < 1:
+            raise AssertedError(f"ExponentialDecay(gamma): must lie between 0 and 1. Received {gamma}.")
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -259,7 +264,7 @@ class StepDecay(LRScheduler):
     def __init__(self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1,
                  verbose: bool = False):
         if not isinstance(step_size, int) or step_size <= 0:
-            raise TypeError(f"StepDecay(step_size): must be an int above 0. Received {step_size!r}.")
+            raise AssertedError(f"StepDecay(step_size): must be an int above 0. Received {step_size!r}.")
         if gamma >= 1.0:
             raise ValueError(f"StepDecay(gamma): must be below 1. Received {gamma}.")
         self.step_size, self.gamma = step_size, gamma
@@ -339,7 +344,7 @@ class CosineAnnealingDecay(LRScheduler):
     def __init__(self, learning_rate: float, T_max: int, eta_min: float = 0, last_epoch: int = -1,
                  verbose: bool = False):
         if not isinstance(T_max, int) or T_max <= 0:
-            raise TypeError(f"CosineAnnealingDecay(T_max): must be an int above 0. Received {T_max!r}.")
+            raise AssertedError(f"CosineAnnealingDecay(T_max): must be an int above 0. Received {T_max!r}.")
         self.T_max, self.eta_min = T_max, float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...ops.array.creation import full_like
-from ...ops.core.backward import Walk
+from ...ops.core.backward import Walk, run_hooks
 from ...ops.core.trace import grad_mode, using
 from ...ops.math.casting import cast
 from ..ir.block import Block
@@ -51,6 +51,9 @@ def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variab
             found = (Walk(saved, True, wanted) if names is None else NamingWalk(names, saved, wanted)).run(started)
         gradients = [None if edge is None or edge not in found else _of_dtype(found[edge], v.dtype)
                      for edge, v in zip(edges, inputs, strict=True)]
+        if hooks := block.program.leaf_hooks:
+            gradients = [None if g is None else run_hooks(hooks.get(v.name, {}), g)
+                         for g, v in zip(gradients, inputs, strict=True)]
         if names is None:
             return gradients
         found.update((e, g) for e, g in zip(edges, gradients, strict=True) if g is not None)

@@ -9,6 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from ...core.hooks import HookHandle, add_hook
 from ...ops.core.trace import Trace, current_trace, grad_mode
 from ...ops.program.control_flow import select_input_op
 from ..autodiff.py_layer import with_gradient
@@ -29,11 +30,17 @@ class ProgramHook:
                            "cannot be taken away. Register it only where it is wanted.")
 
 
-def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook:
-    """Lets the gradient of a variable that was just computed go through `hook`, behind those it has."""
+def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook | HookHandle:
+    """Lets the gradient of a variable that was just computed go through `hook`, behind those it has.
+
+    In a Program that is written by hand a parameter, or what is fed, has hooks too: its whole gradient goes through
+    them where it is appended.
+    """
     if variable.stop_gradient:
         raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
     trace = current_trace()
+    if (variable.is_data or variable.persistable) and not trace.captures:
+        return add_hook(variable.program.leaf_hooks.setdefault(variable.name, {}), hook)
     now = variable._alias()
     _check_own(variable, trace)
     hooked = variable.program.hooked

@@ -111,3 +111,16 @@ def test_cycles_can_be_pickled(mode):
         first.step()
         second.step()
         assert second() == first()
+
+
+@pytest.mark.parametrize("make", [
+    lambda: lr.LinearWarmup(1.0, 3, 2.0, 1.0), lambda: lr.LinearWarmup(1.0, 0, 0.0, 1.0), lambda: lr.StepDecay(1.0, 0),
+    lambda: lr.LinearWarmup(1.0, -1, 0.0, 1.0), lambda: lr.LinearWarmup(1.0, 2.5, 0.0, 1.0),
+    lambda: lr.ExponentialDecay(1.0, 0.0), lambda: lr.ExponentialDecay(1.0, 1.0), lambda: lr.ExponentialDecay(1.0, -1),
+    lambda: lr.NaturalExpDecay(1.0, 0.0), lambda: lr.PolynomialDecay(1.0, 0), lambda: lr.CosineAnnealingDecay(1.0, 0),
+    lambda: lr.PolynomialDecay(1.0, 3, power=0),
+])
+@pytest.mark.parametrize("kind", [AssertionError, ValueError])
+def test_what_paddle_asserts_is_a_wrong_value_too(make, kind):
+    with pytest.raises(kind, match="Received"):
+        make()
