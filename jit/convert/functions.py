@@ -207,7 +207,16 @@ def _entered(function: FunctionType) -> FunctionType:
 
 _called = _UsersCalls(_convert_called, _convert_function)
 _attributes = Attributes(lambda getter: _convert_called(_entered(getter)))
-OVERLOADS.update({id(builtins.getattr): _attributes.get, id(builtins.hasattr): _attributes.has})
+
+
+def _length(value: Any) -> Any:
+    """`len(value)`."""
+    own = _attributes.special(value, "__len__")
+    return operators.len_(value) if own is None else own()
+
+
+OVERLOADS.update({id(builtins.getattr): _attributes.get, id(builtins.hasattr): _attributes.has,
+                  id(builtins.len): _length})
 _operators = operators.namespace(converted=_called, attribute=_attributes.read)
 
 

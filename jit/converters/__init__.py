@@ -32,7 +32,6 @@ from . import (
     narrowing,
     none_tests,
     returns,
-    shapes,
     subscripts,
     supers,
     texts,
@@ -46,8 +45,8 @@ STATEMENTS = (  # one function at a time
     matches, narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
     annotated, declarations, supers, guards, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
-EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, shapes,
-               subscripts, texts, calls)  # a function and those in it
+EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, subscripts,
+               texts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 

@@ -1,6 +1,6 @@
 """`a.b` becomes a call, so that properties are converted, and it is known which attributes the code reads.
 
-What is called (`a.b(x)`) and `a.shape` are left to others. Knows pyct alone.
+What is called (`a.b(x)`) is left to others. Knows pyct alone.
 """
 
 from __future__ import annotations
@@ -9,22 +9,26 @@ from typing import Any
 
 import gast
 
+from ..pyct.source import private_name
 from ..pyct.templates import quote, quote_expression
 from .context import OPERATORS, Context
 from .expressions import ExpressionConverter, symbol_of
 
 
-def convert(function: Any, _: Context) -> Any:
+def convert(function: Any, context: Context) -> Any:
     """Converts the reads of attributes of a function."""
-    return _Attributes().visit(function)
+    return _Attributes(context.class_name).visit(function)
 
 
 class _Attributes(ExpressionConverter):
+    def __init__(self, class_name: str | None):
+        self._class_name = class_name
+
     def visit_Attribute(self, node: gast.Attribute) -> Any:
         self.generic_visit(node)
-        if not isinstance(node.ctx, gast.Load) or node.attr == "shape" or _is_special(node):
+        if not isinstance(node.ctx, gast.Load) or _is_operator(node):
             return node
-        return _read(node)
+        return quote_expression("__proa__.attribute(owner, name)", node, owner=node.value, name=self._name(node))
 
     def visit_MatchValue(self, node: Any) -> Any:
         """A pattern stays as it is."""
@@ -53,21 +57,15 @@ class _Attributes(ExpressionConverter):
         """`a.n += 1` counts; the attribute is read before its operand is computed, as Python does it."""
         target = node.target
         self.generic_visit(node)
-        if not isinstance(target, gast.Attribute) or _is_special(target):
+        if not isinstance(target, gast.Attribute) or _is_operator(target):
             return node
         return quote("__proa__.augment(__proa__.begun(owner, name), symbol, value)", node, owner=target.value,
-                     name=_text(target), symbol=symbol_of(node), value=node.value)
+                     name=self._name(target), symbol=symbol_of(node), value=node.value)
+
+    def _name(self, node: gast.Attribute) -> Any:
+        """The attribute's name as a constant in code; of `self.__name` what the class makes of it."""
+        return gast.copy_location(gast.Constant(value=private_name(node.attr, self._class_name), kind=None), node)
 
 
-def _is_special(node: gast.Attribute) -> bool:
-    """Whether it is an operator, or a name that the class changes (`self.__name`)."""
-    is_operator = isinstance(node.value, gast.Name) and node.value.id == OPERATORS
-    return is_operator or node.attr.startswith("__") and not node.attr.endswith("__")
-
-
-def _text(node: gast.Attribute) -> Any:
-    return gast.copy_location(gast.Constant(value=node.attr, kind=None), node)
-
-
-def _read(node: gast.Attribute) -> Any:
-    return quote_expression("__proa__.attribute(owner, name)", node, owner=node.value, name=_text(node))
+def _is_operator(node: gast.Attribute) -> bool:
+    return isinstance(node.value, gast.Name) and node.value.id == OPERATORS

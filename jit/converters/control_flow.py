@@ -15,6 +15,7 @@ from typing import Any
 import gast
 
 from ..pyct.activity import dotted
+from ..pyct.source import private_name
 from ..pyct.statements import split_docstring
 from ..pyct.templates import quote, quote_expression
 from ..pyct.trees import Transformer as _Base
@@ -221,6 +222,7 @@ class _Transformer(_Base):
         template = name if direct else f"__proa__.read(lambda: {name}, {name!r})"
         if name in state.attributes:
             owner, _, key = name.rpartition(".")
+            key = private_name(key, self._context.class_name)
             template = f"__proa__.state_of(lambda: {owner}, {key!r}, lambda: {name}, {name!r})"
         return quote_expression(template, at)
 

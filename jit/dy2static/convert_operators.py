@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..operators import and_ as _and
-from ..operators import assert_stmt, if_stmt, len_, load, not_, shape_of, staging, while_stmt
+from ..operators import assert_stmt, if_stmt, len_, load, not_, staging, while_stmt
 from ..operators import or_ as _or
 from ..operators import print_ as convert_print
 from ..operators import range_ as convert_range
@@ -88,7 +88,7 @@ def convert_len(var: Any) -> Any:
 
 def convert_shape(x: Any) -> Any:
     """`x.shape`."""
-    return shape_of(x)
+    return staging.sizes(x) if staging.is_symbolic(x) else x.shape
 
 
 def convert_load(x: Any) -> Any:

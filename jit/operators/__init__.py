@@ -10,7 +10,7 @@ from typing import Any
 
 from .attempts import attempt, everything
 from .attributes import augment, begun, set_stop_gradient, state_of
-from .builtin import bool_, float_, int_, len_, print_, shape_of
+from .builtin import bool_, float_, int_, len_, print_
 from .comprehensions import binding, comprehension, generator
 from .conditionals import if_exp, if_stmt, raising
 from .holders import holding
@@ -27,7 +27,7 @@ __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment"
            "binding", "bool_", "certain", "changed", "compare", "comprehension", "computed", "equal", "everything",
            "float_", "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "is_truth",
            "item", "len_", "load", "narrowed", "not_", "not_none", "nothing", "or_", "or_value", "percent", "plain",
-           "print_", "raising", "range_", "read", "set_item", "set_stop_gradient", "shape_of", "shown", "state_of",
+           "print_", "raising", "range_", "read", "set_item", "set_stop_gradient", "shown", "state_of",
            "subject", "subject_of_classes", "subject_of_sequences", "text", "unequal", "used", "while_stmt"]
 
 NAME = "__proa__"

@@ -1,4 +1,4 @@
-"""Attributes in converted code, `a.b`: properties are converted, and what is read is noted.
+"""Attributes in converted code, `a.b`: properties are converted, what is read is noted, and sizes are the run's.
 
 Knows Python's way of finding attributes; how a function is converted is given from outside.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..convert.ignoring import is_ignored_module
@@ -28,7 +28,9 @@ class Attributes:
         self._convert = convert
 
     def read(self, owner: Any, name: str) -> Any:
-        """`owner.name`."""
+        """`owner.name`; `x.shape` of a symbolic tensor is a list, its entries symbolic where a size is not known."""
+        if name == "shape" and staging.is_symbolic(owner):
+            return staging.sizes(owner)
         found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)
         if type(found) is property and isinstance(found.fget, FunctionType):
             new = self._convert(found.fget)
@@ -44,8 +46,6 @@ class Attributes:
         """`getattr(owner, name, default)`."""
         if type(name) is not str:
             return getattr(owner, name, *default)
-        if name == "shape" and staging.is_symbolic(owner):
-            return staging.sizes(owner)
         try:
             return self.read(owner, name)
         except AttributeError:
@@ -53,6 +53,12 @@ class Attributes:
             if not default:
                 raise
             return default[0]
+
+    def special(self, owner: Any, name: str) -> Callable[..., Any] | None:
+        """A special method (`__len__`) that a class of the user's has, converted; None where it stays as it is."""
+        found = _on_class(type(owner), name)
+        new = self._convert(found) if isinstance(found, FunctionType) else found
+        return None if new is found else MethodType(new, owner)
 
     def has(self, owner: Any, name: Any) -> Any:
         """`hasattr(owner, name)`."""

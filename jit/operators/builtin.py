@@ -36,11 +36,6 @@ def _has_length(value: Any) -> bool:
     return staging.is_symbolic(value) and len(value.shape) > 0
 
 
-def shape_of(value: Any) -> Any:
-    """`value.shape`: of a symbolic tensor a list, whose entries are symbolic where a size is not known."""
-    return staging.sizes(value) if staging.is_symbolic(value) else value.shape
-
-
 def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(value)`: of a symbolic tensor, an int64 one that stands for the number."""
     return _cast(int, "int64", args, kwargs)
