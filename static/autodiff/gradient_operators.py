@@ -14,6 +14,7 @@ from typing import Any
 
 from ...ops.array.reshape import reshape
 from ...ops.core.backward import Leaf
+from ...ops.core.decomposition import Decomposition, find_decomposition
 from ...ops.core.operator import find, is_declared
 from ...ops.core.operator_node import operator_node
 from ...ops.core.signature import Slot
@@ -24,7 +25,9 @@ from ..ir.one_element import widened
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.shape_inference import declare_sizes
+from ..ir.transform import complete_outputs
 from ..ir.variable import Variable
+from .block_graph import BlockGraph
 from .second_gradient_operators import first_of, is_second, second_gradients
 
 _GRAD, _NONE = "@GRAD", "@EMPTY@"
@@ -73,11 +76,16 @@ class _Replaced:
             self.block.ops.append(op)
 
     def _first(self, op: Operation) -> bool:
+        parts = find_decomposition(str(_forward_type(op)))
+        if parts is not None:
+            return _of_parts(self.block, op, parts, self.trace)
         found = _forward_of(op, self.forward, self.taken) or _told_by(self.block, op)
         if found is None:
             return False
         self.taken.add(found)
         declare_sizes(found)
+        if found.block is self.block and any(found is one for one in self.forward):
+            complete_outputs(self.block, found, find(found.type))  # of what only the gradient reads the file is pruned
         begin = len(self.block.ops)
         _replace(self.block, op, found)
         self.firsts[op] = self.block.ops[begin:]
@@ -99,7 +107,11 @@ class _Replaced:
 def _rule_of(op: Operation) -> bool:
     """Whether it is the operator of a gradient for which an operator here has a rule."""
     type = _forward_type(op)
-    if type is None or "sub_block" in op.attrs or not is_declared(type) or find(type).gradient is None:
+    if type is None or "sub_block" in op.attrs:
+        return False
+    if not is_declared(type):
+        return find_decomposition(type) is not None
+    if find(type).gradient is None:
         return False
     known = {slot.name for slot in find(op.type).inputs} if is_declared(op.type) else set()
     return any(slot.endswith(_GRAD) and slot not in known for slot in op.inputs)
@@ -149,7 +161,8 @@ def _told_by(block: Block, op: Operation) -> Operation | None:
     for saved in operator.gradient.saved:
         slot = (operator.results if saved.of_output else operator.inputs)[saved.index]
         known = (outputs if saved.of_output else inputs)[slot.name]
-        if not (slot.optional or known or saved.of_output and saved.kind != "value" and come[slot.name]):
+        if not (slot.optional or slot.offsets_of or known
+                or saved.of_output and saved.kind != "value" and come[slot.name]):
             return None
     outputs = {name: names or come[name] for name, names in outputs.items()}  # a gradient is as what it is of
     return Operation(block, operator.type, inputs, outputs, op.attrs)
@@ -175,6 +188,28 @@ def _replace(block: Block, op: Operation, forward: Operation) -> None:
         for name, gradient in zip(names, (value or ()) if slot.many else [value], strict=False):
             if name is not None and gradient is not None:
                 _name(block, gradient, name, op)
+
+
+def _of_parts(block: Block, op: Operation, made_of: Decomposition, trace: GradientTrace) -> bool:
+    """Appends the gradient of what an operator is made of, computed again of its inputs; False where one is missing."""
+    names = [op.input(slot.name) for slot in made_of.inputs]
+    if any(not given and not slot.optional for given, slot in zip(names, made_of.inputs, strict=True)):
+        return False
+    begin = len(block.ops)
+    made = made_of([_values(block, given, slot) for given, slot in zip(names, made_of.inputs, strict=True)], op.attrs)
+    graph, roots = BlockGraph(block, block.ops[begin:]), []
+    for slot, result in zip(made_of.outputs, made, strict=True):
+        results = result if isinstance(result, list) else [result]
+        for each, name in zip(results, op.input(slot.name + _GRAD), strict=False):
+            if each is not None and graph.edge(each.name) is not None:
+                roots.append((graph.edge(each.name), _bare(block.var(name), not each.ndim)))
+    asked = [(name, graph.edge(given)) for slot, of in zip(made_of.inputs, names, strict=True)
+             for name, given in zip(op.output(slot.name + _GRAD), of, strict=False) if name != _NONE]
+    found = graph.walk(trace, roots, [edge for _, edge in asked if edge is not None])
+    for name, edge in asked:
+        if edge in found:
+            _name(block, found[edge], name, op)
+    return True
 
 
 def _values(block: Block, names: list[str], slot: Slot) -> Any:

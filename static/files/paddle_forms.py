@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core import dtype as dt
 from ...ops.array.assign import shape as sizes_of
-from ...ops.array.concat_split import concat
+from ...ops.array.concat_split import concat, stack, unstack
 from ...ops.array.creation import full_like
 from ...ops.array.expand import expand_as_op, expand_op
 from ...ops.array.full import full
 from ...ops.array.gather import index_add_op
 from ...ops.array.reshape import reshape
 from ...ops.array.slices import END, slice_
+from ...ops.array.take_along_axis import put_along_axis, take_along_axis
 from ...ops.array.where import where_op
 from ...ops.core.decomposition import Decomposition
 from ...ops.core.operator import find
 from ...ops.core.signature import parse_signature
 from ...ops.core.trace import apply, current_trace
+from ...ops.linalg.solving import determinant_op
 from ...ops.math.casting import cast
 from ...ops.math.comparison import equal, greater_than, less_than, logical_and, not_equal
 from ...ops.math.cumulative import cumprod_op
@@ -45,13 +49,18 @@ def _gradient(kind: str, of: str, like: Any, inputs: dict[str, Any], **attrs: An
 
     An attribute that is not given is what the operator has where a user gives none.
     """
+    return _gradients(kind, {of: like}, inputs, **attrs)[0]
+
+
+def _gradients(kind: str, likes: dict[str, Any], inputs: dict[str, Any], **attrs: Any) -> list[Any]:
+    """As `_gradient`, for several inputs, by what has their shapes."""
     block = current_trace().block
-    out = block.new_var(None, tuple(like.shape), like.dtype, stop_gradient=all(
-        v.stop_gradient for v in inputs.values() if v is not None))
+    stops = all(v.stop_gradient for v in inputs.values() if v is not None)
+    made = [block.new_var(None, tuple(like.shape), like.dtype, stop_gradient=stops) for like in likes.values()]
     defaults = {name: p.default for name, p in find(kind).attributes.items() if p.default is not p.empty}
     block.append(f"{kind}_grad", {slot: [v.name] for slot, v in inputs.items() if v is not None},
-                 {f"{of}@GRAD": [out.name]}, {**defaults, **attrs})
-    return out
+                 {f"{of}@GRAD": [out.name] for of, out in zip(likes, made, strict=True)}, {**defaults, **attrs})
+    return made
 
 
 def _zeros(shape: Sequence[int], beside: Any) -> Any:
@@ -257,6 +266,20 @@ def _shifted(x: Any, *, axis: int, distance: int) -> Any:
     return concat([zeros, kept] if distance > 0 else [kept, zeros], axis=axis)
 
 
+@_form("linear_recurrence", "A, X -> Out")
+def _recurrence(a: Any, x: Any, *, axis: int, reverse: bool = False) -> Any:
+    """By doubling: after n turns an element has what 2^n before it give, and the factor that leads further back."""
+    size, way = x.shape[axis], -1 if reverse else 1
+    if size < 0:
+        raise NotImplementedError("how many turns is not known")
+    factor, distance = _shifted(x, axis=axis, distance=-1) if reverse and size > 1 else x, 1
+    while distance < size:
+        a = a + factor * _shifted(a, axis=axis, distance=way * distance)
+        factor = factor * _shifted(factor, axis=axis, distance=way * distance)
+        distance *= 2
+    return a
+
+
 @_form("index_add_along", "X, Index, Updates, Axis? -> Out")
 def _added_along(x: Any, index: Any, updates: Any, fed: Any, *, axis: int = 0) -> Any:
     if fed is not None or len(index.shape) != 1:
@@ -288,7 +311,110 @@ def _resized(g: Any, like: Any, fed: Any, *, size: Sequence[int] = (), data_layo
                      interp_method=interp_method, **sizes, **attrs)
 
 
+# positions: of maxima, of samples, of boxes
+
+@_form("take_positions", "X, Mask -> Out")
+def _taken_at(x: Any, mask: Any) -> Any:
+    _check_each_channel(mask, x)
+    taken = take_along_axis(reshape(x, [0, 0, -1]), reshape(mask, [0, 0, -1]), 2)
+    return reshape(taken, [0, 0, *list(mask.shape)[2:]])
+
+
+@_form("put_positions", "G, Mask, Like? -> Out")
+def _put_at(g: Any, mask: Any, like: Any, *, size: Sequence[int] = ()) -> Any:
+    _check_each_channel(mask, g)
+    sizes = list(size) if like is None else list(like.shape)[2:]
+    into = _zeros([g.shape[0], g.shape[1], -1 if -1 in sizes else math.prod(sizes)], g)
+    placed = put_along_axis(into, reshape(mask, [0, 0, -1]), reshape(g, [0, 0, -1]), 2, "add")
+    return reshape(placed, [0, 0, *sizes])
+
+
+def _check_each_channel(mask: Any, x: Any) -> None:
+    if mask.shape[1] != x.shape[1] or list(mask.shape).count(-1) > 1:
+        raise NotImplementedError("channels have the same positions, or sizes are not known")
+
+
+@_form("spread_at_places", "G, X, Down, Along -> Out")
+def _spread(g: Any, x: Any, down: Any, along: Any) -> Any:
+    return _at_places(g, x, down, along)[0]
+
+
+@_form("slopes_at_places", "G, X, Down, Along -> DownGrad, AlongGrad")
+def _slopes_of_places(g: Any, x: Any, down: Any, along: Any) -> tuple[Any, Any]:
+    grid = _at_places(g, x, down, along)[1]
+    across, downwards = unstack(grid, -1, 2)
+    return downwards * (2.0 / x.shape[2]), across * (2.0 / x.shape[3])
+
+
+def _at_places(g: Any, x: Any, down: Any, along: Any) -> list[Any]:
+    """The gradients of `grid_sample`, whose grid goes from -1 to 1 between the images' edges."""
+    if len(down.shape) != 3 or -1 in list(x.shape)[2:]:
+        raise NotImplementedError("the size of the images is not known, or places do not lie in a grid")
+    grid = stack([along * (2.0 / x.shape[3]) + (1.0 / x.shape[3] - 1.0),
+                  down * (2.0 / x.shape[2]) + (1.0 / x.shape[2] - 1.0)], -1)
+    return _gradients("grid_sampler", {"X": x, "Grid": grid}, {"X": x, "Grid": grid, "Output@GRAD": g},
+                      mode="bilinear", padding_mode="zeros", align_corners=False)
+
+
+@_form("affine_grid_grad", "G -> ThetaGrad")
+def _affine(g: Any, *, align_corners: bool = True) -> Any:
+    rank = g.shape[-1]
+    if -1 in list(g.shape):
+        raise NotImplementedError("sizes are not known")
+    return _gradient("affine_grid", "Theta", _zeros([g.shape[0], rank, rank + 1], g), {"Output@GRAD": g},
+                     align_corners=align_corners, output_shape=[g.shape[0], 1, *list(g.shape)[1:-1]])
+
+
+@_form("roi_align_back", "G, ROIs, RoisNum, Like? -> Out")
+def _aligned(g: Any, boxes: Any, counts: Any, like: Any, *, size: Sequence[int] = (), **attrs: Any) -> Any:
+    like = _zeros(size, g) if like is None else like
+    return _gradient("roi_align", "X", like, {"X": like, "ROIs": boxes, "RoisNum": counts, "Out@GRAD": g},
+                     pooled_height=g.shape[2], pooled_width=g.shape[3], **attrs)
+
+
+@_form("roi_put", "G, Argmax, RoisNum, Like? -> Out")
+def _pooled_from(g: Any, positions: Any, counts: Any, like: Any, *, size: Sequence[int] = ()) -> Any:
+    like, boxes = _zeros(size, g) if like is None else like, _zeros([g.shape[0], 4], g)  # which are not read
+    return _gradient("roi_pool", "X", like, {"X": like, "ROIs": boxes, "RoisNum": counts, "Argmax": positions,
+                                             "Out@GRAD": g}, pooled_height=g.shape[2], pooled_width=g.shape[3])
+
+
+@_form("mode_positions", "X -> Out")
+def _most_frequent(x: Any, *, axis: int = -1) -> Any:
+    if not x.shape:
+        raise NotImplementedError("there is no dimension")
+    block = current_trace().block
+    shape = tuple(1 if n == axis % len(x.shape) else size for n, size in enumerate(x.shape))
+    values, places = (block.new_var(None, shape, dtype, stop_gradient=True) for dtype in (x.dtype, dt.int64))
+    block.append("mode", {"X": [x.name]}, {"Out": [values.name], "Indices": [places.name]},
+                 {"axis": axis, "keepdim": True})
+    return places
+
+
+@_form("multiplex_grad", "X, Ids -> Out*")
+def _to_sources(g: Any, ids: Any, *, count: int) -> list[Any]:
+    chosen = reshape(ids, [-1, *[1] * (len(g.shape) - 1)])
+    return [g * cast(equal(chosen, full_like(chosen, n)), g.dtype) for n in range(count)]
+
+
+@_form("temporal_shift_back", "G -> Out")
+def _shifted_back(g: Any, **attrs: Any) -> Any:
+    return _gradient("temporal_shift", "X", g, {"Out@GRAD": g}, **attrs)
+
+
+@_form("cofactors", "X -> Out")
+def _cofactors(x: Any) -> Any:
+    found = apply(determinant_op, x)
+    return _gradient("determinant", "Input", x, {"Input": x, "Out": found, "Out@GRAD": full_like(found, 1.0)})
+
+
 # losses
+
+@_form("warpctc_backward", "Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, LossGrad -> LogitsGrad")
+def _ctc(logits: Any, slope: Any, label: Any, steps: Any, lengths: Any, g: Any, *, blank: int = 0) -> Any:
+    return _gradient("warpctc", "Logits", logits, {"Logits": logits, "WarpCTCGrad": slope, "LogitsLength": steps,
+                                                   "Loss@GRAD": g}, blank=blank)
+
 
 @_form("nll_loss_backward", "G, Label, Total, Weight?, Like? -> XGrad")
 def _likelihood(g: Any, label: Any, counted: Any, weight: Any, like: Any, *, shape: Sequence[int] = (),

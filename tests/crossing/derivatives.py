@@ -82,7 +82,53 @@ def networks(paddle):
             energy = energy + paddle.where(x > 0, x, x * 0.1).max() + paddle.nn.functional.leaky_relu(x).mean()
             return energy, paddle.grad(energy, x)[0]
 
-    return {each.__name__: each for each in (Forces, Residual, Critic, Distances)}
+    class Pictures(nn.Layer):
+        """Positions: of maxima, of samples, of boxes."""
+
+        shape = [2, 2, 6, 6]
+
+        def __init__(self):
+            super().__init__()
+            self.n = nn.InstanceNorm2D(2)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            functional, there = paddle.nn.functional, paddle.vision.ops
+            pooled, places = functional.max_pool2d(self.n(x), 2, return_mask=True)
+            found = functional.max_unpool2d(pooled * pooled, places, 2)
+            found = found + functional.grid_sample(x, paddle.tanh(x).transpose([0, 2, 3, 1]))
+            found = found + functional.grid_sample(x, functional.affine_grid(x[:, :, 0, :3], [2, 2, 6, 6]))
+            found = functional.temporal_shift(found, 2, 0.25) * x
+            boxes = paddle.to_tensor([[0.0, 1.0, 4.0, 5.0], [1.0, 0.0, 5.0, 5.0]]).astype(x.dtype)
+            counts = paddle.to_tensor([1, 1]).astype("int32")
+            chosen = there.roi_align(x, boxes, counts, 2)
+            if x.dtype == paddle.float32:  # PaddlePaddle has it for these alone
+                chosen = chosen * there.roi_pool(found, boxes, counts, 2)
+            energy = (found * found).sum() + chosen.sum() + functional.adaptive_max_pool2d(found, 4).sum()
+            return energy, paddle.grad(energy, x)[0]
+
+    class Choices(nn.Layer):
+        """Elements by their order, products and sums of those before, alignments."""
+
+        shape = [4, 4]
+
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(4, 4)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            h = self.a(x)
+            energy = paddle.cumprod(h, 1).sum() + paddle.logcumsumexp(h, 0).sum()
+            energy = energy + (paddle.kthvalue(h, 2)[0] * paddle.mode(x, 0)[0]).sum() + paddle.dist(x, h * h)
+            energy = energy + (paddle.nn.functional.rrelu(x, 0.125, 0.375, training=False) ** 2).sum()
+            rows = paddle.multiplex([x, h * x], paddle.to_tensor([[0], [1], [0], [1]]).astype("int32"))
+            steps = [paddle.to_tensor([n]).astype("int64") for n in (4, 2)]
+            labels = paddle.to_tensor([[1, 2]]).astype("int32")
+            energy = energy + paddle.nn.functional.ctc_loss(rows.unsqueeze(1), labels, *steps, reduction="sum")
+            return energy, paddle.grad(energy, x)[0]
+
+    return {each.__name__: each for each in (Forces, Residual, Critic, Distances, Pictures, Choices)}
 
 
 def build(paddle, name, dtype="float32"):

@@ -84,6 +84,22 @@ def test_the_gradient_of_a_trace_is_as_long_as_the_diagonal(tmp_path):
     assert block.var(op.input("Out@GRAD")[0]).shape == (3,)
 
 
+def test_the_gradient_of_a_determinant_is_paddles_operator(tmp_path):
+    """Of a file of Paddle's it is not read where more than the determinant is added up: it declares other shapes."""
+    main, executor, prefix = static.Program(), static.Executor(), str(tmp_path / "slope")
+    x = np.array([[2.0, 1.0], [0.5, 3.0]], "float32")
+    with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):
+        given = static.data("x", [2, 2])
+        given.stop_gradient = False
+        slope = static.gradients(paddle.linalg.det(given), given)
+        static.save_inference_model(prefix, [given], slope, executor, program=main)
+        written = static.deserialize_program((tmp_path / "slope.pdmodel").read_bytes()).global_block()
+        program, feeds, fetches = static.load_inference_model(prefix, executor)
+        [found] = executor.run(program, {feeds[0]: x}, fetches)
+    assert "determinant_grad" in [op.type for op in written.ops]
+    np.testing.assert_allclose(found, [[3.0, -0.5], [-1.0, 2.0]], 1e-6)
+
+
 def test_a_fetched_gradient_of_training_is_refused(tmp_path):
     main = static.Program()
     with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):
