@@ -31,6 +31,7 @@ from . import (
     matches,
     narrowing,
     none_tests,
+    numbers_matched,
     returns,
     subscripts,
     supers,
@@ -41,10 +42,11 @@ from . import (
 from .context import OPERATORS, Context
 
 STATEMENTS = (  # one function at a time
-    annotated, declarations, supers, guards, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts,
-    matches, narrowing, control_flow)
+    annotated, declarations, supers, guards, numbers_matched, walrus, loop_returns, loop_else, returns, breaks, asserts,
+    attempts, matches, narrowing, control_flow)
 GENERATOR = (  # whose jumps stay
-    annotated, declarations, supers, guards, walrus, breaks, asserts, attempts, matches, narrowing, control_flow)
+    annotated, declarations, supers, guards, numbers_matched, walrus, breaks, asserts, attempts, matches, narrowing,
+    control_flow)
 EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, subscripts,
                texts, calls)  # a function and those in it
 

@@ -1,0 +1,67 @@
+"""A `match` of numbers is a chain of `if`, which a number that only a run knows may decide.
+
+    match value:                    subject = value
+        case 1 | 2: …               if subject == 1 or subject == 2: …
+        case 3 as n: …              elif subject == 3: n = subject; …
+        case _: …                   else: …
+
+Only where each pattern is a number, several of them or a name: so Python's `match` would compare them, too. Runs behind
+`guards.py`, which leaves no guard that a tensor may decide. Knows pyct alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..pyct.statements import rewrite
+from ..pyct.templates import quote, quote_expression
+from .context import Context
+
+
+def convert(function: Any, context: Context) -> None:
+    """Makes chains of the function's `match` statements of numbers."""
+    rewrite(function, lambda statement: _chain(statement, context))
+
+
+def _chain(statement: Any, context: Context) -> list[Any]:
+    if not isinstance(statement, gast.Match) or not _is_of_numbers(statement.cases):
+        return [statement]
+    subject = context.namer.new("subject")
+    rest: list[Any] = []
+    for case in reversed(statement.cases):
+        numbers, name = _parts(case.pattern)
+        body = [*(quote("name = subject", case.body[0], name=name, subject=subject) if name else ()), *case.body]
+        rest = _decided(case.body[0], subject, numbers, body, rest) if numbers else body
+    return [*quote("subject = value", statement.subject, subject=subject, value=statement.subject), *rest]
+
+
+def _decided(at: Any, subject: str, numbers: list[Any], body: list[Any], rest: list[Any]) -> list[Any]:
+    test = quote_expression("subject == number", at, subject=subject, number=numbers[0])
+    for number in numbers[1:]:
+        test = quote_expression("test or subject == number", at, test=test, subject=subject, number=number)
+    if rest:
+        return quote("if test: body\nelse: rest", at, test=test, body=body, rest=rest)
+    return quote("if test: body", at, test=test, body=body)
+
+
+def _is_of_numbers(cases: list[Any]) -> bool:
+    parts = [_parts(case.pattern) if case.guard is None else None for case in cases]
+    return all(part is not None for part in parts) and any(part and part[0] for part in parts)
+
+
+def _parts(pattern: Any) -> Any:
+    """The numbers of a pattern, none where it takes all, and the name that it binds; None for another pattern."""
+    if isinstance(pattern, gast.MatchAs):
+        inner = ([], None) if pattern.pattern is None else _parts(pattern.pattern)
+        return None if inner is None or inner[1] else (inner[0], pattern.name)
+    found = [_number(each) for each in (pattern.patterns if isinstance(pattern, gast.MatchOr) else [pattern])]
+    return None if None in found else (found, None)
+
+
+def _number(pattern: Any) -> Any:
+    value = pattern.value if isinstance(pattern, gast.MatchValue) else None
+    plain = value.operand if isinstance(value, gast.UnaryOp) else value
+    is_number = isinstance(plain, gast.Constant) and type(plain.value) in (int, float)
+    return value if is_number else None
