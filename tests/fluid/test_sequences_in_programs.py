@@ -188,7 +188,7 @@ def test_rows_keep_their_sequences_where_each_is_reduced(declared):
 
 
 def test_what_1_8_gives_without_an_lod():
-    """Units of recurrences, losses of pairs and forms whose rows are other ones: 1.8.5 tells none of them the sequences."""
+    """Units of recurrences, losses of pairs, rows that are others: 1.8.5 tells none of them the sequences."""
     x, y = (fluid.data(name, [None, 4], "float32", lod_level=1) for name in "xy")
     number = layers.slice(x, axes=[1], starts=[0], ends=[1])
     made = [layers.gru_unit(layers.fc(x, 12), y, 12)[0], *layers.lstm_unit(x, y, y), layers.smooth_l1(x, y),
