@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from ...core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import extend_optimizer, layers, memory_usage_calc, mixed_precision, reader, slim, utils
+    from . import decoder, extend_optimizer, layers, memory_usage_calc, mixed_precision, model_stat, reader, slim, utils
+    from .decoder import BeamSearchDecoder, InitState, StateCell, TrainingDecoder
     from .extend_optimizer import extend_with_decoupled_weight_decay
     from .layers import (
         BasicGRUUnit,
