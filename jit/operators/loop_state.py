@@ -205,7 +205,9 @@ class LoopState:
                 continue
             self._note_mixed(y, x)
             if _rank(x) != _rank(y):
-                raise FirstTurnApart(self._changed(i, described(begun[n]), described(y)))
+                way = (": of as many dimensions. Where each turn adds one or takes one away, say in a number of Python "
+                       "how many turns there are") if staging.is_tensor(x) and staging.is_tensor(y) else ""
+                raise FirstTurnApart(self._changed(i, described(begun[n]), described(y), way))
             if staging.is_tensor(y) and staging.is_number(x) > staging.is_number(y) and _dtype(x) == _dtype(y):
                 raise CastNumber(i, paths[n], _dtype(y), False)
             was_number = staging.is_number(x) or type(begun[n]) is bool

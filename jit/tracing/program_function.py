@@ -17,7 +17,7 @@ from ... import backend
 from ...core.random import default_generator
 from ...dygraph.eager import EagerTrace
 from ...dygraph.value import EagerValue
-from ...ops.core.backward import Leaf, Node, Output, next_order
+from ...ops.core.backward import Leaf, Node, Output, edge_node, next_order
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import grad_mode, state
 from ...static.autodiff.block_graph import BlockGraph
@@ -390,7 +390,9 @@ class ProgramNode(Node):
         results = halves.backward(xp, [*self._cotangents(gs, xp), *[inputs[index] for index in halves.passed], *kept])
         gradients: list[Any] = [None] * halves.count
         for index, gradient in zip(halves.found, results, strict=True):
-            gradients[index] = gradient
+            edge = self.edges[index]
+            if type(edge) is Leaf or not _is_freed(edge) or gradient.any():  # else a way reads it that was not taken
+                gradients[index] = gradient
         return gradients
 
     def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
@@ -461,6 +463,12 @@ class _random_state:
     def __exit__(self, *_: Any) -> None:
         if self.state is not None:
             default_generator().set_state(self.before)
+
+
+def _is_freed(edge: Any) -> bool:
+    """Whether what made a value has been walked, and cannot be again."""
+    node = edge_node(edge)
+    return node is not None and node.saved is None
 
 
 def _depending(block: Block, names: set[str]) -> set[str]:

@@ -323,5 +323,6 @@ def test_dimensions_that_each_turn_changes_are_refused_with_the_way_out():
         return x
 
     with pytest.raises(TypeError, match=r"in deeper: a tensor decides how often this loop runs, and `x` is Variable of "
-                                        r"shape \[1, 2\].* before a turn and Variable of shape \[1, 1, 2\]"):
+                                        r"shape \[1, 2\].* before a turn and Variable of shape \[1, 1, 2\]"
+                                        r".* number of Python"):
         paddle.jit.to_static(deeper, full_graph=True)(paddle.ones([2]), paddle.to_tensor(2))

@@ -6,6 +6,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
+from proa.core.errors import GraphFreedError
 from proa.jit import FallbackWarning
 from proa.jit.errors import ConversionError
 
@@ -592,3 +593,31 @@ def test_a_method_that_a_branch_calls_changes_buffers_and_numbers():
         np.testing.assert_allclose(converted(x).numpy(), plain(x).numpy())
         np.testing.assert_allclose(converted.state.numpy(), plain.state.numpy())
         assert int(converted.turns) == plain.turns
+
+
+class Adding(nn.Layer):
+    """Keeps what it gave, with its gradient, and reads it on one way."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2, weight_attr=nn.initializer.Constant(0.5))
+        self.register_buffer("kept", paddle.zeros([2]))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            y = self.fc(x)
+        else:
+            y = self.fc(x) + self.kept
+        self.kept = y.mean(0) * 0.9
+        return y
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_state_whose_gradient_is_freed_may_stand_on_a_way_that_is_not_taken(converted):
+    layer = Adding()
+    called = paddle.jit.to_static(layer, full_graph=True) if converted else layer
+    for _ in range(3):
+        called(paddle.ones([1, 2])).sum().backward()
+    np.testing.assert_array_equal(layer.fc.weight.grad.numpy(), np.full((2, 2), 3.0, "float32"))
+    with pytest.raises(GraphFreedError):
+        called(-paddle.ones([1, 2])).sum().backward()
