@@ -111,6 +111,20 @@ class Items(Location):
         self.container.update(items) if isinstance(self.container, set) else self.container.extend(items)
 
 
+class Keys(Location):
+    """The keys of a dict, in their order."""
+
+    __slots__ = ("container",)
+
+    def __init__(self, container: dict, shown: str):
+        super().__init__(shown, (id(container), Keys))
+        self.container = container
+
+    def load(self) -> list[Any]:
+        """The keys."""
+        return list(dict.keys(self.container))
+
+
 def items_identity(container: Any) -> Identity:
     """The identity of the items of a container."""
     return id(container), ABSENT

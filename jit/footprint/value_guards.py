@@ -24,7 +24,7 @@ from ...optimizer.lr import LRScheduler
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_users_module
 from .global_names import all_names
-from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Location, items_identity
+from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Keys, Location, items_identity
 from .mappings import CellVariable, Globals, ModuleAttributes
 from .surroundings import Surroundings
 
@@ -70,6 +70,20 @@ class ItemsGuard(Guard):
         return len(now) == len(self.items) and all(map(_equal, self.items, now))
 
 
+class KeysGuard(Guard):
+    """The keys of a dict, where the function has looked at all of them."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self, location: Keys, keys: list[Any]):
+        super().__init__(location)
+        self.keys = keys
+
+    def holds(self) -> bool:
+        """Whether there are the same keys, in the same order."""
+        return self.location.load() == self.keys
+
+
 class ArrayGuard(Guard):
     """A NumPy array of the user's, which may be changed in place."""
 
@@ -103,6 +117,11 @@ def _equal(before: Any, now: Any) -> bool:
     return isinstance(before, _PLAIN) and before == now
 
 
+def _name_of(form: str) -> str:
+    """What a mapping is called, by how its entries are."""
+    return form.removesuffix("[{!r}]").removesuffix(".{}")
+
+
 def _name_in(classes: tuple[type, ...], function: Any) -> str | None:
     """The name that a function has in one of these classes: its own, as a rule."""
     name = getattr(function, "__name__", "")
@@ -119,6 +138,7 @@ class Reads:
         self._places: dict[Identity, EntryGuard] = {}
         self._counted: dict[Identity, Counted] = {}
         self._contents: dict[Identity, ItemsGuard | ArrayGuard] = {}
+        self._keys: dict[int, KeysGuard] = {}
         self._uses: dict[int, list[int]] = {}  # of lists: how often they were read as attributes, and appended to
         self.codes = {getattr(function, "__code__", None)}
 
@@ -144,6 +164,18 @@ class Reads:
     def appends(self, items: list) -> None:
         """Notes that something is about to be appended to a list."""
         self._uses.setdefault(id(items), [0, 0])[1] += 1
+
+    def keys(self, mapping: dict) -> None:
+        """Notes that all keys of a dict were looked at."""
+        noted = self._surroundings.noted.get(id(mapping))
+        if noted is not None:
+            self._keys.setdefault(id(mapping), KeysGuard(Keys(mapping, _name_of(noted[0])), list(noted[1])))
+
+    def key(self, mapping: dict, key: Any) -> None:
+        """Notes that it was asked whether a dict has a key; what is there is the business of others."""
+        noted = self._surroundings.noted.get(id(mapping))
+        if noted is not None and key not in noted[1]:
+            self._note(mapping, key, ABSENT, noted[0].format(key))
 
     def attribute(self, owner: Any, name: str, value: Any) -> None:
         """Notes that an attribute was read; ABSENT for one that is not there."""
@@ -260,7 +292,8 @@ class Reads:
                 guard.items = {k: v for k, v in guard.items.items() if (id(guard.container), k) not in free}
         contents = [guard for key, guard in self._contents.items() if key not in free and (
             isinstance(guard, ArrayGuard) or guard.items or not isinstance(guard.items, dict))]
-        return [*(guard for key, guard in self._places.items() if key not in free), *contents]
+        places = [guard for key, guard in self._places.items() if key not in free]
+        return [*places, *contents, *self._keys.values()]
 
     def _read_counter(self, key: tuple[int, Any]) -> None:
         for mapping, _, contents in self._surroundings.mappings:

@@ -38,7 +38,11 @@ class Attributes:
         if type(found) is functools.cached_property and name not in vars(owner):
             vars(owner)[name] = value = self._convert(found.func)(owner)  # type: ignore[arg-type]
             return value
-        value = getattr(owner, name)
+        try:
+            value = getattr(owner, name)
+        except AttributeError:
+            _note(owner, name, ABSENT)
+            raise
         _note(owner, name, value)
         return value
 
@@ -49,7 +53,6 @@ class Attributes:
         try:
             return self.read(owner, name)
         except AttributeError:
-            _note(owner, name, ABSENT)
             if not default:
                 raise
             return default[0]

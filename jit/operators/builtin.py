@@ -17,7 +17,7 @@ from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, computed, or_
 from .outside import check_advance
-from .partial import SHOWING, certain, flags_of_keys, truth
+from .partial import SHOWING, certain, flags_of_keys, note_keys, truth
 from .texts import check_letters, format_, lines, repr_, str_, warn_
 
 
@@ -25,6 +25,8 @@ def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension."""
     if staging.is_list(value):
         return value.length()
+    if isinstance(value, dict):
+        note_keys([value])
     if isinstance(value, dict) and value and (flags := flags_of_keys(value)):
         return sum((staging.number(flag, "int64", stays=True) for flag in flags), len(value) - len(flags))
     if isinstance(value, SHOWING):

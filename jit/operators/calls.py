@@ -15,7 +15,7 @@ from typing import Any
 from ..convert.ignoring import is_own
 from .builtin import OVERLOADS
 from .conditionals import if_exp
-from .partial import SHOWING, certain, is_optional, is_partial, parts, some_are_optional, used_within
+from .partial import SHOWING, certain, is_optional, is_partial, note_key, parts, some_are_optional, used_within
 from .size_functions import SIZE_FUNCTIONS, refusing
 from .texts import method_of_text
 
@@ -166,6 +166,7 @@ def _items_given(function: Any) -> Any:
 def _value_of_key(method: BuiltinMethodType, key: Any, *default: Any, **named: Any) -> Any:
     """`d.get(key, default)`, `pop`, `setdefault`: the default where the run has no such key, which a tensor decides."""
     mapping: Any = method.__self__
+    note_key(mapping, key)
     found, given = dict.get(mapping, key), (*default, *named.values())
     if not is_partial(found) or not given and method.__name__ == "pop":
         return method(key, *default, **named)

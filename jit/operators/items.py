@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import ConversionError, here
 from ..footprint.value_guards import OPERATIONS
 from . import identity, staging
-from .partial import load
+from .partial import load, note_key
 from .retracing import example_of
 from .values import is_staged
 
@@ -26,6 +26,8 @@ def item(value: Any, index: Any) -> Any:
     if staging.is_list(value) and not isinstance(index, slice):
         return listed(value, index)
     _check_kind(index)
+    if isinstance(value, dict):  # whose class may know what to give for a key that is not there
+        note_key(value, index)
     return load(value[index])
 
 

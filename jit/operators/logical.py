@@ -15,7 +15,7 @@ from ..errors import ConversionError, here
 from . import identity, staging
 from .conditionals import if_exp
 from .outside import ChangedOutside, Outside
-from .partial import SHOWING, certain, is_partial, parts, truth
+from .partial import SHOWING, certain, is_partial, note_key, parts, truth
 
 
 def contains(items: Any, value: Any) -> Any:
@@ -30,6 +30,8 @@ def contains(items: Any, value: Any) -> Any:
         raise ConversionError(
             here(), f"`in` looks for a value in a {type(items).__name__} that is known only when the program runs.",
             "Look for a Python value, such as a size that is known, or compare tensors.")
+    if isinstance(items, dict):
+        note_key(items, value)
     if isinstance(items, dict) and is_partial(found := dict.get(items, value)):
         return parts(found)[1]
     return value in (certain(items) if isinstance(items, SHOWING) else items)

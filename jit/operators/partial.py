@@ -17,6 +17,7 @@ from typing import Any
 
 from ...core import nest
 from ..errors import RETURN_VALUE, ConversionError, here
+from ..footprint.value_guards import current
 from ..tracing.optional_results import OptionalResult
 from . import staging
 from .undefined import Undefined, error, message
@@ -139,6 +140,8 @@ def flags_of_keys(mapping: dict) -> list[Any]:
 
 def some_key(mapping: dict) -> Any:
     """Whether a dict has a key."""
+    if not mapping:
+        note_keys([mapping])
     flags = flags_of_keys(mapping) if mapping else []
     return functools.reduce(staging.logical_or, flags) if flags and len(flags) == len(mapping) else mapping
 
@@ -147,12 +150,29 @@ def certain(values: Any) -> Any:
     """What all items are asked of; ConversionError for a dict that has some of its keys on some ways only, or shows
     those of one.
     """
-    for key, value in (item for mapping in _dicts_in(values) for item in dict.items(mapping)):
+    mappings = _dicts_in(values)
+    note_keys(mappings)
+    for key, value in (item for mapping in mappings for item in dict.items(mapping)):
         if is_partial(value):
             raise ConversionError(
                 here(), f"a tensor decides whether the dict has the key {key!r}, and all of its keys are asked for. "
                 f"{message(value)}", "Give the key a value on every way, or ask for keys that are always there.")
     return values
+
+
+def note_keys(mappings: list[dict]) -> None:
+    """Notes that all keys of these dicts are asked for."""
+    reads = current()
+    if reads is not None:
+        for mapping in mappings:
+            reads.keys(mapping)
+
+
+def note_key(mapping: dict, key: Any) -> None:
+    """Notes that it is asked whether a dict has a key."""
+    reads = current()
+    if reads is not None:
+        reads.key(mapping, key)
 
 
 def _dicts_in(values: Any) -> list[dict]:

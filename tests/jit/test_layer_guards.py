@@ -276,6 +276,23 @@ def test_another_layer_in_a_variable_or_object():
             np.testing.assert_allclose(run(x).numpy(), run.dygraph_function(x).numpy(), rtol=1e-6)
 
 
+def test_an_attribute_that_is_not_there_yet():
+    held = types.SimpleNamespace()
+
+    def attempt(x):
+        try:
+            return x * held.factor
+        except AttributeError:
+            return x * getattr(held, "other", 3.0)
+
+    converted, x = paddle.jit.to_static(attempt, full_graph=True), paddle.ones([1])
+    assert converted(x).item() == 3.0
+    held.other = 4.0
+    assert converted(x).item() == 4.0
+    held.factor = 5.0
+    assert converted(x).item() == 5.0
+
+
 class Called(nn.Layer):
     """Whose class has its own way of being called."""
 
