@@ -17,7 +17,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from .casting import as_floating, cast, dtype_of
 from .comparison import equal
-from .elementwise import apply, conj_op
+from .elementwise import apply, conj_op, equal_op
 from .unary import abs, cos, floor, isfinite, isnan, log2, round, sign, sin
 
 
@@ -32,11 +32,12 @@ def _angle(xp, x):
 
 
 def _angle_gradient(g: Any, x: Any) -> Any:
-    """Of arctan2(b, a): (-b + ia) / |x|², 0 for a real number."""
+    """Of arctan2(b, a): (-b + ia) / |x|², 0 for a real number, and for 0."""
     if not dtype_of(x).is_complex:
         return g * 0.0
     a, b = apply(real_op, x), apply(imag_op, x)
     length = a * a + b * b
+    length = length + cast(apply(equal_op, length, length * 0.0), length.dtype)
     return apply(complex_op, g * b * -1.0 / length, g * a / length)
 
 

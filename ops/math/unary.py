@@ -94,7 +94,11 @@ times_sign_op = operator(  # 0 at 0, be the gradient as large as it may: the slo
 
 
 def _abs_gradient(g: Any, x: Any) -> Any:
-    return g * sign(x) if dtype_of(x).is_complex else apply(times_sign_op, g, x)
+    if not dtype_of(x).is_complex:
+        return apply(times_sign_op, g, x)
+    length = abs(x)
+    length = length + cast(apply(equal_op, length, length * 0.0), length.dtype)  # the direction of 0 is 0
+    return g * (x / cast(length, x.dtype))
 
 
 abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)", ufunc="absolute",

@@ -6,14 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core import dtype as dt
 from ...ops.array.assign import shape as sizes_of
 from ...ops.array.concat_split import concat, stack, unstack
-from ...ops.array.creation import full_like
+from ...ops.array.creation import eye, full_like
 from ...ops.array.expand import expand_as_op, expand_op
-from ...ops.array.full import full
+from ...ops.array.full import constant, full
 from ...ops.array.gather import index_add_op
-from ...ops.array.reshape import reshape
+from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.slices import END, slice_
 from ...ops.array.take_along_axis import put_along_axis, take_along_axis
 from ...ops.array.where import where_op
@@ -22,7 +24,7 @@ from ...ops.core.operator import find
 from ...ops.core.signature import parse_signature
 from ...ops.core.trace import apply, current_trace
 from ...ops.linalg.solving import determinant_op
-from ...ops.math.casting import cast
+from ...ops.math.casting import cast, dtype_of
 from ...ops.math.comparison import equal, greater_than, less_than, logical_and, not_equal
 from ...ops.math.cumulative import cumprod_op
 from ...ops.math.elementwise import maximum, minimum
@@ -406,6 +408,31 @@ def _shifted_back(g: Any, **attrs: Any) -> Any:
 def _cofactors(x: Any) -> Any:
     found = apply(determinant_op, x)
     return _gradient("determinant", "Input", x, {"Input": x, "Out": found, "Out@GRAD": full_like(found, 1.0)})
+
+
+# matrices, spectra
+
+@_form("over_gaps", "X, W -> Out")
+def _over_gaps(x: Any, w: Any) -> Any:
+    if dtype_of(x).is_complex or x.shape[-1] < 0:
+        raise NotImplementedError("complex numbers are not compared, or the size of the matrices is not known")
+    zero, one = full_like(x, 0.0), full_like(x, 1.0)
+    apart = equal(eye(x.shape[-1], dtype=x.dtype), full([x.shape[-1]] * 2, 0.0, x.dtype))
+    divided = logical_and(not_equal(x, zero), apart)
+    gaps = apply(where_op, divided, one * (unsqueeze(w, -2) - unsqueeze(w, -1)), one)
+    return apply(where_op, divided, x / gaps, zero)
+
+
+@_form("scale_paired", "X, Whole? -> Out")
+def _scaled_pairs(x: Any, whole: Any, *, axis: int, size: int, factor: float) -> Any:
+    size, count = size if whole is None else whole.shape[axis], x.shape[axis]
+    if -1 in (size, count):
+        raise NotImplementedError("how long the spectrum is is not known")
+    weights = [1.0, *[factor] * (count - 1)]
+    if size % 2 == 0:
+        weights[size // 2:] = [1.0] * (count - size // 2)
+    shape = [count, *[1] * (len(x.shape) - 1 - axis % len(x.shape))]
+    return x * cast(reshape(constant(np.array(weights, "float32")), shape), x.dtype)
 
 
 # losses

@@ -44,8 +44,10 @@ def made_for_evaluation(result: Program, custom_gradients: bool = False, fetched
             block.ops = [kept for op in block.ops for kept in without_gradient(op)]
         if fetched:
             _check_modes(block.ops)
+    read = {name for block in result.blocks for op in block.ops for name in op.input_arg_names}
+    for block in result.blocks:
         for op in block.ops:
-            _evaluate(op)
+            _evaluate(op, read)
     gone = before - _mentioned(result)
     for block in result.blocks:
         block.vars = {name: v for name, v in block.vars.items() if name not in gone or v.is_parameter or v.is_data}
@@ -94,7 +96,11 @@ def _is_training_only(op: Operation) -> bool:
     return bool(_role(op) & ~_LOSS_ROLE & _OF_TRAINING)
 
 
-def _evaluate(op: Operation) -> None:
+def _evaluate(op: Operation, read: set[str]) -> None:
+    """Sets the mode, unless all that it changes is that something which is read is not computed, as eigenvectors."""
+    if is_declared(op.type) and not _has_modes(find(op.type)) and not read.isdisjoint(
+            name for slot in find(op.type).results[1:] for name in op.output(slot.name)):
+        return
     if "is_test" in op.attrs or (is_declared(op.type) and "is_test" in find(op.type).attributes):
         op.set_attr("is_test", True)
 

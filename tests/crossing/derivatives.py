@@ -128,7 +128,26 @@ def networks(paddle):
             energy = energy + paddle.nn.functional.ctc_loss(rows.unsqueeze(1), labels, *steps, reduction="sum")
             return energy, paddle.grad(energy, x)[0]
 
-    return {each.__name__: each for each in (Forces, Residual, Critic, Distances, Pictures, Choices)}
+    class Spectra(nn.Layer):
+        """Of matrices and of signals."""
+
+        shape = [4, 4]
+
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(4, 4)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            matrix = self.a(x) + x * x
+            both = matrix + matrix.t()
+            energy = (paddle.linalg.eigvalsh(both) ** 3).sum() + paddle.linalg.svd(matrix)[1].sum()
+            energy = energy + (paddle.linalg.eigh(both)[1][:, 0] ** 2 * x[0]).sum()
+            energy = energy + paddle.fft.rfft(matrix).abs().sum() + paddle.fft.rfft2(x[:, 1:]).abs().sum()
+            energy = energy + (paddle.fft.irfft(paddle.complex(x, x * x)) ** 2).sum()
+            return energy, paddle.grad(energy, x)[0]
+
+    return {each.__name__: each for each in (Forces, Residual, Critic, Distances, Pictures, Choices, Spectra)}
 
 
 def build(paddle, name, dtype="float32"):

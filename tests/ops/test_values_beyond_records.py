@@ -195,3 +195,20 @@ def test_celu_of_a_negative_alpha():
     found.sum().backward()
     np.testing.assert_allclose(found.numpy(), [-0.5 * np.expm1(0.6), -0.5 * np.expm1(4.0), 1.5, 0])
     np.testing.assert_allclose(x.grad.numpy(), [np.exp(0.6), np.exp(4.0), 1, 1])
+
+
+def test_the_length_of_complex_numbers_has_a_second_derivative():
+    a, b = (paddle.to_tensor(values, "float64", stop_gradient=False) for values in ([0.3, -1.2], [0.7, 0.4]))
+    length = paddle.abs(paddle.complex(a, b))
+    [slope] = paddle.grad((length * length * length).sum(), a, create_graph=True)
+    [second] = paddle.grad(slope.sum(), a)
+    r = np.hypot(a.numpy(), b.numpy())
+    np.testing.assert_allclose(slope.numpy(), 3 * r * a.numpy())
+    np.testing.assert_allclose(second.numpy(), 3 * r + 3 * a.numpy() ** 2 / r)
+
+
+@pytest.mark.parametrize("function", [paddle.abs, paddle.angle])
+def test_gradients_at_a_complex_0_are_0(function):
+    z = paddle.to_tensor([0j, 3 + 4j], stop_gradient=False)
+    function(z).sum().backward()
+    assert z.grad[0].item() == 0 and abs(z.grad[1].item()) > 0.1
