@@ -13,9 +13,10 @@ from ..nn.initializer import Assign
 from ..nn.initializer import Bilinear as BilinearInitializer
 from ..nn.initializer.initializer import Initializer, sizes
 from ..ops.array.full import full
-from ..ops.core.trace import apply
+from ..ops.core.trace import apply, current_trace
 from ..ops.random.default_initial_values import fans
 from ..ops.random.sampling import gaussian, truncated_gaussian, uniform, uniform_op
+from ..static.building.mode import default_main_program
 from .later_names import later
 
 
@@ -33,6 +34,13 @@ class ConstantInitializer(Initializer):
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
         return full(sizes(shape), self.number, dtype)
+
+
+def _begun(seed: int) -> int:
+    """An initializer's seed; in dynamic mode, without one, the default main Program's. A Program puts in its own."""
+    if seed or not current_trace().computes:
+        return seed
+    return getattr(default_main_program(), "random_seed", 0)
 
 
 class UniformInitializer(Initializer):
@@ -62,7 +70,7 @@ class UniformInitializer(Initializer):
             raise ValueError(f"Uniform(diag_num, diag_step): the last place is {last}, beyond the {math.prod(shape)} "
                              f"elements of shape {list(shape)}.")
         return apply(uniform_op, None, None, shape=list(sizes(shape)), dtype=convert_dtype(dtype), min=float(self.low),
-                     max=float(self.high), seed=self.seed, diag_num=self.diag_num, diag_step=self.diag_step,
+                     max=float(self.high), seed=_begun(self.seed), diag_num=self.diag_num, diag_step=self.diag_step,
                      diag_val=float(self.diag_val))
 
 
@@ -81,7 +89,7 @@ class NormalInitializer(Initializer):
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
-        return gaussian(sizes(shape), self.loc, self.scale, self.seed, dtype)
+        return gaussian(sizes(shape), self.loc, self.scale, _begun(self.seed), dtype)
 
 
 class TruncatedNormalInitializer(NormalInitializer):
@@ -89,7 +97,7 @@ class TruncatedNormalInitializer(NormalInitializer):
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
-        return truncated_gaussian(sizes(shape), self.loc, self.scale, self.seed, dtype)
+        return truncated_gaussian(sizes(shape), self.loc, self.scale, _begun(self.seed), dtype)
 
 
 class _Scaled(Initializer):
@@ -106,8 +114,8 @@ class _Scaled(Initializer):
         """A value of this shape and dtype."""
         if self.uniform:
             limit = math.sqrt(3.0 * self.variance(shape))
-            return uniform(sizes(shape), dtype, -limit, limit, self.seed)
-        return gaussian(sizes(shape), 0.0, math.sqrt(self.variance(shape)), self.seed, dtype)
+            return uniform(sizes(shape), dtype, -limit, limit, _begun(self.seed))
+        return gaussian(sizes(shape), 0.0, math.sqrt(self.variance(shape)), _begun(self.seed), dtype)
 
 
 class XavierInitializer(_Scaled):

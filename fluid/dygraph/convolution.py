@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...nn.initializer import Normal
 from ...ops.core.operator import find
 from ...ops.core.trace import apply
+from ..initializer import Normal
 from .applied import activated, biased, channels, sizes
 from .layers import Layer, older
 

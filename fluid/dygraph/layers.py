@@ -13,6 +13,7 @@ from ...core.var_type import VarType
 from ...nn import Layer as _Layer
 from ...nn.state import NAME_TABLE
 from ...ops.core.trace import grad_mode
+from ..initializer import Xavier
 from .base import set_training
 from .layer_object_helper import LayerObjectHelper
 
@@ -107,7 +108,7 @@ class Layer(_Layer):
                          default_initializer: Any = None) -> Any:
         """A new parameter, or None where `attr` is False; setting it makes it the layer's."""
         return super().create_parameter(shape, None if isinstance(attr, str) and not attr else attr, dtype, is_bias,
-                                        default_initializer)
+                                        default_initializer or (None if is_bias else Xavier()))
 
     # Modes
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.param_attr import ParamAttr, to_param_attr
-from ...nn.initializer import Constant, Normal
+from ...nn.initializer import Constant
 from ...ops.core.operator import find
 from ...ops.core.trace import apply
 from ...static.building.mode import default_main_program
+from ..initializer import Normal
 from .applied import activated, channels
 from .layers import Layer, older
 

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.dtype import float32
 from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
+from ...static.building.mode import default_main_program
 from ..dygraph.base import evaluating
 from ..initializer import Constant, Normal
 from ..layer_helper import LayerHelper, need_floats
@@ -193,7 +194,7 @@ def dropout(x: Any, dropout_prob: float, is_test: bool = False, seed: int | None
         raise ValueError(f"dropout(dropout_prob): must lie in [0, 1]. Received {dropout_prob}.")
     need_floats("dropout(x)", x)
     trace = current_trace()
-    given = seed or (0 if trace.computes else trace.main.random_seed) or seed
+    given = seed or getattr(default_main_program() if trace.computes else trace.main, "random_seed", 0) or seed
     return LayerHelper("dropout", name=name).apply(
         "dropout", x, None, dropout_prob=dropout_prob, is_test=is_test or evaluating(), seed=given or 0,
         fix_seed=given is not None and given != 0, dropout_implementation=dropout_implementation)[0]

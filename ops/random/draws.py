@@ -4,6 +4,7 @@ On the host they are Paddle's own numbers; a device has generators of its own, s
 """
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,19 @@ def generator(xp: Any, seed: int = 0) -> Any:
 def engine(seed: int = 0) -> Engine:
     """The words that a kernel on the host makes its numbers of: those of the place in use, or those of its own seed."""
     return Engine(words_of_seed, seed) if seed else default_generator().engine
+
+
+_SEEDED: list[Callable[[int], Engine]] = [engine]
+
+
+def draw_seeded_floats_from(made: Callable[[int], Engine]) -> None:
+    """From now on, in this process, float32 numbers of an operator's own seed are made of another engine's words."""
+    _SEEDED[0] = made
+
+
+def engine_of(kind: np.dtype, seed: int) -> Engine:
+    """As `engine`, for floats of this dtype."""
+    return _SEEDED[0](seed) if seed and kind is F32 else engine(seed)
 
 
 def numbers_apart(xp: Any, sizes: tuple[int, ...], seed: int = 0) -> Any:
@@ -58,7 +72,7 @@ def uniform_array(xp: Any, sizes: tuple[int, ...], dtype: DType, low: float = 0.
     """An array spread evenly from `low` up to `high`."""
     kind = F64 if dtype is dt.float64 else F32
     if xp is np:
-        drawn = host.uniform(engine(seed), sizes, kind, low, high)
+        drawn = host.uniform(engine_of(kind, seed), sizes, kind, low, high)
         if dtype.dtype is kind:
             return drawn
     else:
@@ -73,7 +87,7 @@ def normal_array(xp: Any, sizes: tuple[int, ...], dtype: DType, mean: float = 0.
     """A normally distributed array."""
     kind = kind_of_dtype(dtype)
     if xp is np:
-        drawn = host.normal(engine(seed), sizes, kind, mean, std)
+        drawn = host.normal(engine_of(kind, seed), sizes, kind, mean, std)
     else:
         drawn = xp.asarray(generator(xp, seed).standard_normal(sizes, dtype=kind))
         drawn = drawn * xp.asarray(std, kind) + xp.asarray(mean, kind)

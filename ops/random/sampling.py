@@ -28,7 +28,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from ..math.unary import ceil, log, tan
-from .draws import as_float32, engine, generator, kind_of, kind_of_dtype, normal_array, uniform_array
+from .draws import as_float32, engine, engine_of, generator, kind_of, kind_of_dtype, normal_array, uniform_array
 
 
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
@@ -55,7 +55,7 @@ def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: in
     sizes = tuple(shape)
     if xp is np:
         kind = kind_of_dtype(dtype)
-        drawn = host.truncated_normal(engine(seed), sizes, kind, as_float32(mean), as_float32(std), a, b)
+        drawn = host.truncated_normal(engine_of(kind, seed), sizes, kind, as_float32(mean), as_float32(std), a, b)
         return drawn.astype(dtype.dtype, copy=False)
     rng = generator(xp, seed)
     result = rng.standard_normal(sizes)
