@@ -25,6 +25,8 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .casting import cast, dtype_of
+from .clip import clip_op
+from .elementwise import equal_op
 from .unary import exp
 
 
@@ -205,9 +207,21 @@ def _logcumsumexp(xp, x, *, axis: int = -1, flatten: bool = False, exclusive: bo
 
 
 def _logcumsumexp_gradient(g: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
-    """The sum of g[i] * exp(x[k] - out[i]) over all i of which k is a part; no exponent in it is above 0."""
+    """The sum of g[i] * exp(x[k] - out[i]) over all i of which k is a part; no exponent in it is above 0.
+
+    0 where x is -inf, which adds nothing: it counts as a number so low that nothing is left of its exponential.
+    """
     if exclusive:
         g, out = _shifted(g, axis, 1 if reverse else -1), apply(logcumsumexp_op, x, axis=axis, reverse=reverse)
+    if dtype_of(x).is_complex:
+        return _logcumsumexp_slopes(g, x, out, axis, reverse)
+    lowest = -3e4 if dtype_of(x) is dt.float16 else -1e37
+    low_x, low_out = (apply(clip_op, each, None, None, min=lowest) for each in (x, out))
+    counts = cast(apply(equal_op, x, low_x), dtype_of(x))
+    return _logcumsumexp_slopes(g, low_x, low_out, axis, reverse) * counts
+
+
+def _logcumsumexp_slopes(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
     grown = _shifted(out, axis, -1) - out
     kept = exp(_shifted(grown if reverse else grown * -1.0, axis, 1))
     return exp(x - out) * apply(recurrence_op, g, kept, axis=axis, reverse=not reverse)

@@ -212,3 +212,14 @@ def test_gradients_at_a_complex_0_are_0(function):
     z = paddle.to_tensor([0j, 3 + 4j], stop_gradient=False)
     function(z).sum().backward()
     assert z.grad[0].item() == 0 and abs(z.grad[1].item()) > 0.1
+
+
+@pytest.mark.parametrize(("values", "slopes"), [  # slopes: PaddlePaddle 2.6.2's
+    ([-INF, 0, 1], [0, 2.8068242, 2.1931756]), ([0, -INF, 1], [3.8068242, 0, 2.1931756]), ([-INF, -INF, 2], [0, 0, 3]),
+    ([1, 2, -INF], [2.344707, 3.6552927, 0]), ([-INF, -INF, -INF], [0, 0, 0]),
+])
+def test_what_is_minus_infinity_has_no_share_in_running_sums_of_exponentials(values, slopes):
+    x = given(values, "float32")
+    x.stop_gradient = False
+    paddle.logcumsumexp(x, 0).backward(given([1.0, 2.0, 3.0], "float32"))
+    np.testing.assert_allclose(x.grad.numpy(), slopes, rtol=1e-5)
