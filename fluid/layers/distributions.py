@@ -25,7 +25,7 @@ from .elementwise import (
     scale,
 )
 from .linear_algebra import matmul
-from .manipulation import unsqueeze
+from .manipulation import reshape, unsqueeze
 from .ops import exp, log
 from .random import (
     gaussian_random,
@@ -39,6 +39,11 @@ from .tensor import assign, cast, eye
 @face
 def _variable(value: Any) -> Any:
     return value if is_value(value) else assign(np.atleast_1d(np.asarray(value, "float32")))
+
+
+def _sampled(made: Any, shape: Sequence[int], *given: Any) -> Any:
+    """What was drawn, of the shape alone where the distribution was given by numbers."""
+    return reshape(made, list(shape)) if all(isinstance(value, (int, float)) for value in given) else made
 
 
 def _noise(known: Any, like: Any, like_batch: Any, shape: Sequence[int], seed: int, **attrs: Any) -> Any:
@@ -79,13 +84,14 @@ class Uniform(Distribution):
 
     def __init__(self, low: Any, high: Any):
         self.low, self.high = _variable(low), _variable(high)
+        self._given = low, high
 
     @face
     def sample(self, shape: Sequence[int], seed: int = 0) -> Any:
         """Values that are drawn."""
         width = elementwise_sub(self.high, self.low)
         drawn = _noise(uniform_random, width, uniform_random_batch_size_like, shape, seed, min=0.0, max=1.0)
-        return elementwise_add(elementwise_mul(drawn, width), self.low)
+        return _sampled(elementwise_add(elementwise_mul(drawn, width), self.low), shape, *self._given)
 
     @face
     def log_prob(self, value: Any) -> Any:
@@ -111,13 +117,14 @@ class Normal(Distribution):
 
     def __init__(self, loc: Any, scale: Any):
         self.loc, self.scale = _variable(loc), _variable(scale)
+        self._given = loc, scale
 
     @face
     def sample(self, shape: Sequence[int], seed: int = 0) -> Any:
         """Values that are drawn."""
         both = elementwise_add(self.loc, self.scale)
         drawn = _noise(gaussian_random, both, gaussian_random_batch_size_like, shape, seed, mean=0.0, std=1.0)
-        return elementwise_add(elementwise_mul(drawn, self.scale), self.loc)
+        return _sampled(elementwise_add(elementwise_mul(drawn, self.scale), self.loc), shape, *self._given)
 
     @face
     def entropy(self) -> Any:

@@ -42,7 +42,8 @@ def test_what_1_8_gives():
 def test_samples_of_batches():
     x = fluid.data("x", [None, 3])
     normal, between = layers.Normal(x, x), layers.Uniform(x, x + 1.0)
-    assert normal.sample([2]).shape == (2, -1, 3) and layers.Uniform(0.5, 2.0).sample([3]).shape == (3, 1)
+    assert normal.sample([2]).shape == (2, -1, 3) and layers.Uniform([0.5], [2.0]).sample([3]).shape == (3, 1)
+    assert layers.Uniform(0.5, 2.0).sample([3]).shape == layers.Normal(0.5, 2.0).sample([3]).shape == (3,)
     value = np.float32([[1, 2, 3], [4, 5, 6]])
     drawn, near, entropy = run([normal.sample([500]), between.sample([4]), normal.entropy()], x=value)
     assert drawn.shape == (500, 2, 3) and near.shape == (4, 2, 3)
