@@ -124,7 +124,9 @@ def _written(target: Any, result: Any) -> Any:
     """Gives a result to the tensor that it is to be written to, or each of several."""
     if isinstance(result, (list, tuple)):
         return [_written(t, r) for t, r in zip(target, result, strict=True)]
-    return result if target is None or target is result else target._rebind(result)
+    if target is None or target is result:
+        return result
+    return target._rebind(result) if target.size else target._assigned(result)  # what is empty takes any shape
 
 
 def _each_stepped(op: Operator, given: dict[str, Any], attributes: dict[str, Any], targets: dict[str, Any]) -> Any:

@@ -6,8 +6,11 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ..base.framework import switch_main_program, switch_startup_program
 from ..common_ops_import import convert_np_dtype_to_dtype_
+from ..core.dtype import convert_dtype
 from ..core.flags import get_flags, set_flags
 from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
@@ -22,7 +25,7 @@ from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils.installation import check_version
 from . import unique_name
 from .dygraph.complex_variable import ComplexVariable
-from .dygraph.varbase import ParamBase
+from .dygraph.varbase import ParamBase, VarBase
 from .later_names import later
 from .mode import compute, computing
 from .variable import Parameter, Variable
@@ -75,6 +78,14 @@ def _current_expected_place() -> Place:
 def _dygraph_tracer() -> Any:
     """What runs operators at once; None where a Program is written."""
     return current_trace() if computing() else None
+
+
+def _varbase_creator(type: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None,
+                     persistable: bool | None = None, **kwargs: Any) -> VarBase:
+    """An empty value of dynamic mode, which an operator of `core.ops` writes its result to."""
+    made = VarBase(np.zeros(shape or [0], convert_dtype("float32" if dtype is None else dtype).dtype), name=name)
+    made.persistable, made.stop_gradient = bool(persistable), False
+    return made
 
 
 @contextlib.contextmanager

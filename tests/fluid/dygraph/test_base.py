@@ -134,3 +134,15 @@ def test_operators_by_their_types():
         ops.mean(rows).backward()
         assert rows.numpy().tolist() == [13.0, 57.0]
         assert x.gradient().tolist() == [[2.5, 4.5], [6.5, 8.5]]
+
+
+def test_a_result_is_written_to_an_empty_value():
+    """As layers of 1.8 do that call `matmul` so: what it is written to has its shape and its gradient from then on."""
+    with fluid.dygraph.guard():
+        x, weight = (fluid.dygraph.to_variable(np.ones(shape, "float32")) for shape in ((2, 3), (3, 4)))
+        weight.stop_gradient = False
+        made = fluid.framework._varbase_creator(name="made", dtype=x.dtype)
+        fluid.core.ops.matmul(x, weight, made, "transpose_X", False, "transpose_Y", False, "alpha", 2.0)
+        assert (made.name, made.shape, made.numpy().max()) == ("made", [2, 4], 6.0)
+        fluid.layers.reduce_sum(made).backward()
+        assert weight.gradient().tolist() == [[4.0] * 4] * 3
