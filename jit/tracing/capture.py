@@ -178,12 +178,11 @@ class CaptureTrace(ProgramTrace):
         block = self.main.global_block()
         leaves = {name: tensor for name, tensor in self.captured.items()
                   if tensor._edge is not None and not block.var(name).stop_gradient}
-        for tensor in leaves.values():
-            check_leaf(tensor)
         with self._in_role(BACKWARD_ROLE):
             found = self.derivatives(roots, [block.var(name) for name in leaves], list(starts), None, False)
             for tensor, gradient in zip(leaves.values(), found, strict=True):
                 if gradient is not None:
+                    check_leaf(tensor)
                     self._add_gradient(tensor, gradient)
         return True
 

@@ -78,6 +78,7 @@ class ProgramFunction:
         self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
         self._inner: dict[tuple[int, ...], list[int]] = {}
         self._whole: dict[tuple[tuple[int, ...], int], ProgramFunction | None] = {}
+        self._reached: dict[tuple[tuple[int, ...], tuple[int, ...]], frozenset[int]] = {}
         made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
         self._leaves = made.intersection(leaves).difference(inputs)
         self._is_recorded = bool(self._leaves) and not _depending(
@@ -203,15 +204,9 @@ class ProgramFunction:
 
         `of`: the gradient is that of this output, and of nothing else.
         """
-        program = copy.deepcopy(self.program)
-        make_differentiable(program)
-        keep_overwritten(program, self.inputs)
-        join_attention(program, self.inputs, self.outputs)
+        program, graph, leaves = self._graph(wanted)
         block = program.global_block()
         own = self._leaves_beside(wanted)
-        for index in wanted:
-            block.var(self.inputs[index]).stop_gradient = False
-        graph = BlockGraph(block, no_grad=self._beside(block, wanted))
         begin = len(block.ops)
         cotangents = []
         roots = []
@@ -223,8 +218,6 @@ class ProgramFunction:
             edge = graph.edge(name)
             if edge is not None and name not in own:
                 roots.append((edge, cotangent))
-        leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
-        leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs(wanted)]
         if of is not None:
             leaves = [graph.edge(self.outputs[of])]
         wanted_leaves = [leaf for leaf in leaves if leaf is not None]
@@ -232,6 +225,32 @@ class ProgramFunction:
         gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
         inserted = len(block.ops) - begin
         return program, len(block.ops) - inserted, cotangents, gradients
+
+    def _graph(self, wanted: tuple[int, ...]) -> tuple[Program, BlockGraph, list[Leaf | None]]:
+        """A copy of the Program, its graph, and the leaves there: of the inputs that are wanted, and of its own."""
+        program = copy.deepcopy(self.program)
+        make_differentiable(program)
+        keep_overwritten(program, self.inputs)
+        join_attention(program, self.inputs, self.outputs)
+        block = program.global_block()
+        for index in wanted:
+            block.var(self.inputs[index]).stop_gradient = False
+        graph = BlockGraph(block, no_grad=self._beside(block, wanted))
+        for name in self.outputs:
+            graph.edge(name)
+        names = [*[self.inputs[index] for index in wanted], *[self.outputs[i] for i in self._leaf_outputs(wanted)]]
+        return program, graph, [graph.leaves.get(name) for name in names]
+
+    def reached(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
+        """The inputs, and behind them the leaves, to which gradients go from these outputs alone."""
+        key = wanted, given
+        if key not in self._reached:
+            _, graph, leaves = self._graph(wanted)
+            found = graph.reached(self.outputs[index] for index in given)
+            places = [*wanted, *range(len(self.inputs), len(self.inputs) + len(leaves) - len(wanted))]
+            self._reached[key] = frozenset(
+                place for place, leaf in zip(places, leaves, strict=True) if leaf in found)
+        return self._reached[key]
 
     def _split(self, wanted: tuple[int, ...]) -> Halves:
         program, begin, cotangents, gradients = self._with_gradient(wanted)
@@ -393,7 +412,16 @@ class ProgramNode(Node):
             edge = self.edges[index]
             if type(edge) is Leaf or not _is_freed(edge) or gradient.any():  # else a way reads it that was not taken
                 gradients[index] = gradient
-        return gradients
+        return self._reached(gs, gradients)
+
+    def _reached(self, gs: Sequence[Any], gradients: list[Any]) -> list[Any]:
+        """The gradients, None where nothing came to any output that is computed from the input."""
+        recorded = self.halves.recorded
+        given = [index for index in recorded if gs[index] is not None]
+        if len(given) == len(recorded):
+            return gradients
+        reached = self.function.reached(self.wanted, tuple(given))
+        return [gradient if index in reached else None for index, gradient in enumerate(gradients)]
 
     def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
         return [xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gs, self.outputs, strict=True)]
@@ -402,7 +430,7 @@ class ProgramNode(Node):
         function = self.function.recorded_gradient(self.wanted)
         results = self._run_again(function, gs, saved)
         by_input = dict(zip(self.halves.found, results, strict=True))
-        return [by_input.get(index) for index in range(len(self.edges))]
+        return self._reached(gs, [by_input.get(index) for index in range(len(self.edges))])
 
     def _run_again(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> list[EagerValue]:
         """What a function of inputs, leaves, inner outputs and cotangents gives, with what the run drew at random.

@@ -29,6 +29,7 @@ from ..ir.operation import Operation
 from ..ir.transform import complete_outputs
 from ..ir.usage import OUTSIDE, block_reads, block_writes, holds_values, sub_block
 from ..ir.variable import Variable
+from .reaching import reached_leaves
 from .recurrent import RecurrentNode
 
 
@@ -57,6 +58,10 @@ class BlockGraph:
         """Appends the gradients of the targets (edges) by a trace of the Program, and gives them by edge."""
         with using(trace), grad_mode(True), reading(trace, self) as saved:
             return Walk(saved, True, targets).run(roots)
+
+    def reached(self, names: Iterable[str]) -> set[Leaf]:
+        """The leaves to which gradients of some names go."""
+        return reached_leaves([edge for name in names if (edge := self.edges.get(name)) is not None], _through)
 
     def edge(self, name: str) -> Any:
         """The edge of a name as things stand; a new leaf for one that nothing has written yet."""
@@ -301,6 +306,7 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     outputs, inputs = op.output("Out"), [*op.input("X"), *op.input("Input")]
     carried = [name for name in outputs if name in block_writes(inner)]
     _keep_versions(inner, carried)
+    live = _reached(op, inner, given)
     gradients: dict[str, Variable] = {}
     of_integers = functools.reduce(promote, [g.dtype for g in given.values() if not _is_list(g)], float32)
     read = set(block_reads(inner))  # what is only overwritten gets none; it may begin with another shape
@@ -310,7 +316,7 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
             continue
         if name in given:
             gradients[name] = apply(share_data_op, given[name]) if _is_list(variable) else assign(given[name])
-        elif name in inputs and (name in read or name not in carried):
+        elif name in live and name in inputs and (name in read or name not in carried):
             gradients[name] = _zeros(variable, of_integers)
     for total in gradients.values():  # even if it begins as zeros, what a round adds may have a gradient in its turn
         total.stop_gradient = False
@@ -326,6 +332,32 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     parent.append(kind, {slot: op.output(slot), "Out@GRAD": names}, {"Out": names},
                   {"sub_block": block.idx, "saved": saved, "op_role": trace.role})
     return gradients
+
+
+def _reached(op: Operation, inner: Block, given: Iterable[str]) -> set[str]:
+    """The names to which gradients of some of a loop's or branch's results go, those themselves included."""
+    graph = BlockGraph(inner)
+    names = {leaf: name for name, leaf in graph.leaves.items()}
+    found, roots = set(given), set(given)
+    while roots:
+        new = {names[leaf] for leaf in graph.reached(roots) if leaf in names} - found
+        found |= new
+        roots = new if op.type == "while" else set()
+    return found
+
+
+def _through(node: Node, results: set[tuple[int, int | None]]) -> list[Any] | None:
+    """The edges to which a loop or branch takes the gradients of some of its results; None for another operation."""
+    if not isinstance(node, ControlFlowNode):
+        return None
+    op = node.operation
+    inner = sub_block(op)
+    assert inner is not None
+    found = _reached(op, inner, {op.output("Out")[position or 0] for _, position in results})
+    slots = [slot.name for slot in find(op.type).inputs]
+    return [edge for slot, edges in zip(slots, node.edges, strict=True) if edges is not None
+            for name, edge in zip(op.input(slot), edges if isinstance(edges, list) else [edges], strict=True)
+            if edge is not None and name in found]
 
 
 def _fill(block: Block, inner: Block, carried: list[str], gradients: dict[str, Variable]) -> None:

@@ -116,3 +116,55 @@ def test_the_gradient_of_a_recurrent_layers_input_is_not_computed(mode):
         ops = halves.backward.origin.unit.ops
         made[wanted] = [op.attrs["wants_input"] for op in ops if op.type == "rnn_grad"]
     assert made == {False: [False], True: [True]}
+
+
+class _Normed(paddle.nn.Layer):
+    """Its norm's `weight` is computed anew at each call of it, from what was trained since."""
+
+    def __init__(self, norm, way):
+        super().__init__()
+        self.part, self.way = norm(paddle.nn.Linear(2, 2)), way
+        self.gain = self.create_parameter([2], default_initializer=paddle.nn.initializer.Constant(0.7))
+        self.unread = self.create_parameter([2], default_initializer=paddle.nn.initializer.Constant(0.7))
+
+    def forward(self, x):
+        x, count = x * self.gain, paddle.zeros([1])
+        if self.way == "branch":
+            if x.mean() > 0.3:
+                x = self.part(x)
+            else:
+                x = x * 2.0
+        else:
+            while count < 2:
+                count = count + 1
+                if self.way == "loop" or x.mean() > 0.3:
+                    x = self.part(x)
+        return x, self.unread * 2.0
+
+
+@pytest.mark.parametrize("norm", [paddle.nn.utils.weight_norm, paddle.nn.utils.spectral_norm])
+@pytest.mark.parametrize("way", ["branch", "loop", "branch in a loop"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_a_branch_or_loop_gives_another_value_before_it_is_read_has_no_gradient(norm, way, whole):
+    """The value of the call before is that of parameters that were trained since, and its graph is gone."""
+    found = []
+    for converted in (False, True):
+        paddle.seed(3)
+        net = _Normed(norm, way)
+        optimizer = paddle.optimizer.SGD(0.1, weight_decay=0.1, parameters=net.parameters())
+
+        def step(x):
+            loss = net(x)[0].sum()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss
+
+        if converted and not whole:
+            net = paddle.jit.to_static(net, full_graph=True)
+        elif converted:
+            step = paddle.jit.to_static(step, full_graph=True)
+        losses = [step(paddle.full([2, 2], by)).numpy() for by in (1.0, -1.0, 1.0, 2.0)]
+        found.append([*losses, *(p.numpy() for p in net.parameters())])
+    for mine, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(theirs, mine, rtol=1e-5, atol=1e-6)
