@@ -40,7 +40,7 @@ def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variab
     inside = block.parent is not None and naming is None
     ops = operations_within(block, targets, inputs) if inside else _leading_to(block, targets)
     graph = BlockGraph(block, ops, _names(no_grad))
-    edges = [graph.wanted(v.name) for v in inputs]
+    edges = [graph.edge(v.name) if _is_what_a_loop_gave(trace, v) else graph.wanted(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]
     names = naming(graph) if naming is not None else None
     with using(trace), grad_mode(create_graph):
@@ -60,6 +60,11 @@ def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variab
         named = {e: names.complete(e, g) for e, g in found.items()}
         names.finish()
         return [named.get(edge) for edge in edges]
+
+
+def _is_what_a_loop_gave(trace: Any, variable: Variable) -> bool:
+    """Whether a name is what it holds behind a loop: in a function that is converted, where loops copy first."""
+    return trace.captures and not variable.is_data and not variable.persistable
 
 
 def _of_dtype(gradient: Variable, dtype: DType) -> Variable:

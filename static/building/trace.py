@@ -367,12 +367,16 @@ class ProgramTrace(Trace):
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:
         """Appends the gradients of Variables with respect to Variables."""
-        stopped = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
-        return derivatives(
-            self, [self.lift(v, "grad(outputs)") for v in outputs],
-            [before_hooks(self.lift(v, "grad(inputs)")) for v in inputs],
-            [None if v is None else self.lift(v, "grad(grad_outputs)") for v in starts],
-            [self.lift(v, "grad(no_grad_vars)") for v in stopped], create_graph)
+        given = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
+        targets = [self.lift(v, "grad(outputs)") for v in outputs]
+        stopped = [self.lift(v, "grad(no_grad_vars)") for v in given]
+        asked = [self.lift(v, "grad(inputs)") for v in inputs]
+        begun = [None if v is None else self.lift(v, "grad(grad_outputs)") for v in starts]
+        own = {target.name for target in targets} if self.captures else set()  # as eagerly, they are no constants,
+        found = derivatives(self, targets, [before_hooks(v) for v in asked], begun,
+                            [v for v in stopped if v.name not in own], create_graph)
+        without = {v.name for v in stopped if v.name in own}  # though nobody is told their gradients
+        return [None if v.name in without else gradient for v, gradient in zip(asked, found, strict=True)]
 
     @contextlib.contextmanager
     def updating(self) -> Iterator[None]:

@@ -518,3 +518,57 @@ def test_what_is_told_to_have_a_gradient_begins_where_nothing_flows_into_it(func
         grads = [None if x.grad is None else x.grad.tolist() for x in (a, b, y)]
         found.append((y.is_leaf, z.is_leaf, grads))
     assert found[0] == found[1]
+
+
+def test_outputs_are_no_constants_though_no_grad_vars_names_them():
+    def f(x):
+        q = x * 1.0
+        m = q * 3.0
+        e = m * 5.0 + q * q * 7.0
+        found = [paddle.grad(outputs, [q, m], no_grad_vars=[stopped], create_graph=True, allow_unused=True)
+                 for outputs, stopped in (([e, m], m), ([e], m), ([e], e), ([m], m))]
+        return [paddle.zeros([2]) if gradient is None else gradient for each in found for gradient in each]
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for mine, theirs in zip(paddle.jit.to_static(f, full_graph=True)(x), f(x), strict=True):
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=1e-6)
+
+
+def _of_a_loops_result(x):
+    h, count = x * 2.0, paddle.to_tensor(0)
+    while count < 3:
+        h, count = h * 3.0, count + 1
+    return paddle.grad((h * h).sum(), h)
+
+
+def _of_what_a_loop_began_with(x):
+    h, count = x * 2.0, paddle.to_tensor(0)
+    before = h
+    while count < 3:
+        h, count = h * 3.0, count + 1
+    return paddle.grad([(h * h).sum(), h], [before, h, x], create_graph=True)
+
+
+def _between_two_loops(x):
+    before = x
+    for _ in range(2):
+        count = paddle.to_tensor(0)
+        while count < 3:
+            x, count = x * 3.0, count + 1
+        between = x if before is None else before
+        before = None
+    return paddle.grad((x * between).sum(), [x])
+
+
+def _of_a_loop_of_functions(x):
+    h = x * 2.0
+    _, g = paddle.static.nn.while_loop(lambda i, t: i < 3, lambda i, t: [i + 1, t * 3.0], [paddle.to_tensor(0), h])
+    return paddle.grad((g * g).sum(), [h, g, x])
+
+
+@pytest.mark.parametrize("function", [_of_a_loops_result, _of_what_a_loop_began_with, _between_two_loops,
+                                      _of_a_loop_of_functions])
+def test_a_name_that_a_loop_carries_is_what_it_holds_when_the_gradient_is_asked_for(function):
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for mine, theirs in zip(paddle.jit.to_static(function, full_graph=True)(x), function(x), strict=True):
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=1e-6)
