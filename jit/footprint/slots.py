@@ -115,6 +115,12 @@ def slots_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[It
             continue
         if any(holds_variable(leaf) and not isinstance(leaf, Variable) for leaf in nest.leaves(now)):
             raise _kept(where, f"the {type(now).__name__} in `{name}`", "Keep the tensor itself there.")
+        if any(isinstance(leaf, Variable) and leaf.block.find_var(leaf.name) is not None
+               and not leaf.program.global_block().has_var(leaf.name) for leaf in nest.leaves(now)):
+            raise ConversionError(
+                where, f"a function that static.nn's `cond`, `case`, `switch_case` or `while_loop` calls gives "
+                f"`{name}` another value, which is one of the branch or loop alone.",
+                "Write it as an `if` or `while` statement.")
         slots.append(Slot(entry, before, now))
     return slots
 

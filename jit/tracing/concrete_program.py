@@ -19,6 +19,7 @@ from ...ops.array.creation import assign
 from ...ops.core.backward import Leaf
 from ...ops.core.trace import grad_mode, state, using
 from ...static.building.record_lists import check_items
+from ...static.building.tensor_hooks import check_what_hooks_read
 from ...static.building.views import as_read
 from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec
@@ -110,6 +111,7 @@ class ConcreteProgram:
             result = nest.map_structure(_up_to_date, as_result(converted(*receiver, *args, **kwargs)))
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
             raise self.main_program.value_wanted
+        check_what_hooks_read(self.main_program)
         for message in dict.fromkeys(trace.main.told):
             warnings.warn(message, stacklevel=2)
         now = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]

@@ -75,7 +75,7 @@ def _infer_sizes(x: Spec, axes: Sequence[int], starts: Sequence[int], ends: Sequ
                     f"Received x.shape={list(x.shape)}."
                 )
         elif size < 0 or not known[n]:
-            result[axis] = -1
+            result[axis] = 0 if known[n] and _is_empty(starts[n], ends[n], strides[n] if strides else 1) else -1
         else:
             stride = strides[n] if strides else 1
             if stride == 0:
@@ -83,6 +83,11 @@ def _infer_sizes(x: Spec, axes: Sequence[int], starts: Sequence[int], ends: Sequ
             end = None if stride < 0 and ends[n] == -1 else ends[n]
             result[axis] = len(range(*slice(starts[n], end, stride).indices(size)))
     return result
+
+
+def _is_empty(start: int, end: int, stride: int) -> bool:
+    """Whether a slice is empty of a dimension of any size: x[:0], x[-1:-2]."""
+    return stride > 0 and end <= start and (start < 0) == (end < 0)
 
 
 def _infer_part(x: Spec, axes: Any, starts: Any, ends: Any, strides: Any, decrease: Any, flags: Any,

@@ -5,16 +5,19 @@ As a PyLayer's `backward` it runs once, where it is registered, and becomes part
 
 from __future__ import annotations
 
+import collections
 import copy
 from collections.abc import Callable
 from typing import Any
 
+from ...core import nest
 from ...core.hooks import HookHandle, add_hook
 from ...ops.core.trace import Trace, current_trace, grad_mode
 from ...ops.program.control_flow import select_input_op
 from ..autodiff.py_layer import with_gradient
 from ..ir.block import Block
 from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import sub_block
 from ..ir.variable import Variable
 from .renaming import assign, take_name
@@ -61,7 +64,55 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
         _move_before_uses(block, before, used, variable.name)
     note_shown(variable, now)
     hooked[variable.name] = former, hooks
+    variable.program.read_by_hooks += _read_by(hook, variable)
     return ProgramHook()
+
+
+def check_what_hooks_read(program: Program) -> None:
+    """RuntimeError where a name that a hook reads has got another value since: without conversion it would read that.
+
+    Hooks run at the end, in the backward pass; those of a Program have run where they were registered.
+    """
+    for hooked, name, cell, values, writes in program.read_by_hooks:
+        if hooked.block not in program.blocks or hooked.block.vars.get(hooked.name) is not hooked:
+            continue  # of a branch or loop that was traced once more
+        now = _held(cell)
+        if len(now) != len(values) or not all(map(_is_same, now, values)) or _writes(program, now) != writes:
+            raise RuntimeError(
+                f"register_hook(hook): the hook reads {name!r}, which is given another value behind it, and without "
+                "conversion would read that. Give what it reads a name that stays: register_hook(lambda g, kept=kept: "
+                "…).")
+
+
+def _read_by(hook: Callable, hooked: Variable) -> list[tuple]:
+    """What a hook of a variable reads of around it: names, their cells, what these hold and how often it was written.
+
+    The variable is as it is now: it may be given another name.
+    """
+    function, found = getattr(hook, "__func__", hook), []
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, getattr(function, "__closure__", None) or (), strict=False):
+        values = _held(cell)
+        found.append((hooked.block.vars[hooked.name], name, cell, values, _writes(hooked.program, values)))
+    return found
+
+
+def _held(cell: Any) -> list:
+    try:
+        return list(nest.leaves(cell.cell_contents))
+    except ValueError:  # nothing is in it yet, or no longer
+        return []
+
+
+def _writes(program: Program, values: list) -> list[tuple]:
+    """The names of Variables, and how many operations write to them: in a loop, what is carried is written behind."""
+    names = [value.name for value in values if isinstance(value, Variable)]
+    count = collections.Counter(n for block in program.blocks for op in block.ops for n in op.output_arg_names)
+    return [(name, count[name]) for name in names]
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or isinstance(a, (int, float, str)) and type(a) is type(b) and a == b
 
 
 def before_hooks(variable: Variable) -> Variable:

@@ -68,6 +68,7 @@ class Program:
         self.mixed: dict[str, str] = {}  # by name, what may be a truth value or a number, which a run knows: where
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
+        self.read_by_hooks: list[tuple] = []  # of hooks: names of around them, cells, what was there
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
         self.leaf_hooks: dict[str, dict[int, Any]] = {}  # by name, what is done to gradients of what nothing computes
         self.open_ranks: tuple[int, frozenset[str]] = (-1, frozenset())  # the version, and what `open_ranks` says of it
@@ -231,7 +232,8 @@ class Program:
             shared = {"plans": {}, "raised": dict(self.raised), "lacking": set(self.lacking),
                       "host_values": dict(self.host_values), "readers": dict(self.readers),
                       "leaf_hooks": {name: dict(hooks) for name, hooks in self.leaf_hooks.items()},
-                      "ungradable": self.ungradable, "renamed": [], "hooked": {}, "blocks": result.blocks}
+                      "ungradable": self.ungradable, "renamed": [], "hooked": {}, "read_by_hooks": [],
+                      "blocks": result.blocks}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
 

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import functools
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -516,3 +517,30 @@ def test_an_array_that_cannot_be_written_is_not_copied(tmp_path, monkeypatch):
 
     assert function(paddle.ones([2])).tolist() == [4.0, 4.0]
     assert any(each is written for each in copied) and not any(each is table for each in copied)
+
+
+class _Counting(paddle.nn.Layer):
+    def __init__(self, way):
+        super().__init__()
+        self.way, self.calls = way, paddle.zeros([1])
+
+    def counted(self, x):
+        self.calls = self.calls + 1
+        return x * 2
+
+    def forward(self, x):
+        if self.way == "cond":
+            return paddle.static.nn.cond(x.sum() > 0, lambda: self.counted(x), lambda: x)
+        return paddle.static.nn.while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, self.counted(y)],
+                                           [paddle.zeros([1], "int64"), x])[1]
+
+
+@pytest.mark.parametrize("way", ["cond", "while_loop"])
+def test_attributes_that_functions_of_static_nns_control_flow_give_values_are_refused(way):
+    with pytest.raises(RuntimeError, match="`self.calls` another value.* Write it as an `if` or `while`"):
+        paddle.jit.to_static(_Counting(way), full_graph=True)(paddle.ones([2]))
+    net = paddle.jit.to_static(_Counting(way))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
+        net(paddle.ones([2]))
+    assert net.calls.item() == (1 if way == "cond" else 2)

@@ -119,7 +119,20 @@ def behind_views_and_changes(x):
     return z * y
 
 
-FUNCTIONS = [behind_uses, again_behind_uses, behind_statements_that_use_it, in_a_branch_behind_uses,
+def that_reads_what_stays(x):
+    kept, count, y = x * 2, paddle.zeros([1]), x * 3
+    while count < 2:
+        y = y * 2
+        y.register_hook(lambda g: g * kept)
+        if y.sum() > 5:
+            y = y * 0.5
+            y.register_hook(lambda g: g * kept * 2)
+        count = count + 1
+    return y
+
+
+FUNCTIONS = [that_reads_what_stays, behind_uses, again_behind_uses, behind_statements_that_use_it,
+             in_a_branch_behind_uses,
              behind_views_and_changes, once, twice_in_order, with_control_flow, that_gives_none, in_a_branch,
              that_uses_values, behind_a_change]
 
@@ -180,7 +193,42 @@ def that_is_removed(x):
     return y * 3
 
 
+def that_reads_what_is_replaced(x):
+    kept = x * 2
+    y = x * 3
+    y.register_hook(lambda g: g * kept)
+    kept = kept * 5
+    return y * kept
+
+
+def that_reads_what_a_loop_replaces(x):
+    count, y = paddle.zeros([1]), x * 3
+    while count < 3:
+        y = y * 2
+        y.register_hook(lambda g: g * x)
+        x = x * 0.5
+        count = count + 1
+    return y
+
+
+def that_reads_what_changes(x):
+    kept, y = [x * 2], x * 3
+    y.register_hook(lambda g: g * kept[0])
+    kept[0] = x * 7
+    return y * 2
+
+
+def that_reads_a_changed_number(x):
+    for k in range(3):
+        x = x * 2
+        x.register_hook(lambda g: g * (k + 1))
+    return x
+
+
 @pytest.mark.parametrize(("function", "reason"), [
+    *((function, "is given another value behind it") for function in (
+        that_reads_what_is_replaced, that_reads_what_a_loop_replaces, that_reads_what_changes,
+        that_reads_a_changed_number)),
     (of_an_argument, "was not computed in this place"), (of_a_used_value, "has been used already"),
     (of_what_may_be_another, "may be a tensor of before"), (of_what_a_branch_has_hooked, "has hooks there"),
     (that_is_removed, "part of the Program by now")])

@@ -176,3 +176,14 @@ def test_what_is_left_of_a_reshape_to_sizes_of_another_tensor_is_not_known():
     converted = paddle.jit.to_static(of_another, [paddle.static.InputSpec([None, 8], "float32")], full_graph=True)
     assert converted.concrete_program.outputs[0].shape == (-1, -1)
     assert converted(paddle.ones([3, 8])).shape == [6, 4]
+
+
+def test_a_part_that_is_empty_whatever_the_size_is_known_to_be():
+    def parts(x):
+        return x[:0].reshape([0, 1]).sum() + x.mean(), x[-1:-3], x[2:1].sum(0), x[1:-1]
+
+    converted = paddle.jit.to_static(parts, [InputSpec([None, 4])], full_graph=True)
+    x = paddle.randn([3, 4])
+    for mine, theirs in zip(converted(x), parts(x), strict=True):
+        np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+    assert [v.shape for v in converted.concrete_program.outputs] == [(), (0, 4), (4,), (-1, 4)]
