@@ -21,10 +21,13 @@ from .network import Network
 
 HEAD = '''"""Program {number} of seed {seed}."""
 
+from collections import namedtuple
+
 import proa as paddle
 import proa.nn.functional as F
 from proa import nn
 from proa.autograd import PyLayer
+from proa.distributed.fleet.utils import recompute
 '''
 
 #: Features, and words of templates, that no program has for now.
@@ -165,6 +168,19 @@ OPTIMIZERS = [
     "Lamb(0.01",
     "Adadelta(0.05",
     "Momentum(0.05, 0.9, use_nesterov=True",
+    "Adam(0.01, beta1=0.5, epsilon=1e-6, multi_precision=True",
+    "AdamW(0.01, weight_decay=0.1, beta2=0.9, lr_ratio=None",
+    "Momentum(0.05, 0.8, weight_decay=paddle.regularizer.L1Decay(0.05)",
+    "RMSProp(0.01, momentum=0.5, centered=True",
+]
+
+SCHEDULES = [
+    "StepDecay({0}, 1, 0.5)",
+    "ExponentialDecay({0}, 0.5)",
+    "LambdaDecay({0}, lambda epoch: 0.5**epoch)",
+    "LinearWarmup({0}, 2, 0.0, {0})",
+    "CosineAnnealingDecay({0}, 4)",
+    "NoamDecay(4, 2, {0})",
 ]
 
 
@@ -174,9 +190,8 @@ def _optimizer(network: Network) -> str:
     if rng.random() < 0.15 and "weight_decay" not in head and not head.startswith("Lamb"):
         head += ", weight_decay=0.1"
     if rng.random() < 0.2 and network.allows("schedules"):
-        head = head.replace("(0.05", "(paddle.optimizer.lr.StepDecay(0.05, 1, 0.5)").replace(
-            "(0.01", "(paddle.optimizer.lr.StepDecay(0.01, 1, 0.5)"
-        )
+        schedule = "paddle.optimizer.lr." + rng.choice(SCHEDULES)
+        head = re.sub(r"\((0\.0[15])", lambda rate: "(" + schedule.format(rate[1]), head, count=1)
     if rng.random() < 0.2 and network.allows("clipping"):
         head += ", grad_clip=" + rng.choice(
             ["nn.ClipGradByGlobalNorm(0.5)", "nn.ClipGradByNorm(0.3)", "nn.ClipGradByValue(0.1)"]

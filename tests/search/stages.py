@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import re
 import shutil
 import signal
 import tempfile
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ LARGEST = 1e4
 
 class Invalid(Exception):
     """The program does not even run eagerly, or what it computes is too large to compare."""
+
+
+class Noise(Exception):
+    """A gradient is rounding, of which an optimizer's rule may make steps."""
 
 
 @dataclass
@@ -64,6 +69,8 @@ class Way:
     with_specs: bool = False
     dtype: str = "float32"
     stages: tuple[str, ...] = ("train", "export")
+    resumed: bool = False  # the converted training goes on, behind its first step, with what state dicts hold
+    method: bool = False  # what is saved is a method beside `forward`
     keep: str = ""  # a folder for the model's files, inputs and outputs, for the oracle
     narrow: bool = False  # something is computed in 16 bits, which rounds
 
@@ -75,13 +82,23 @@ class Way:
     @classmethod
     def of(cls, number: int, keep: str = "") -> Way:
         stages = {0: ("train",), 1: ("export",)}.get(number // 2 % 4, ("train", "export"))
-        return cls(full_graph=number % 2 == 0, with_specs=number % 3 == 0, stages=stages, keep=keep)
+        stages += ("step",) * (number % 5 == 3)
+        return cls(
+            full_graph=number % 2 == 0,
+            with_specs=number % 3 == 0,
+            stages=stages,
+            resumed=number % 7 == 5,
+            method=number % 7 == 3,
+            keep=keep,
+        )
 
 
 #: What may be refused, with a reason: the documented bounds of conversion and export.
 REFUSALS = [
     "inside of an `if` or a loop",
     "an operation in place must keep the shape",
+    "both sides are computed. Write it as an `if` statement",
+    "which is one of the branch or loop alone",
     r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
 
@@ -118,8 +135,8 @@ def loss_of(result: Any) -> Any:
     for part in loading.leaves(result):
         if part.dtype not in (paddle.float32, paddle.float64):
             continue
-        weights = np.cos(np.arange(int(np.prod(part.shape)))).reshape(part.shape).astype(paddle.get_default_dtype())
-        term = (part * paddle.to_tensor(weights)).sum()
+        places = paddle.arange(part.size, dtype=part.dtype)
+        term = (part * paddle.cos(places).reshape(part.shape)).sum()
         total = term if total is None else total + term
     return total
 
@@ -144,11 +161,13 @@ def train(
     frozen: bool = False,
     sizes: Any = None,
     zeros: dict[str, list[int]] | None = None,
+    again: Callable[[], Any] | None = None,
 ) -> Trained:
     """Three steps: each one's outputs, loss and gradients, and what they leave.
 
     `flat`: arguments without their nesting, as a loaded Layer takes them. `frozen`: buffers are put back after a step.
     `zeros`: parameters whose gradient, where a step gives none, is made zeros: those that the other run has one for.
+    `again` makes the Layer that goes on, behind the first step, with what the state dicts of the first one hold.
     """
     optimizer = module.optimizer(net)
     found: dict[str, np.ndarray] = {}
@@ -181,9 +200,24 @@ def train(
             optimizer._learning_rate.step()
         for name, array in kept.items():  # another tensor: `forward` may have given the buffer another dtype
             owner, _, last = name.rpartition(".")
-            (net if not owner else dict(net.named_sublayers())[owner])._buffers[last] = paddle.to_tensor(array)
+            setattr(net if not owner else dict(net.named_sublayers())[owner], last, paddle.to_tensor(array))
+        if again is not None and step == 0:
+            net, optimizer = _restored(module, net, optimizer, again)
     found.update(state(net))
     return Trained(found, given)
+
+
+def _restored(module: Module, net: Any, optimizer: Any, again: Callable[[], Any]) -> tuple[Any, Any]:
+    """A new Layer and optimizer with the state of others, by way of a file's bytes."""
+    file = io.BytesIO()
+    paddle.save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, file)
+    file.seek(0)
+    held = paddle.load(file)
+    net = again()
+    optimizer = module.optimizer(net)
+    net.set_state_dict(held["net"])
+    optimizer.set_state_dict(held["optimizer"])
+    return net, optimizer
 
 
 def _without_noise(gradient: Any, largest: float) -> Any:
@@ -194,6 +228,17 @@ def _without_noise(gradient: Any, largest: float) -> Any:
     array = gradient.numpy()
     least = (1e-6 if array.dtype == np.float32 else 1e-13) * max(1.0, largest)
     return paddle.to_tensor(np.where(np.abs(array) < least, np.zeros_like(array), array))
+
+
+def _checked(net: Any, zeros: bool) -> None:
+    """Raises Noise where a gradient has what is rounding alone; puts `zeros` where there is none."""
+    gradients = [p.grad for p in net.parameters() if p.grad is not None]
+    largest = max((float(g.abs().max()) for g in gradients), default=0.0)
+    if any(not np.array_equal(_without_noise(g, largest).numpy(), g.numpy()) for g in gradients):
+        raise Noise
+    for p in net.parameters():
+        if zeros and p.grad is None and not p.stop_gradient:
+            p.grad = paddle.zeros_like(p)
 
 
 class Trained(dict):
@@ -210,12 +255,12 @@ def _gradient(tensor: Any) -> np.ndarray:
 
 def run(source: str, name: str, way: Way) -> Outcome:
     """Every stage of a program; what differs in float32 is settled in float64."""
-    way = replace(way, narrow="auto_cast(" in source)
+    way = replace(way, narrow=bool(re.search(r"auto_cast\(|float16", source)))
     outcome = _run(source, name, way)
     for n, finding in enumerate(list(outcome.findings)):
         if finding.kind != "value" or way.precision != "float32":
             continue
-        exact = _run(source, name, Way(way.full_graph, way.with_specs, "float64", way.stages))
+        exact = _run(source, name, replace(way, dtype="float64", keep=""))
         if not exact.invalid and not any(f.stage == finding.stage for f in exact.findings):
             outcome.rounding.append(f"{finding.stage}: {finding.detail}")
             outcome.findings[n] = None
@@ -232,6 +277,8 @@ def _run(source: str, name: str, way: Way) -> Outcome:
             module = Module(source, name)
             if "train" in way.stages:
                 _converted(module, way, outcome)
+            if "step" in way.stages:
+                _whole_steps(module, way, outcome)
             if "export" in way.stages:
                 _exported(module, way, outcome)
             if "derivatives" in way.stages:
@@ -246,10 +293,15 @@ def _run(source: str, name: str, way: Way) -> Outcome:
 
 def _eagerly(function: Any) -> dict[str, np.ndarray]:
     """An eager run, whose errors and infinities are the program's own."""
+    paddle.jit.enable_to_static(False)
     try:
         found = function()
+    except Noise:
+        raise
     except Exception as error:
         raise Invalid(f"{type(error).__name__}: {str(error)[:300]}") from error
+    finally:
+        paddle.jit.enable_to_static(True)
     for key, array in found.items():
         if array.dtype.kind == "f" and not (np.isfinite(array).all() and np.abs(array).max(initial=0) < LARGEST):
             raise Invalid(f"{key} is not finite, or large")
@@ -313,21 +365,65 @@ def _converted(module: Module, way: Way, outcome: Outcome) -> None:
         getattr(net, mode)()
         return train(module, net, way, sizes=sizes, zeros=zeros)
 
-    def converted() -> Trained:
-        net = module.net()
+    def made() -> Any:
+        with paddle.utils.unique_name.guard():  # the names that an optimizer's state has
+            net = module.net()
         getattr(net, mode)()
         options = {"full_graph": True} if way.full_graph else {}
         if way.with_specs:
             options["input_spec"] = loading.specs(module, way.dtype)
-        net = paddle.jit.to_static(net, **options)
-        return train(module, net, way, sizes=sizes)
+        return paddle.jit.to_static(net, **options)
+
+    resumed = way.resumed and "persistable=False" not in module.source
+
+    def converted() -> Trained:
+        return train(module, made(), way, sizes=sizes, again=made if resumed else None)
 
     expected = _eagerly(eager)
     stage = ("full_graph" if way.full_graph else "converted") + (" with specs" if way.with_specs else "")
     found = _attempt(outcome, stage, converted)
     if found is not None and found.given != expected.given:
-        expected = eager(found.given)
+        expected = _eagerly(lambda: eager(found.given))
     _compare(outcome, stage, found, expected, way.precision)
+
+
+def _whole_steps(module: Module, way: Way, outcome: Outcome) -> None:
+    """Steps of training that are converted whole, the optimizer's included."""
+
+    def steps(converted: bool, zeros: bool = False) -> dict:
+        net = module.net()
+        (net.train if module.TRAIN else net.eval)()
+        optimizer = module.optimizer(net)
+
+        def step(*held: Any) -> Any:
+            result = net(*held)
+            loss = loss_of(result)
+            loss.backward()
+            if not converted:
+                _checked(net, zeros)
+            optimizer.step()
+            optimizer.clear_grad()
+            return result
+
+        run = paddle.jit.to_static(step, full_graph=True) if converted else step
+        found: dict[str, np.ndarray] = {}
+        for n in range(STEPS):
+            result = run(*loading.tensors(loading.arrays(module, TRAINING, 100 + n), way.dtype))
+            found.update({f"step {n} {name}": array for name, array in outputs(result).items()})
+            if hasattr(optimizer._learning_rate, "step"):
+                optimizer._learning_rate.step()
+        return {**found, **state(net)}
+
+    try:
+        expected = _eagerly(lambda: steps(False))
+    except Noise:
+        return
+    found = _attempt(outcome, "step", lambda: steps(True))
+    if found is not None and comparing.difference(found, expected, way.precision):
+        zeros = _eagerly(lambda: steps(False, True))
+        expected = {key: _nearest({key: found[key]}, [{key: zeros[key]}, {key: array}], way)[key]
+                    for key, array in expected.items()}
+    _compare(outcome, "step", found, expected, way.precision)
 
 
 def _exported(module: Module, way: Way, outcome: Outcome) -> None:
@@ -350,7 +446,7 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
             if net is None or not moving:
                 net = module.net()
                 net.eval()
-            result = net(*loading.tensors(held, way.dtype))
+            result = net(*loading.tensors(held, way.dtype, stop_gradient=False))  # as InputSpecs are
             found.update({f"try {n} {name}": array for name, array in outputs(result).items()})
         return found
 
@@ -360,7 +456,14 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
     def save() -> Any:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            paddle.jit.save(module.net(), prefix, input_spec=loading.specs(module, way.dtype))
+            specs = loading.specs(module, way.dtype)
+            if way.method:
+                net = module.beside()
+                net.answer = paddle.jit.to_static(net.answer, input_spec=specs)
+                net.forward = paddle.jit.to_static(net.forward, input_spec=[paddle.static.InputSpec([2, 3], way.dtype)])
+                paddle.jit.save(net, prefix)
+            else:
+                paddle.jit.save(module.net(), prefix, input_spec=specs)
         return [str(w.message) for w in said]
 
     said = _attempt(outcome, "save", save)
@@ -375,7 +478,7 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
         net.eval()
         found = {}
         for n, held in enumerate(inputs):
-            result = net(*loading.leaves(loading.tensors(held, way.dtype)))
+            result = (net.answer if way.method else net)(*loading.leaves(loading.tensors(held, way.dtype)))
             found.update({f"try {n} {name}": array for name, array in outputs(result).items()})
         return found
 
@@ -383,6 +486,8 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
     if found is not None and comparing.difference(found, expected, way.precision):
         expected = _nearest(found, [eager(True), eager()], way)
     _compare(outcome, "loaded", found, expected, way.precision)
+    if way.method:  # what is trained, and run by PaddlePaddle, is `forward`
+        return
     if not any("gradients of PyLayers are left out" in text for text in said):
         _tuned(prefix, module, way, outcome)
     if way.keep:

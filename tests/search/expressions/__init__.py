@@ -3,7 +3,7 @@
 Values stay within some ten around zero and away from poles, so that rounding stays small.
 """
 
-from . import arithmetic, indexing, integers, layers, products, reductions, shapes
+from . import arithmetic, dtypes, indexing, integers, layers, open_sizes, products, reductions, scatters, shapes
 from .choice import expression
 from .same_shape import is_number, operand, same_shape, unary
 

@@ -19,6 +19,12 @@ def linear_like(body: Body, v: Value) -> str:
         f"nn.Linear({size}, {size}, bias_attr=False)",
         "nn.GELU()",
     ]
+    if body.network.allows("normed_weights"):
+        choices += [
+            f"nn.utils.weight_norm(nn.Linear({size}, {size}))",
+            f"nn.utils.weight_norm(nn.Linear({size}, {size}), dim=None)",
+            f"nn.utils.spectral_norm(nn.Linear({size}, {size}))",
+        ]
     if body.network.allows("batch_norm") and v.rank == 2:
         choices += [f"nn.BatchNorm1D({size})"] * 2
     if v.rank == 3 and isinstance(v.shape[1], int):
@@ -32,7 +38,7 @@ def linear_like(body: Body, v: Value) -> str:
     if body.network.allows("dropout") and body.chance(0.05):
         return f"{body.network.layer('drop', 'nn.Dropout(0.5)')}({v.text})"
     text = body.rng.choice(choices)
-    kind = text[3:].split("(")[0].lower()
+    kind = text[3:].split("(")[0].split(".")[-1].lower()
     return f"{body.network.layer(kind, text)}({v.text})"
 
 
@@ -45,7 +51,9 @@ def _layers_of_new_shape(body: Body) -> Found | None:
     network = body.network
     if v.rank == 3 and isinstance(v.shape[2], int):
         size = v.shape[2]
-        choice = body.below(5)
+        choice = body.below(6)
+        if choice == 5:
+            return _recurrent_or_attending(body, v, size), v.shape, "float"
         if choice == 0 and isinstance(v.shape[1], int):
             return (
                 f"{network.layer('conv', f'nn.Conv1D({v.shape[1]}, 2, 1)')}({v.text})",
@@ -86,3 +94,22 @@ def _layers_of_new_shape(body: Body) -> Found | None:
             )
         return f"F.adaptive_avg_pool2d({v.text}, 1)", (v.shape[0], channels, 1, 1), "float"
     return None
+
+
+def _recurrent_or_attending(body: Body, v: Value, size: int) -> str:
+    """A layer over time that keeps the shape: with a state that is given, with lengths, both ways, with a mask."""
+    layer, x = body.network.layer, v.text
+    mask = f"paddle.tril(paddle.ones([{x}.shape[1], {x}.shape[1]])) > 0"
+    found = [
+        f"{layer('gru', f'nn.GRU({size}, {size})')}({x}, {x}[:, 0].unsqueeze(0))[0]",
+        f"{layer('lstm', f'nn.LSTM({size}, {size})')}({x}, ({x}[:, 0].unsqueeze(0), {x}[:, -1].unsqueeze(0)))[0]",
+        f"{layer('gru', f'nn.GRU({size}, {size})')}({x}, sequence_length=paddle.full([{x}.shape[0]], 2, 'int64'))[0]",
+        f"{layer('cell', f'nn.RNN(nn.GRUCell({size}, {size}), is_reverse=True)')}({x})[0]",
+        f"{layer('attention', f'nn.MultiHeadAttention({size}, 1)')}({x}, {x} * 0.5, {x}, {mask})",
+        f"{layer('encoder', f'nn.TransformerEncoderLayer({size}, 1, 4, dropout=0.0)')}({x})",
+        f"F.scaled_dot_product_attention({x}.unsqueeze(2), {x}.unsqueeze(2), {x}.unsqueeze(2), "
+        "is_causal=True).squeeze(2)",
+    ]
+    if size % 2 == 0:
+        found.append(f"{layer('both', f'nn.LSTM({size}, {size // 2}, direction={chr(39)}bidirect{chr(39)})')}({x})[0]")
+    return body.pick(*found)

@@ -4,7 +4,19 @@ Each writes lines into a body and leaves new values in its scope; what a branch 
 there before it, which keep their shapes.
 """
 
-from . import branches, containers, functions, gradients, in_place, loops, state
+from . import (
+    branches,
+    calls,
+    containers,
+    functions,
+    gradients,
+    held_state,
+    in_place,
+    loops,
+    state,
+    static_control,
+    views,
+)
 from .registry import write
 
 __all__ = ["write"]

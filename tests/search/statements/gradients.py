@@ -65,14 +65,52 @@ def _grad_inside(body: Body) -> bool:
     return True
 
 
+@statement(0.6, "grad_inside")
+def _gradients_inside(body: Body) -> bool:
+    """Gradients of several outputs with respect to several inputs, weighted, some of them unused or left out."""
+    v = body.value("float")
+    if v is None or body.depth or body.network.inside:
+        return False
+    q, r, mid, out = (body.fresh(name) for name in "qrme")
+    for name in (q, r):
+        body.line(f"{name} = {body.pick('{}.detach()', '{} * 1.0', '{}.clone()', '{}').format(v.text)}")
+        with body.block(f"if {name}.stop_gradient:"):
+            body.line(f"{name} = {name}.detach()")
+            body.line(f"{name}.stop_gradient = False")
+    body.line(f"{mid} = {same_shape(body, Value(q, v.shape))} + {q} * 0.5")
+    body.line(f"{out} = {same_shape(body, Value(mid, v.shape))} + {r} * {body.pick(mid, q, '0.5')} + {mid} * {mid}")
+    options = f"create_graph={body.pick(True, False)}, allow_unused=True"
+    if body.chance(0.4):
+        options += f", no_grad_vars={body.pick(f'[{mid}]', f'[{r}]')}"
+        options = options.replace(f"[{r}]", "[]") if f"[{r}]" in options and body.chance(0.5) else options
+    asked = body.pick(f"[{q}, {r}]", f"[{q}, {mid}]", f"[{mid}]", f"[{q}]")
+    outputs = body.pick(f"[{out}, {mid}]", f"[{out}]")
+    weights = [body.pick("None", f"paddle.ones_like({v.text})", f"paddle.tanh({v.text})") for _ in outputs.split(",")]
+    found = body.fresh("g")
+    body.line(f"{found} = paddle.grad({outputs}, {asked}, grad_outputs=[{', '.join(weights)}], {options})")
+    for k in range(len(asked.split(","))):
+        body.line(f"{found}_{k} = paddle.zeros_like({v.text}) if {found}[{k}] is None else {found}[{k}]")
+        body.values.append(Value(f"{found}_{k}", v.shape))
+    return True
+
+
 @statement(0.4, "tensor_hooks")
 def _tensor_hook(body: Body) -> bool:
     v = body.value("float")
     if v is None or body.depth:
         return False
     copy = body.assign(f"{v.text} * 1.0", v.shape)
+    hook = body.pick(
+        "lambda g: g * 0.5",
+        "lambda g: None",
+        f"lambda g: g * paddle.tanh({v.text}).detach()",
+        "lambda g: paddle.where(g > 0, g, g * 0.1)",
+        "lambda g: g.clip(-0.3, 0.3)",
+    )
     with body.block(f"if not {copy.text}.stop_gradient:"):
-        body.line(f"{copy.text}.register_hook(lambda g: g * 0.5)")
+        body.line(f"{copy.text}.register_hook({hook})")
+        if body.chance(0.2):
+            body.line(f"{copy.text}.register_hook(lambda g: g * g)")
     return True
 
 
