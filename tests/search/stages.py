@@ -99,6 +99,7 @@ REFUSALS = [
     "an operation in place must keep the shape",
     "both sides are computed. Write it as an `if` statement",
     "which is one of the branch or loop alone",
+    "the hook reads .*, which is given another value behind it",
     r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
 
@@ -121,11 +122,11 @@ def time_limit(seconds: int) -> Iterator[None]:
         raise TimeoutError(f"took more than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again: a conversion may take it for its own error
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
