@@ -36,26 +36,34 @@ _TYPE = re.compile(r"(.+)_grad(\d*)")  # of cross_entropy2: cross_entropy_grad2
 
 def with_rules(program: Program) -> Program:
     """The Program without operators of gradients that have a rule here: itself where there are none, else a copy."""
-    if not any(_rule_of(op) for op in program.global_block().ops):
+    if not any(_rule_of(op) for block in program.blocks for op in block.ops):
         return program
     result = copy.deepcopy(program)
-    block = result.global_block()
+    for block in list(result.blocks):  # of branches and loops too
+        if any(_rule_of(op) for op in block.ops):
+            _replace_all(block)
+    return result
+
+
+def _replace_all(block: Block) -> None:
+    """Puts what our rules write in the place of a block's operators of gradients."""
     stopped = [v for v in block.vars.values() if v.stop_gradient]
     known = set(block.vars)
     for variable in stopped:  # what our rules write is differentiated where the file has a second order
         variable.stop_gradient = False
     operations, block.ops = block.ops, []
-    trace = GradientTrace(result)
+    trace = GradientTrace(block.program)
+    before, block.program.current_block_idx = block.program.current_block_idx, block.idx
     with using(trace), grad_mode(True):
         _Replaced(block, trace).all(operations)
+    block.program.current_block_idx = before
     for variable in stopped:
         variable.stop_gradient = True
     for op in block.ops:  # what the file does not name lets gradients through where what it is made of does
         for name in op.output_arg_names:
-            if name not in known:
+            if name not in known and block.has_var(name):
                 block.var(name).stop_gradient = all(v is None or v.stop_gradient
                                                     for v in map(block.find_var, op.input_arg_names))
-    return result
 
 
 class _Replaced:
@@ -63,7 +71,7 @@ class _Replaced:
 
     def __init__(self, block: Block, trace: GradientTrace):
         self.block, self.trace = block, trace
-        self.forward: list[Operation] = []
+        self.forward = _around(block)
         self.firsts: dict[Operation, list[Operation]] = {}  # what stands in the place of each
         self.taken: set[Operation] = set()
 
@@ -102,6 +110,11 @@ class _Replaced:
         for name, gradient in found.items():
             _name(self.block, gradient, name, op)
         return True
+
+
+def _around(block: Block) -> list[Operation]:
+    """The operations of the blocks that a block is in."""
+    return [] if block.parent is None else [*_around(block.parent), *block.parent.ops]
 
 
 def _rule_of(op: Operation) -> bool:

@@ -682,3 +682,35 @@ def test_a_gradient_goes_through_an_operation_whose_file_leaves_out_what_only_gr
         (model(image) ** 3).sum().backward()
     found, expected = loaded.state_dict()["conv.weight"].grad, net.conv.weight.grad
     np.testing.assert_allclose(found.numpy(), expected.numpy(), 1e-4, 1e-4)
+
+
+class _GradientInABranch(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = paddle.nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = x * 1.0
+        if x.sum() > 0:
+            found = paddle.grad((self.linear(x) ** 2).sum(), x, create_graph=True)[0]
+        else:
+            found = self.linear(x)
+        return found
+
+
+def test_gradients_that_a_branch_asks_for_are_read_and_trained(tmp_path):
+    net = _GradientInABranch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 4])])
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    for by in (1.0, -1.0):
+        x, y = (paddle.full([2, 4], by) for _ in range(2))
+        x.stop_gradient = y.stop_gradient = False
+        mine, theirs = net(x), loaded(y)
+        np.testing.assert_allclose(theirs.numpy(), mine.numpy(), rtol=1e-5)
+        (mine * mine).sum().backward()
+        (theirs * theirs).sum().backward()
+        np.testing.assert_allclose(y.grad.numpy(), x.grad.numpy(), rtol=1e-5)
+    for mine, theirs in zip(net.parameters(), loaded.parameters(), strict=True):
+        np.testing.assert_allclose(theirs.grad.numpy(), mine.grad.numpy(), rtol=1e-5)
