@@ -12,7 +12,9 @@ from collections.abc import Callable
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ...core import nest
 from ..convert.ignoring import is_own
+from . import staging
 from .builtin import OVERLOADS
 from .conditionals import if_exp
 from .partial import SHOWING, certain, is_optional, is_partial, note_key, parts, some_are_optional, used_within
@@ -21,6 +23,7 @@ from .texts import method_of_text
 
 Convert = Callable[[FunctionType], FunctionType]
 
+_Cached = type(functools.lru_cache(lambda: None))
 _POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
 _OF_ALL_KEYS = ("keys", "values", "items", "popitem")
 _OF_A_KEY = ("get", "pop", "setdefault")
@@ -64,6 +67,8 @@ class Calls:
             return self._function(callee)
         if isinstance(callee, MethodType):
             return self._method(callee)
+        if isinstance(callee, _Cached):
+            return functools.partial(self._call_cached, callee)
         if any(callee is taker for taker in _FUNCTION_TAKERS):
             return lambda function, *args: callee(self(function), *map(certain, args))
         if isinstance(callee, functools.partial):
@@ -100,6 +105,8 @@ class Calls:
 
     def _method(self, method: MethodType) -> Any:
         function = method.__func__
+        if isinstance(function, _Cached):
+            return functools.partial(self._call_cached, function, method.__self__)
         if not isinstance(function, FunctionType):
             return method
         if isinstance(method.__self__, SHOWING):
@@ -132,6 +139,17 @@ class Calls:
         forward = self._converted(layer.forward)
         forward = _given_values(forward) if some_are_optional() and forward == layer.forward else forward
         return layer.__call_with_hooks__(forward, args, kwargs, self)
+
+    def _call_cached(self, cached: Any, *args: Any, **kwargs: Any) -> Any:
+        """A function that keeps what it has given (`functools.lru_cache`), for whoever calls it.
+
+        Of Python values it gives what it gives without conversion, a constant; of tensors nothing is kept.
+        """
+        block = None if any(map(staging.is_symbolic, nest.leaves([args, kwargs]))) else staging.outside()
+        if block is None:
+            return self(cached.__wrapped__)(*args, **kwargs)
+        with block:
+            return cached(*args, **kwargs)
 
     def _holds_converted(self, layer: Any) -> bool:
         functions = (function for inner in layer.sublayers() for function in _functions_of(inner))

@@ -22,7 +22,7 @@ from ...ops.array.full import full
 from ...ops.array.reshape import reshape, shape
 from ...ops.array.where import where as chosen
 from ...ops.core.operator import Operator, find
-from ...ops.core.trace import current_trace
+from ...ops.core.trace import current_trace, using
 from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.control_flow import select_input_op
 from ...ops.program.print_assert import assert_value, print_value
@@ -31,6 +31,7 @@ from ...static.building.in_place import set_stop_gradient
 from ...static.building.record_lists import RecordList, fits, note_item
 from ...static.building.renaming import undo_since
 from ...static.building.tensor_arrays import ArrayVariable, create_array
+from ...static.building.trace import ProgramTrace
 from ...static.building.views import as_read
 from ...static.ir.variable import Variable
 
@@ -172,6 +173,12 @@ def must_be_whole() -> bool:
 def is_staging() -> bool:
     """Whether a program is being built."""
     return not current_trace().computes
+
+
+def outside() -> contextlib.AbstractContextManager | None:
+    """A block in which Tensors are computed, as around the function that is traced; None where nothing was around."""
+    trace = current_trace().find(ProgramTrace)
+    return None if trace is None or trace.eager is None else using(trace.eager)
 
 
 def since(mark: Any) -> list[tuple[Operator, bool]]:

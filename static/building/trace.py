@@ -50,6 +50,7 @@ class ProgramTrace(Trace):
     """Appends to `main`; initializers of parameters go to `startup`."""
 
     computes = False
+    eager: Trace | None = None  # what computes around the function that is traced
     device = ""  # the attribute op_device of what is appended
     source = ""  # the line of what is appended, where that is not the user's line that is running
     _own_names = False  # what it names counts in the Program alone, and not among the names of layers
