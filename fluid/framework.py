@@ -16,7 +16,6 @@ from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
 from ..device import is_compiled_with_cuda
 from ..dygraph.parameter import EagerParamBase  # noqa: F401 - as Paddle 2.0 to 2.4 had it here
-from ..ops.core.trace import current_trace
 from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
 from ..static.ir.block import Block
 from ..static.ir.operation import Operation as Operator
@@ -25,6 +24,7 @@ from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils.installation import check_version
 from . import unique_name
 from .dygraph.complex_variable import ComplexVariable
+from .dygraph.tracer import TRACER
 from .dygraph.varbase import ParamBase, VarBase
 from .later_names import later
 from .mode import compute, computing
@@ -77,7 +77,7 @@ def _current_expected_place() -> Place:
 
 def _dygraph_tracer() -> Any:
     """What runs operators at once; None where a Program is written."""
-    return current_trace() if computing() else None
+    return TRACER if computing() else None
 
 
 def _varbase_creator(type: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None,

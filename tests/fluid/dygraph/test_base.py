@@ -146,3 +146,17 @@ def test_a_result_is_written_to_an_empty_value():
         assert (made.name, made.shape, made.numpy().max()) == ("made", [2, 4], 6.0)
         fluid.layers.reduce_sum(made).backward()
         assert weight.gradient().tolist() == [[4.0] * 4] * 3
+
+
+def test_the_tracer_applies_operators_by_slots_and_knows_evaluation():
+    with fluid.dygraph.guard():
+        tracer = fluid.framework._dygraph_tracer()
+        x, made = fluid.dygraph.to_variable(np.ones((2, 3), "float32")), fluid.framework._varbase_creator()
+        x.stop_gradient = False
+        tracer.trace_op(type="scale", inputs={"X": [x]}, outputs={"Out": [made]}, attrs={"scale": 3.0})
+        fluid.layers.reduce_sum(made).backward()
+        assert (made.shape, made.stop_gradient, x.gradient().tolist()) == ([2, 3], False, [[3.0] * 3] * 2)
+        tracer.eval_mode()
+        assert not tracer._train_mode and (x * 2.0).stop_gradient
+        tracer._train_mode = True
+        assert not (x * 2.0).stop_gradient
