@@ -76,9 +76,10 @@ DISPATCH = Extension(
         "_dispatch", "_apply", "_recording", "_number_protocol", "_attributes", "_walk",
         "_forms", "_elementwise", "_reductions", "_shapes", "_making", "_network", "_gates", "_sorting",
         "_parts", "_passes", "_along", "_layers", "_routine", "_rules", "_products", "_softmax", "_attention",
-        "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_pooling", "_channel_gate")],
+        "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_pooling", "_channel_gate",
+        "_team")],
     depends=[f"ops/core/{name}.h" for name in (
-        "_native", "_dispatch", "_vectors", "_softmax_vectors", "_panels", "_packing", "_attention")], optional=True,
+        "_native", "_dispatch", "_vectors", "_softmax_vectors", "_panels", "_packing", "_attention", "_team")], optional=True,
     libraries=[] if os.name == "nt" else ["m"],
     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off", "-fno-math-errno"])
 

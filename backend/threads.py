@@ -79,6 +79,18 @@ def place_of_count() -> int:
     return ctypes.addressof(_in_memory)
 
 
+@functools.cache
+def team() -> tuple[int, tuple[int, ...]]:
+    """Where compiled code finds the number of threads, and OpenMP's functions that share work among them.
+
+    Zeros for these where there are none.
+    """
+    runtime, names = openmp(), ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads")
+    if runtime is None:
+        return place_of_count(), (0,) * len(names)
+    return place_of_count(), tuple([ctypes.cast(getattr(runtime, name), ctypes.c_void_p).value or 0 for name in names])
+
+
 def set_num_threads(count: int) -> None:
     """Sets the number of threads that one kernel on the host may use, NumPy's products included.
 

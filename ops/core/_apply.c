@@ -107,8 +107,10 @@ PyObject *number_in(PyObject *dtype, PyObject *number) {
 /* What computes an application, `kernel`, a new reference, and whether it takes the namespace and the attributes. */
 typedef struct {
     PyObject *kernel, *engine; /* `engine`: what is asked before, without the namespace, or NULL */
+    PyObject *before;          /* a form that is asked before both, with the inputs alone, or NULL */
     PyObject *number;          /* the attribute that is given as a second operand, borrowed, or NULL */
-    int is_direct, is_short;   /* `is_short`: inputs behind the first are left out */
+    int is_direct, is_of_two;  /* it takes the inputs alone, which are two */
+    int is_short;              /* inputs behind the first are left out */
 } Chosen;
 
 /* Chooses the kernel: 1; 0 where Python has to, -1 with an error. */
@@ -139,7 +141,7 @@ static int choose(Chosen *chosen, PyObject *kernels, const Inputs *given, PyObje
         kernel = small ? slot(choice, of_choice.small) : large;
         int alone = arity == ONE || arity == ONE_AND_OPTIONAL;
         for (Py_ssize_t n = 1; alone && n < given->count; n++) alone = given->arrays[n] == Py_None;
-        if (small && arity != ANY && (alone || arity == TWO)) {
+        if (arity != ANY && (alone || arity == TWO)) {
             Py_ssize_t named = PyDict_GET_SIZE(attrs), position = 0;
             PyObject *direct = NULL, *numbered = slot(choice, of_choice.with_number), *name, *value;
             if (!named) direct = slot(choice, of_choice.direct);
@@ -150,9 +152,12 @@ static int choose(Chosen *chosen, PyObject *kernels, const Inputs *given, PyObje
                 if (direct) chosen->number = value;
                 else if (PyErr_Occurred()) return -1;
             }
-            if (direct && direct != Py_None && given->count == (arity == TWO ? 2 : arity == ONE ? 1 : given->count))
-                kernel = direct, chosen->is_direct = 1;
-            chosen->is_short = arity == ONE_AND_OPTIONAL;
+            if (direct && direct != Py_None && given->count == (arity == TWO ? 2 : arity == ONE ? 1 : given->count)) {
+                if (small) kernel = direct, chosen->is_direct = 1;
+                else if (is_elementwise_form(direct)) chosen->before = Py_NewRef(direct);
+            }
+            chosen->is_short = small && arity == ONE_AND_OPTIONAL;
+            chosen->is_of_two = arity == TWO;
         }
     }
     if (!kernel) return 0;
@@ -170,17 +175,19 @@ static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *a
     PyObject *arguments[MOST_INPUTS + 2] = {NULL, numpy}, *kernel = chosen->kernel, *result;
     Py_ssize_t count = chosen->is_short ? 1 : given->count;
     memcpy(arguments + 2, given->arrays, sizeof(PyObject *) * (size_t)count);
-    if (chosen->is_direct) {
+    if (chosen->is_direct || chosen->before) {
         PyObject *number = chosen->number ? number_in(((Array *)given->first)->dtype, chosen->number) : NULL;
         if (chosen->number && !number) return NULL;
-        if (number) arguments[2 + count++] = number;
-        if (!by_form(&kernel, arguments + 2, count, NULL, &result))
-            result = PyObject_Vectorcall(kernel, arguments + 2, count, NULL);
+        PyObject *operands[2] = {arguments[2], number ? number : arguments[3]};
+        PyObject *direct = chosen->before ? chosen->before : kernel;
+        Py_ssize_t needed = number || chosen->is_of_two ? 2 : 1;
+        int ended = by_form(&direct, operands, needed, NULL, &result);
+        if (!ended && chosen->is_direct) result = PyObject_Vectorcall(direct, operands, needed, NULL);
         Py_XDECREF(number);
-        return result;
+        if (ended || chosen->is_direct) return result;
     }
     if (chosen->engine) {
-        int fits = given->largest <= most_elements() || is_product_form(kernel);
+        int fits = given->largest <= most_elements() || is_product_form(kernel) || is_elementwise_form(kernel);
         if (fits && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
         size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
         result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
@@ -284,6 +291,7 @@ done:
     Py_XDECREF(kernels);
     Py_XDECREF(chosen.kernel);
     Py_XDECREF(chosen.engine);
+    Py_XDECREF(chosen.before);
     Py_XDECREF(gradient);
     Py_XDECREF(recipe);
     Py_XDECREF(value_class);

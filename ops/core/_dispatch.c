@@ -6,6 +6,7 @@ _number_protocol.c is Python's own operators of values, _attributes.c finds what
 steps of optimizers are in the files that _native.h names.
 */
 #include "_dispatch.h"
+#include "_team.h"
 
 PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_of, *kernel_errors, *expected_namespace;
 PyTypeObject *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
@@ -151,6 +152,7 @@ static PyMethodDef functions[] = {
     {"serve_panels", serve_panels, METH_VARARGS, serve_panels_doc},
     {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
     {"serve_steps", serve_steps, METH_VARARGS, serve_steps_doc},
+    {"serve_team", serve_team, METH_O, serve_team_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
     {"take_step", take_step, METH_VARARGS, take_step_doc},
@@ -178,7 +180,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 26);
+    return PyModule_AddIntConstant(module, "INTERFACE", 27);
 }
 
 static PyModuleDef_Slot module_slots[] = {

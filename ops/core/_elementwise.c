@@ -1,8 +1,10 @@
-/* Elementwise functions of one and two small arrays, with the bits that NumPy's functions of these names give.
+/* Elementwise functions of one and two arrays, with the bits that NumPy's functions of these names give. Large ones are
+shared among threads; of floats they come here only where there are no generated loops.
 
 Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result. Where
 a computation raises a flag of the processor that NumPy tells of (a division by 0, say), NumPy computes it instead.
 */
+#include "_team.h"
 #include "_vectors.h"
 
 #include <math.h>
@@ -119,6 +121,8 @@ UNARY(not_b, Truth, Truth, a == 0)
 UNARY(not_l, uint64_t, uint64_t, ~a)
 UNARY(not_i, uint32_t, uint32_t, ~a)
 
+enum { NARROW = 16 }; /* elements of a row, for fewer of which NumPy goes through many rows faster */
+
 /* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools, and flags looked at. */
 typedef struct {
     UnaryLoop loops[BOOL + 1];
@@ -126,8 +130,44 @@ typedef struct {
 } Unary;
 typedef struct {
     BinaryLoop loops[BOOL + 1];
-    int gives_truth, looks_at_flags, divides; /* `divides`: integers, which NumPy divides by vectors where they are many */
+    int gives_truth, looks_at_flags, divides; /* `divides`: integers, many of which NumPy divides by one number by vectors */
 } Binary;
+
+/* The most elements that these loops are for, where vectors are as wide as NumPy's. */
+static Py_ssize_t most_of(int is_small) { return is_small || !has_wide_vectors ? MOST_ELEMENTS : PY_SSIZE_T_MAX; }
+
+/* A loop over one or two arrays, or each of their rows. */
+typedef struct {
+    UnaryLoop one;
+    BinaryLoop two;
+    const char *x, *y;
+    char *out;
+    Py_ssize_t item, item_out, rows, width, ahead_x, ahead_y; /* bytes; elements */
+    int step_x, step_y, looks_at_flags, raised;
+} Lines;
+
+/* Some of the rows; of the elements, where there is one row. */
+static void some_lines(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    Lines *all = of;
+    if (all->looks_at_flags) begin_flags();
+    if (all->one) all->one(all->x + begin * all->item, all->out + begin * all->item_out, end - begin);
+    else if (all->rows == 1)
+        all->two(all->x + begin * all->item * all->step_x, all->y + begin * all->item * all->step_y,
+                 all->out + begin * all->item_out, end - begin, all->step_x, all->step_y);
+    else
+        for (Py_ssize_t row = begin; row < end; row++)
+            all->two(all->x + row * all->ahead_x * all->item, all->y + row * all->ahead_y * all->item,
+                     all->out + row * all->width * all->item_out, all->width, all->step_x, all->step_y);
+    if (all->looks_at_flags && are_flags_raised()) all->raised = 1;
+}
+
+/* The result of a loop; it declines where NumPy has to tell of what happened. */
+static PyObject *run_lines(Lines *all, PyObject *result, Py_ssize_t bytes) {
+    int failed = run_parts(some_lines, all, all->rows == 1 ? all->width : all->rows, bytes) < 0;
+    if (!failed && !all->raised) return result;
+    Py_DECREF(result);
+    return failed ? NULL : declined_form();
+}
 
 static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Unary *how = with;
@@ -135,17 +175,13 @@ static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > (how->is_small ? MOST_ELEMENTS : most_elements()))
-        return declined_form();
-    PyObject *result = new_array(how->gives_truth ? BOOL : kind, x->dimensions_count, x->dimensions);
+    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small)) return declined_form();
+    int kind_out = how->gives_truth ? BOOL : kind;
+    PyObject *result = new_array(kind_out, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
-    if (how->looks_at_flags) begin_flags();
-    how->loops[kind](x->data, ((Array *)result)->data, size);
-    if (how->looks_at_flags && are_flags_raised()) {
-        Py_DECREF(result);
-        return declined_form();
-    }
-    return result;
+    Lines all = {.one = how->loops[kind], .x = x->data, .out = ((Array *)result)->data, .item = sizes_by_kind[kind],
+                 .item_out = sizes_by_kind[kind_out], .rows = 1, .width = size, .looks_at_flags = how->looks_at_flags};
+    return run_lines(&all, result, size * (all.item + all.item_out));
 }
 
 /* Whether the sizes of the shorter of both are the last ones of the other. */
@@ -217,28 +253,23 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
         else return declined_form();
     } else if (!number_beside(kind, inputs[1], number)) return declined_form();
     Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
-    if (most > (how->divides ? MOST_ELEMENTS : most_elements())) return declined_form();
+    if (most > most_of(how->divides && other == 1)) return declined_form();
     if (how->divides && !are_divisors(kind, second, other)) return declined_form();
-    PyObject *result = new_array(how->gives_truth ? BOOL : kind, larger->dimensions_count, larger->dimensions);
-    if (!result || !most || !least) return result;
-    Py_ssize_t width = by_rows ? most / least : least, rows = most / width;
-    Py_ssize_t item = sizes_by_kind[kind], item_out = sizes_by_kind[how->gives_truth ? BOOL : kind];
+    Py_ssize_t width = by_rows ? most / (least ? least : 1) : least, rows = width ? most / width : 0;
     if (least == 1 && most > 1 && !by_rows) { /* one number for all */
         step_x = size > 1, step_y = other > 1;
         width = most, rows = 1;
     }
-    Py_ssize_t ahead_x = by_rows && !step_x ? 1 : size == most ? width : 0;
-    Py_ssize_t ahead_y = by_rows && !step_y ? 1 : other == most ? width : 0;
-    const char *one = x->data;
-    char *out = ((Array *)result)->data;
-    if (how->looks_at_flags) begin_flags();
-    for (Py_ssize_t row = 0; row < rows; row++, one += ahead_x * item, second += ahead_y * item, out += width * item_out)
-        how->loops[kind](one, second, out, width, step_x, step_y);
-    if (how->looks_at_flags && are_flags_raised()) {
-        Py_DECREF(result);
-        return declined_form();
-    }
-    return result;
+    if (most > MOST_ELEMENTS_WIDE && width < NARROW) return declined_form();
+    int kind_out = how->gives_truth ? BOOL : kind;
+    PyObject *result = new_array(kind_out, larger->dimensions_count, larger->dimensions);
+    if (!result || !most || !least) return result;
+    Lines all = {.two = how->loops[kind], .x = x->data, .y = second, .out = ((Array *)result)->data,
+                 .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out], .rows = rows, .width = width,
+                 .ahead_x = by_rows && !step_x ? 1 : size == most ? width : 0,
+                 .ahead_y = by_rows && !step_y ? 1 : other == most ? width : 0,
+                 .step_x = step_x, .step_y = step_y, .looks_at_flags = how->looks_at_flags};
+    return run_lines(&all, result, (size + other) * all.item + most * all.item_out);
 }
 
 /* x * scale + bias, each rounded for itself; of whole numbers the lowest bits. */
@@ -293,31 +324,51 @@ static int factor_in(PyObject *attrs, PyObject *name, int kind, double usual, ch
     return fits;
 }
 
+/* `x * scale + bias` of an array. */
+typedef struct {
+    int kind, how, raised;
+    const char *x;
+    char *out, scale[sizeof(double)], bias[sizeof(double)];
+} Scaled;
+
+static void some_scaled(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    Scaled *all = of;
+    Py_ssize_t count = end - begin;
+    const char *x = all->x + begin * sizes_by_kind[all->kind];
+    char *out = all->out + begin * sizes_by_kind[all->kind];
+    begin_flags();
+    if (all->kind == FLOAT32) scaled_f(x, out, count, all->scale, all->bias, all->how);
+    else if (all->kind == FLOAT64) scaled_d(x, out, count, all->scale, all->bias, all->how);
+    else if (all->kind == INT64) scaled_l(x, out, count, all->scale, all->bias, all->how);
+    else scaled_i(x, out, count, all->scale, all->bias, all->how);
+    if (all->kind <= FLOAT64 && are_flags_raised()) all->raised = 1;
+}
+
 static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    char scale[sizeof(double)], bias[sizeof(double)];
     int is_one, is_nothing, after = 1;
     if (count < 1 || count > 2 || (count == 2 && inputs[1] != Py_None) || !is_plain_array(inputs[0])) return declined_form();
     Array *x = (Array *)inputs[0];
-    int kind = kind_of(x->dtype);
+    Scaled all = {.kind = kind_of(x->dtype), .x = x->data};
+    int kind = all.kind;
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > INT32 || size > most_elements() || !factor_in(attrs, name_scale, kind, 1.0, scale, &is_one)
-        || !factor_in(attrs, name_bias, kind, 0.0, bias, &is_nothing)
+    if (kind < 0 || kind > INT32 || size > most_of(0) || !factor_in(attrs, name_scale, kind, 1.0, all.scale, &is_one)
+        || !factor_in(attrs, name_bias, kind, 0.0, all.bias, &is_nothing)
         || truth_attribute(attrs, name_bias_after_scale, &after) < 0)
         return declined_form();
-    int how = is_nothing ? MULTIPLIED : is_one ? ADDED_TO : after ? ADDED_AFTER : ADDED_BEFORE;
+    all.how = is_nothing ? MULTIPLIED : is_one ? ADDED_TO : after ? ADDED_AFTER : ADDED_BEFORE;
     PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
-    void *out = ((Array *)result)->data;
-    begin_flags();
-    if (kind == FLOAT32) scaled_f(x->data, out, size, scale, bias, how);
-    else if (kind == FLOAT64) scaled_d(x->data, out, size, scale, bias, how);
-    else if (kind == INT64) scaled_l(x->data, out, size, scale, bias, how);
-    else scaled_i(x->data, out, size, scale, bias, how);
-    if (kind <= FLOAT64 && are_flags_raised()) {
-        Py_DECREF(result);
-        return declined_form();
-    }
-    return result;
+    all.out = ((Array *)result)->data;
+    int failed = run_parts(some_scaled, &all, size, 2 * size * sizes_by_kind[kind]) < 0;
+    if (!failed && !all.raised) return result;
+    Py_DECREF(result);
+    return failed ? NULL : declined_form();
+}
+
+int is_elementwise_form(PyObject *kernel) {
+    if (Py_TYPE(kernel) != form_type) return 0;
+    FormFunction function = ((Form *)kernel)->function;
+    return function == one_array || function == two_arrays || function == scaled;
 }
 
 #define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}

@@ -165,6 +165,7 @@ HIDDEN int product_into(float *out, Py_ssize_t apart, const float *x, Py_ssize_t
 HIDDEN int is_product_at_hand(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k);
 HIDDEN int is_for_one_thread(double multiplications);
 HIDDEN int is_product_form(PyObject *kernel); /* which takes operands of any size */
+HIDDEN int is_elementwise_form(PyObject *kernel); /* the same */
 HIDDEN PyObject *take_step(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_steps(PyObject *module, PyObject *arguments);
 extern HIDDEN const char take_step_doc[], serve_steps_doc[];

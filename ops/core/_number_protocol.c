@@ -154,15 +154,19 @@ static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int 
         ? PyDict_GetItemWithError(of_dtype, ((Array *)array)->dtype) : NULL;
     if (!choice || Py_TYPE(choice) != choice_type) goto done;
     PyObject *least = slot(choice, of_choice.least), *direct = slot(choice, of_choice.direct);
-    if (!least || !direct || direct == Py_None || size_of(array) >= PyLong_AsSsize_t(least)) goto done;
+    if (!least || !direct || direct == Py_None) goto done;
+    int large = size_of(array) >= PyLong_AsSsize_t(least);
+    if (large && !is_elementwise_form(direct)) goto done;
     function = Py_NewRef(direct);
     if (!(class = own_attribute(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, value_type)) goto done;
     *declined = 0;
     PyObject *arguments[2] = {array, number_in(((Array *)array)->dtype, number)};
     PyObject *computing = function;
-    if (arguments[1] && !by_form(&computing, arguments, 2, NULL, &found))
-        found = PyObject_Vectorcall(computing, arguments, 2, NULL);
+    if (arguments[1] && !by_form(&computing, arguments, 2, NULL, &found)) {
+        if (large) *declined = 1, found = NULL; /* there may be a loop for it */
+        else found = PyObject_Vectorcall(computing, arguments, 2, NULL);
+    }
     if (arguments[1] && found) {
         result = value_of((PyTypeObject *)class, found, Py_NewRef(Py_None));
         Py_DECREF(found);

@@ -2,6 +2,7 @@
 #ifndef PROA_PANELS_H
 #define PROA_PANELS_H
 
+#include "_team.h"
 #include "_vectors.h"
 
 enum { NOTHING, RELU, HARD_SWISH, AFTERWARDS }; /* what follows, as packed_panels.py counts it */
@@ -48,12 +49,6 @@ INLINE void find_places(const Convolution *of, const Place *at, const Py_ssize_t
             *places = is_inside ? of->x + first + offsets[r * of->wide + c] : of->zeros;
         }
 }
-
-/* OpenMP's functions (libgomp's), NULL where there are none. */
-typedef struct {
-    void (*parallel)(void (*part)(void *), void *data, unsigned threads, unsigned flags);
-    int (*number)(void), (*count)(void);
-} Team;
 
 enum { MATRIX, FILTERS, TURNED, OWN, WAYS_OF_LYING }; /* how a weight lies, as panels.py counts it */
 /* A matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images wants them: by their inputs, with their windows

@@ -7,15 +7,13 @@ ask for the weights that they read next while they multiply. They are in use whe
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...backend import engines
 from ...backend.memory import usual_pages
-from ...backend.threads import openmp, place_of_count
+from ...backend.threads import team
 from ...core.forks import unforked
 from . import native
 
@@ -48,16 +46,6 @@ def _is_there() -> bool:
 engines.add(PANELS, is_ready=_is_there)
 
 
-@functools.cache
-def _team() -> tuple[int, ...]:
-    """The addresses of OpenMP's functions that share work among threads; zeros where there are none."""
-    runtime = openmp()
-    names = "GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads"
-    if runtime is None:
-        return (0,) * len(names)
-    return tuple([ctypes.cast(getattr(runtime, name), ctypes.c_void_p).value or 0 for name in names])
-
-
 def side_by_side(images: np.ndarray) -> np.ndarray:
     """Images with their channels side by side, one behind the other."""
     return np.ascontiguousarray(images.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
@@ -76,7 +64,7 @@ def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, kind: int = M
     """
     assert native.module is not None
     return native.module.pack_weight(np.ascontiguousarray(array), factors, bias, _room, known, kind, *windows,
-                                     INSIDE[activation], place_of_count(), _team())
+                                     INSIDE[activation], *team())
 
 
 def multiply(x: np.ndarray, w: np.ndarray, bias: Any = None, residual: Any = None, kind: int = MATRIX,
@@ -84,19 +72,19 @@ def multiply(x: np.ndarray, w: np.ndarray, bias: Any = None, residual: Any = Non
     """What `pack`'s function gives, the same bits, of a weight that is not kept; None for what is not taken."""
     assert native.module is not None
     return native.module.multiply_weight(x, np.ascontiguousarray(w), bias, residual, kind, *windows, INSIDE[activation],
-                                         place_of_count(), _team())
+                                         *team())
 
 
 def serve_products(find: Any) -> None:
     """Has the compiled form compute products by panels; `find` gives those that are kept of a matrix. None: no more."""
     if native.module is not None:
-        native.module.serve_panels(find, *((0, (0, 0, 0)) if find is None else (place_of_count(), _team())))
+        native.module.serve_panels(find, *((0, (0, 0, 0)) if find is None else team()))
 
 
 def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any, scale: float, causal: bool) -> Any:
     """softmax(scale * q · kᵀ + mask) · v of float32, and the logarithms of the sums; None for what is not taken."""
     assert native.module is not None
-    return native.module.attend(q, k, v, mask, scale, causal, place_of_count(), _team())
+    return native.module.attend(q, k, v, mask, scale, causal, *team())
 
 
 def pack_to_keep(*arguments: Any) -> Any:

@@ -47,11 +47,10 @@ def _comparable(x: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _compare(op: Operator, x: Any, y: Any) -> Any:
-    trace = state.trace
     if getattr(y, "_is_proa_value", False):
-        return trace.apply(op, (x, y), {})
+        return apply(op, x, y)
     if type(y) in _PLAIN and x.dtype.is_floating:  # what nearly every comparison with a number is
-        return trace.apply(op, (x, trace.number(y, x.dtype)), {})
+        return apply(op, x, state.trace.number(y, x.dtype))
     return apply(op, *_comparable(x, y))
 
 

@@ -165,6 +165,48 @@ def test_functions_of_some_thousand_elements(dtype):
     assert count
 
 
+MANY = [(300_001,), (3, 100_003), (100_003, 3), (70_000, 20)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", "fdli?")
+def test_functions_of_many_elements_are_shared_among_threads(dtype, threads):
+    before, count = paddle.get_num_threads(), 0
+    paddle.set_num_threads(threads)
+    try:
+        for shape in MANY:
+            [x] = itertools.islice(arrays(dtype, [shape]), 1)
+            beside = [x[::-1].copy(), np.ascontiguousarray(x[-1:]), np.ascontiguousarray(x[..., :1]), x[-1].copy()]
+            for name, y in itertools.product([*TWO, "floor_divide", "remainder"], beside):
+                for pair in (x, y), (y, x):
+                    with contextlib.suppress(Declined):
+                        compare(formed(name, *pair, direct=True), meant(getattr(np, name), *pair))
+                        count += 1
+            for name in ONE:
+                with contextlib.suppress(Declined):
+                    compare(formed(name, x, direct=True), meant(getattr(np, name), x))
+                    count += 1
+            if dtype in "fdli":
+                found = formed("scale", x, None, scale=3.0 if dtype in "fd" else 3, bias=1.0)
+                compare(found, x * x.dtype.type(3) + x.dtype.type(1))
+    finally:
+        paddle.set_num_threads(before)
+    assert count > 30 or not native.module.has_fast_panels()
+
+
+@pytest.mark.parametrize("place", [0, 150_000, -1])
+def test_what_one_of_several_threads_meets_is_told(place):
+    x, zero = np.ones(300_000, "f"), np.ones(300_000, "f")
+    zero[place] = 0
+    with pytest.raises(Declined):
+        formed("true_divide", x, zero, direct=True)
+    assert float(paddle.to_tensor(x).divide(paddle.to_tensor(zero))[place]) == np.inf
+    whole = np.full(300_000, 7)
+    whole[place] = 0
+    with pytest.raises(Declined):
+        formed("floor_divide", whole, whole, direct=True)
+
+
 @pytest.mark.parametrize("type_", REDUCTIONS)
 def test_reductions_of_some_thousand_elements(type_):
     for dtype in REDUCTIONS[type_]:
