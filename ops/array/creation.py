@@ -104,7 +104,7 @@ eye_of_fed_op = operator(
 linspace_op = operator("linspace", "Start, Stop, Num -> Out", kernel=_linspace,
                        infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype))
 range_of_numbers = operator(
-    "range_of_numbers", "-> Out", kernel=_range_of_numbers,
+    "range_of_numbers", "-> Out", kernel=_range_of_numbers, compiled="range",
     composed=lambda *, start, end, step, dtype: apply(arange_op, *(_scalar(n, dtype) for n in (start, end, step))),
     infer=lambda *, start, end, step, dtype: Spec((_range_length(start, end, step, dtype),), dtype))
 linspace_of_numbers = operator(

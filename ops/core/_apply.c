@@ -154,7 +154,7 @@ static int choose(Chosen *chosen, PyObject *kernels, const Inputs *given, PyObje
             }
             if (direct && direct != Py_None && given->count == (arity == TWO ? 2 : arity == ONE ? 1 : given->count)) {
                 if (small) kernel = direct, chosen->is_direct = 1;
-                else if (is_elementwise_form(direct)) chosen->before = Py_NewRef(direct);
+                else if (takes_any_size(direct)) chosen->before = Py_NewRef(direct);
             }
             chosen->is_short = small && arity == ONE_AND_OPTIONAL;
             chosen->is_of_two = arity == TWO;
@@ -187,7 +187,7 @@ static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *a
         if (ended || chosen->is_direct) return result;
     }
     if (chosen->engine) {
-        int fits = given->largest <= most_elements() || is_product_form(kernel) || is_elementwise_form(kernel);
+        int fits = given->largest <= most_elements() || takes_any_size(kernel);
         if (fits && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
         size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
         result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);

@@ -143,8 +143,22 @@ typedef struct {
     const char *x, *y;
     char *out;
     Py_ssize_t item, item_out, rows, width, ahead_x, ahead_y; /* bytes; elements */
-    int step_x, step_y, looks_at_flags, raised;
+    int step_x, step_y, looks_at_flags, divides, raised; /* `divides`: the kind of whole numbers that are divided */
 } Lines;
+
+/* Whether integers can be divided by all of these: NumPy tells of a 0, and -1 may overflow. */
+static int are_divisors(int kind, const char *numbers, Py_ssize_t count) {
+    for (Py_ssize_t n = 0; n < count; n++) {
+        int64_t divisor = kind == INT64 ? ((const int64_t *)(const void *)numbers)[n] : ((const int32_t *)(const void *)numbers)[n];
+        if (divisor == 0 || divisor == -1) return 0;
+    }
+    return 1;
+}
+
+static void one_line(Lines *all, const char *x, const char *y, char *out, Py_ssize_t width) {
+    if (all->divides && !are_divisors(all->divides, y, all->step_y ? width : 1)) all->raised = 1;
+    else all->two(x, y, out, width, all->step_x, all->step_y);
+}
 
 /* Some of the rows; of the elements, where there is one row. */
 static void some_lines(void *of, Py_ssize_t begin, Py_ssize_t end) {
@@ -152,12 +166,12 @@ static void some_lines(void *of, Py_ssize_t begin, Py_ssize_t end) {
     if (all->looks_at_flags) begin_flags();
     if (all->one) all->one(all->x + begin * all->item, all->out + begin * all->item_out, end - begin);
     else if (all->rows == 1)
-        all->two(all->x + begin * all->item * all->step_x, all->y + begin * all->item * all->step_y,
-                 all->out + begin * all->item_out, end - begin, all->step_x, all->step_y);
+        one_line(all, all->x + begin * all->item * all->step_x, all->y + begin * all->item * all->step_y,
+                 all->out + begin * all->item_out, end - begin);
     else
         for (Py_ssize_t row = begin; row < end; row++)
-            all->two(all->x + row * all->ahead_x * all->item, all->y + row * all->ahead_y * all->item,
-                     all->out + row * all->width * all->item_out, all->width, all->step_x, all->step_y);
+            one_line(all, all->x + row * all->ahead_x * all->item, all->y + row * all->ahead_y * all->item,
+                     all->out + row * all->width * all->item_out, all->width);
     if (all->looks_at_flags && are_flags_raised()) all->raised = 1;
 }
 
@@ -225,15 +239,6 @@ static int number_beside(int kind, PyObject *number, char *place) {
     return 1;
 }
 
-/* Whether integers can be divided by all of these: NumPy tells of a 0, and -1 may overflow. */
-static int are_divisors(int kind, const char *numbers, Py_ssize_t count) {
-    for (Py_ssize_t n = 0; n < count; n++) {
-        int64_t divisor = kind == INT64 ? ((const int64_t *)(const void *)numbers)[n] : ((const int32_t *)(const void *)numbers)[n];
-        if (divisor == 0 || divisor == -1) return 0;
-    }
-    return 1;
-}
-
 static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Binary *how = with;
     if (count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
@@ -254,7 +259,6 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
     } else if (!number_beside(kind, inputs[1], number)) return declined_form();
     Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
     if (most > most_of(how->divides && other == 1)) return declined_form();
-    if (how->divides && !are_divisors(kind, second, other)) return declined_form();
     Py_ssize_t width = by_rows ? most / (least ? least : 1) : least, rows = width ? most / width : 0;
     if (least == 1 && most > 1 && !by_rows) { /* one number for all */
         step_x = size > 1, step_y = other > 1;
@@ -268,7 +272,8 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
                  .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out], .rows = rows, .width = width,
                  .ahead_x = by_rows && !step_x ? 1 : size == most ? width : 0,
                  .ahead_y = by_rows && !step_y ? 1 : other == most ? width : 0,
-                 .step_x = step_x, .step_y = step_y, .looks_at_flags = how->looks_at_flags};
+                 .step_x = step_x, .step_y = step_y, .looks_at_flags = how->looks_at_flags,
+                 .divides = how->divides ? kind : 0};
     return run_lines(&all, result, (size + other) * all.item + most * all.item_out);
 }
 
@@ -365,19 +370,13 @@ static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t co
     return failed ? NULL : declined_form();
 }
 
-int is_elementwise_form(PyObject *kernel) {
-    if (Py_TYPE(kernel) != form_type) return 0;
-    FormFunction function = ((Form *)kernel)->function;
-    return function == one_array || function == two_arrays || function == scaled;
-}
-
 #define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}
 #define NUMBERS(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NULL}
 #define INTEGERS(NAME) {NULL, NULL, NAME##_l, NAME##_i, NULL}
 #define ALL(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NAME##_b}
 #define BITS(NAME, OF_BOOLS) {NULL, NULL, NAME##_l, NAME##_i, OF_BOOLS}
-#define ONE_ARRAY(NAME, ...) {NAME, one_array, &(const Unary){__VA_ARGS__}}
-#define TWO_ARRAYS(NAME, ...) {NAME, two_arrays, &(const Binary){__VA_ARGS__}}
+#define ONE_ARRAY(NAME, ...) {NAME, one_array, &(const Unary){__VA_ARGS__}, 1}
+#define TWO_ARRAYS(NAME, ...) {NAME, two_arrays, &(const Binary){__VA_ARGS__}, 1}
 
 const FormEntry elementwise_forms[] = {
     TWO_ARRAYS("add", NUMBERS(add), 0, 1), TWO_ARRAYS("subtract", NUMBERS(subtract), 0, 1),
@@ -400,4 +399,4 @@ const FormEntry elementwise_forms[] = {
     ONE_ARRAY("isnan", FLOATS(isnan), 1, 0), ONE_ARRAY("isinf", FLOATS(isinf), 1, 0),
     ONE_ARRAY("isfinite", FLOATS(isfinite), 1, 0), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1, 0),
     ONE_ARRAY("bitwise_not", BITS(not, not_b), 0, 0), ONE_ARRAY("invert", BITS(not, not_b), 0, 0),
-    {"scale", scaled, NULL}, {NULL, NULL, NULL}};
+    {"scale", scaled, NULL, 1}, {NULL, NULL, NULL}};

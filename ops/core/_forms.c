@@ -224,6 +224,7 @@ PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
     form->with = found->with;
     form->kernel = Py_NewRef(arguments[1]);
     form->is_direct = is_direct;
+    form->takes_any_size = found->takes_any_size;
     return (PyObject *)form;
 }
 

@@ -1,5 +1,6 @@
-/* Small arrays made of numbers and of other arrays: filled, joined, chosen by a condition, kept between limits. */
-#include "_native.h"
+/* Arrays made of numbers and of other arrays: filled, joined, chosen by a condition, kept between limits, one step apart. */
+#include "_team.h"
+#include "_vectors.h"
 
 #include <math.h>
 
@@ -185,6 +186,21 @@ static PyObject *where(const void *with, PyObject *const *inputs, Py_ssize_t cou
 CLIP(clip_f, float)
 CLIP(clip_d, double)
 
+typedef struct {
+    int kind;
+    const char *x;
+    char *out;
+    double low, high;
+} Clipped;
+
+static void some_clipped(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Clipped *all = of;
+    const char *x = all->x + begin * sizes_by_kind[all->kind];
+    char *out = all->out + begin * sizes_by_kind[all->kind];
+    if (all->kind == FLOAT32) clip_f(x, out, end - begin, (float)all->low, (float)all->high);
+    else clip_d(x, out, end - begin, all->low, all->high);
+}
+
 static PyObject *clip(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     double low, high;
     if (count < 1 || !is_plain_array(inputs[0])) return declined_form();
@@ -192,16 +208,16 @@ static PyObject *clip(const void *with, PyObject *const *inputs, Py_ssize_t coun
         if (inputs[n] != Py_None) return declined_form();
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
-    Py_ssize_t size = size_of(inputs[0]);
-    if ((kind != FLOAT32 && kind != FLOAT64) || size > 1 << 14 || number_attribute(attrs, name_min, &low) <= 0
+    Py_ssize_t size = size_of(inputs[0]), most = has_wide_vectors ? PY_SSIZE_T_MAX : 1 << 14;
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > most || number_attribute(attrs, name_min, &low) <= 0
         || number_attribute(attrs, name_max, &high) <= 0 || !(fabs(low) < 3e38) || !(fabs(high) < 3e38))
         return declined_form();
     PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
-    void *out = ((Array *)result)->data;
-    if (kind == FLOAT32) clip_f(x->data, out, size, (float)low, (float)high);
-    else clip_d(x->data, out, size, low, high);
-    return result;
+    Clipped all = {kind, x->data, ((Array *)result)->data, low, high};
+    if (run_parts(some_clipped, &all, size, 2 * size * sizes_by_kind[kind]) == 0) return result;
+    Py_DECREF(result);
+    return NULL;
 }
 
 static PyObject *eye(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
@@ -219,28 +235,73 @@ static PyObject *eye(const void *with, PyObject *const *inputs, Py_ssize_t count
     return result;
 }
 
-static PyObject *linspace(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    double start, stop;
-    Py_ssize_t number;
-    if (count || number_attribute(attrs, name_start, &start) <= 0 || number_attribute(attrs, name_stop, &stop) <= 0
-        || integer_attribute(attrs, name_num, &number) <= 0 || number < 1 || number > MOST_COPIED
-        || !(fabs(start) < 1e30) || !(fabs(stop) < 1e30))
-        return declined_form();
-    int kind = kind_of_attribute(attrs, name_dtype);
-    if (kind != FLOAT32 && kind != FLOAT64) return kind == -2 ? NULL : declined_form();
-    PyObject *result = new_array(kind, 1, &number);
+/* Numbers one step apart. */
+typedef struct {
+    int kind;
+    char *out;
+    double start, step;
+    int64_t first, apart; /* of whole numbers */
+} Points;
+
+INLINE void some_points_body(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Points *all = of;
+    char *out = all->out;
+    if (all->kind == INT64)
+        for (Py_ssize_t n = begin; n < end; n++) ((int64_t *)(void *)out)[n] = all->first + n * all->apart;
+    else if (all->kind == INT32)
+        for (Py_ssize_t n = begin; n < end; n++) ((int32_t *)(void *)out)[n] = (int32_t)(all->first + n * all->apart);
+    else if (all->kind == FLOAT32)
+        for (Py_ssize_t n = begin; n < end; n++) ((float *)(void *)out)[n] = (float)((double)n * all->step + all->start);
+    else
+        for (Py_ssize_t n = begin; n < end; n++) ((double *)(void *)out)[n] = (double)n * all->step + all->start;
+}
+
+TWO_WAYS(some_points, (void *of, Py_ssize_t begin, Py_ssize_t end), (of, begin, end))
+
+static PyObject *points(Points *all, Py_ssize_t number) {
+    PyObject *result = new_array(all->kind, 1, &number);
     if (!result) return NULL;
-    void *out = ((Array *)result)->data;
-    double step = (stop - start) / (double)(number > 1 ? number - 1 : 1);
-    for (Py_ssize_t n = 0; n < number; n++) {
-        double point = n && n == number - 1 ? stop : (double)n * step + start;
-        if (kind == FLOAT32) ((float *)out)[n] = (float)point;
-        else ((double *)out)[n] = point;
+    all->out = ((Array *)result)->data;
+    if (run_parts(some_points, all, number, number * sizes_by_kind[all->kind]) == 0) return result;
+    Py_DECREF(result);
+    return NULL;
+}
+
+static PyObject *linspace(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Points all = {.kind = kind_of_attribute(attrs, name_dtype)};
+    double stop;
+    Py_ssize_t number;
+    if (all.kind != FLOAT32 && all.kind != FLOAT64) return all.kind == -2 ? NULL : declined_form();
+    if (count || number_attribute(attrs, name_start, &all.start) <= 0 || number_attribute(attrs, name_stop, &stop) <= 0
+        || integer_attribute(attrs, name_num, &number) <= 0 || number < 1 || !(fabs(all.start) < 1e30) || !(fabs(stop) < 1e30))
+        return declined_form();
+    all.step = (stop - all.start) / (double)(number > 1 ? number - 1 : 1);
+    PyObject *result = points(&all, number);
+    if (result && number > 1) { /* exactly */
+        if (all.kind == FLOAT32) ((float *)(void *)all.out)[number - 1] = (float)stop;
+        else ((double *)(void *)all.out)[number - 1] = stop;
     }
     return result;
 }
 
+/* `arange` of whole numbers that a float64 holds. */
+static PyObject *range(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    const Py_ssize_t most = (Py_ssize_t)1 << 52;
+    Points all = {.kind = kind_of_attribute(attrs, name_dtype)};
+    Py_ssize_t first, end, step;
+    if (all.kind != INT64 && all.kind != INT32) return all.kind == -2 ? NULL : declined_form();
+    if (count || integer_attribute(attrs, name_start, &first) <= 0 || integer_attribute(attrs, name_end, &end) <= 0
+        || integer_attribute(attrs, name_step, &step) <= 0 || !step || first > most || first < -most || end > most
+        || end < -most || step > most || step < -most)
+        return declined_form();
+    if (all.kind == INT32 && (first > INT32_MAX || first < INT32_MIN || end > INT32_MAX || end < INT32_MIN))
+        return declined_form();
+    Py_ssize_t way = step > 0 ? end - first : first - end, apart = step > 0 ? step : -step;
+    all.first = first, all.apart = step;
+    return points(&all, way > 0 ? (way + apart - 1) / apart : 0);
+}
+
 const FormEntry making_forms[] = {
     {"fill", fill, NULL}, {"fill_like", fill_like, NULL}, {"concat", join, NULL}, {"stack", join, ""},
-    {"where", where, NULL}, {"clip", clip, NULL},
-    {"eye", eye, NULL}, {"linspace", linspace, NULL}, {NULL, NULL, NULL}};
+    {"where", where, NULL}, {"clip", clip, NULL, 1},
+    {"eye", eye, NULL}, {"linspace", linspace, NULL, 1}, {"range", range, NULL, 1}, {NULL, NULL, NULL}};

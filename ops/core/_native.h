@@ -87,7 +87,8 @@ typedef PyObject *(*FormFunction)(const void *with, PyObject *const *inputs, Py_
 typedef struct {
     const char *name;
     FormFunction function;
-    const void *with; /* what it is told of the operator */
+    const void *with;   /* what it is told of the operator */
+    int takes_any_size; /* it is asked before a library or a generated loop is, however large its operands are */
 } FormEntry;
 
 typedef struct {
@@ -97,12 +98,17 @@ typedef struct {
     const void *with;
     PyObject *kernel; /* what computes the rest */
     int is_direct;    /* called with the inputs alone, as NumPy's functions are */
+    int takes_any_size;
 } Form;
 
 extern HIDDEN PyTypeObject *form_type;
 extern HIDDEN const FormEntry elementwise_forms[], shape_forms[], reduction_forms[], making_forms[], network_forms[],
     order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[], gate_forms[],
     attention_forms[], along_forms[];
+
+static inline int takes_any_size(PyObject *kernel) {
+    return Py_TYPE(kernel) == form_type && ((Form *)kernel)->takes_any_size;
+}
 
 static inline PyObject *declined_form(void) { Py_RETURN_NOTIMPLEMENTED; }
 
@@ -164,8 +170,6 @@ HIDDEN int product_into(float *out, Py_ssize_t apart, const float *x, Py_ssize_t
                         Py_ssize_t apart_y, int turns_y, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, float factor);
 HIDDEN int is_product_at_hand(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k);
 HIDDEN int is_for_one_thread(double multiplications);
-HIDDEN int is_product_form(PyObject *kernel); /* which takes operands of any size */
-HIDDEN int is_elementwise_form(PyObject *kernel); /* the same */
 HIDDEN PyObject *take_step(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_steps(PyObject *module, PyObject *arguments);
 extern HIDDEN const char take_step_doc[], serve_steps_doc[];
@@ -195,7 +199,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(ceil_mode) X(exclusive) X(data_format) X(global_pooling) X(adaptive) X(padding_algorithm) X(keepdims) X(flatten) \
     X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(descending) X(k) \
     X(largest) X(rank) X(count) X(return_index) X(return_inverse) X(return_counts) X(is_sorted) X(starts) X(ends) X(decrease_axis) \
-    X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(num) X(unbiased) X(keepdim) X(dilations) \
+    X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(end) X(step) X(num) X(unbiased) X(keepdim) X(dilations) \
     X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y) \
     X(causal) X(with_mask) X(bias) X(bias_after_scale) X(steps) X(decrease_axes) X(none_axes) X(accumulate) \
     X(diagonal) X(lower) X(Axis) X(Reduce) X(reduction) X(porder) X(asvector)

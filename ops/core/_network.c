@@ -1,4 +1,5 @@
 /* Activations and pooling of small arrays, within the rounding of their kernels: exp of float64 is the C library's. */
+#include "_team.h"
 #include "_vectors.h"
 
 #include <math.h>
@@ -59,18 +60,40 @@ ACTIVATION(hard_swish, HARD_SWISH)
 ACTIVATION(sigmoid, SIGMOID)
 ACTIVATION(silu, SILU)
 
+/* Rows of numbers, of an array or of its result. */
+typedef struct {
+    const Activation *how;
+    int kind;
+    const char *x;
+    char *out;
+    Py_ssize_t rows, width, apart; /* `apart` in bytes */
+    double values[3];
+} Rows;
+
+/* Some of the rows; of the elements, where there is one row. */
+static void some_rows(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Rows *all = of;
+    Py_ssize_t item = sizes_by_kind[all->kind], is_one = all->rows == 1, width = is_one ? end - begin : all->width;
+    const char *x = all->x + begin * (is_one ? item : all->apart);
+    char *out = all->out + begin * (is_one ? item : width * item);
+    for (Py_ssize_t row = is_one ? end - 1 : begin; row < end; row++, x += all->apart, out += width * item)
+        if (all->kind == FLOAT32) all->how->of_floats((const float *)x, (float *)out, width, all->values);
+        else all->how->of_doubles((const double *)x, (double *)out, width, all->values);
+}
+
 static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Activation *how = with;
     if (count != 1 || Py_TYPE(inputs[0]) != array_type) return declined_form();
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype), named = 0, rank = x->dimensions_count;
-    Py_ssize_t size = size_of(inputs[0]), width = size, apart = 0;
-    double values[3];
+    Py_ssize_t size = size_of(inputs[0]);
+    Rows all = {.how = how, .kind = kind, .x = x->data, .rows = 1, .width = size};
+    double *values = all.values;
     if ((kind != FLOAT32 && kind != FLOAT64) || !(x->flags & ALIGNED)) return declined_form();
-    if (size > (how->is_exact && has_wide_vectors ? MOST_ELEMENTS_WIDE : MOST_OF_LOOPS)) return declined_form();
+    if (size > MOST_OF_LOOPS && !(how->is_exact && has_wide_vectors)) return declined_form();
     if (!(x->flags & C_CONTIGUOUS)) { /* rows with gaps between them, as `split` gives them */
         if (rank != 2 || x->strides[1] != sizes_by_kind[kind] || x->dimensions[1] < 8) return declined_form();
-        width = x->dimensions[1], apart = x->strides[0];
+        all.rows = x->dimensions[0], all.width = x->dimensions[1], all.apart = x->strides[0];
     }
     for (int n = 0; n < 3; n++) {
         values[n] = how->defaults[n];
@@ -82,11 +105,10 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     if (values[0] < how->least || values[0] > how->most) return declined_form();
     PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
-    char *data = x->data, *out = ((Array *)result)->data;
-    for (Py_ssize_t first = 0; first < size; first += width, data += apart, out += width * sizes_by_kind[kind])
-        if (kind == FLOAT32) how->of_floats((float *)data, (float *)out, width, values);
-        else how->of_doubles((double *)data, (double *)out, width, values);
-    return result;
+    all.out = ((Array *)result)->data;
+    if (run_parts(some_rows, &all, all.rows == 1 ? size : all.rows, 2 * size * sizes_by_kind[kind]) == 0) return result;
+    Py_DECREF(result);
+    return NULL;
 }
 
 /* Pooling of images [n, c, h, w] by windows within what is padded before and behind. */
@@ -227,7 +249,7 @@ static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t coun
     return declined_form();
 }
 
-#define OF(NAME, ...) {#NAME, activate, &(const Activation){NAME##_f, NAME##_d, __VA_ARGS__}}
+#define OF(NAME, ...) {#NAME, activate, &(const Activation){NAME##_f, NAME##_d, __VA_ARGS__}, 1}
 const FormEntry network_forms[] = {
     OF(relu, {NULL}, {0}, 0, 0, 1), OF(relu6, {&name_threshold}, {6}, 0, 3e38, 1),
     OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1, 1), OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38),

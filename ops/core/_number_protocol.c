@@ -156,7 +156,7 @@ static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int 
     PyObject *least = slot(choice, of_choice.least), *direct = slot(choice, of_choice.direct);
     if (!least || !direct || direct == Py_None) goto done;
     int large = size_of(array) >= PyLong_AsSsize_t(least);
-    if (large && !is_elementwise_form(direct)) goto done;
+    if (large && !takes_any_size(direct)) goto done;
     function = Py_NewRef(direct);
     if (!(class = own_attribute(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, value_type)) goto done;

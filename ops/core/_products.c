@@ -329,9 +329,7 @@ static PyObject *batch_product(const void *with, PyObject *const *inputs, Py_ssi
     return PyObject_Vectorcall(served.matmul, inputs, 2, NULL);
 }
 
-const FormEntry product_forms[] = {{"matmul", matmul, NULL}, {"bmm", batch_product, NULL}, {NULL, NULL, NULL}};
-
-int is_product_form(PyObject *kernel) { return Py_TYPE(kernel) == form_type && ((Form *)kernel)->function == matmul; }
+const FormEntry product_forms[] = {{"matmul", matmul, NULL, 1}, {"bmm", batch_product, NULL}, {NULL, NULL, NULL}};
 
 /* Weights that a backward walk has met, and a turned copy of those that it met again: a thin product with a matrix that is
    read by columns takes up to three times as long as by rows. A recurrent cell's weight is met at each of its steps. What

@@ -194,6 +194,24 @@ def test_functions_of_many_elements_are_shared_among_threads(dtype, threads):
     assert count > 30 or not native.module.has_fast_panels()
 
 
+def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
+    with contextlib.suppress(Declined):
+        for dtype in "fd":
+            for x in arrays(dtype, MANY[:2]):
+                compare(formed("relu", x), np.where(x < 0, x.dtype.type(0), x))
+                compare(formed("relu6", x, threshold=2.0), np.clip(x, 0, 2).astype(dtype) + x.dtype.type(0))
+                compare(formed("leaky_relu", x, alpha=0.5), np.where(x < 0, x * x.dtype.type(0.5), x))
+                compare(formed("clip", x, None, None, min=-1.0, max=2.0), np.clip(x, x.dtype.type(-1), x.dtype.type(2)))
+            gaps = np.zeros((1000, 600), dtype)[:, :300] - x.flat[0]
+            compare(formed("relu", gaps), np.maximum(gaps, 0))
+    for dtype in "float32", "float64", "int32", "int64":
+        for begin, end, step in (3, 300_003, 1), (300_000, -7, -1), (0, 1_000_000, 3), (5, 5, 1), (7, 2, 1):
+            found = paddle.arange(begin, end, step, dtype=dtype).numpy()
+            compare(found, np.arange(begin, end, step, dtype))
+    found = paddle.linspace(-1, 2, 300_001).numpy()
+    compare(found, (np.arange(300_001) * (3 / 300_000) - 1).astype("float32"))
+
+
 @pytest.mark.parametrize("place", [0, 150_000, -1])
 def test_what_one_of_several_threads_meets_is_told(place):
     x, zero = np.ones(300_000, "f"), np.ones(300_000, "f")
