@@ -79,7 +79,8 @@ DISPATCH = Extension(
         "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_pooling", "_channel_gate",
         "_team")],
     depends=[f"ops/core/{name}.h" for name in (
-        "_native", "_dispatch", "_vectors", "_softmax_vectors", "_panels", "_packing", "_attention", "_team")], optional=True,
+        "_native", "_dispatch", "_vectors", "_softmax_vectors", "_panels", "_packing", "_attention", "_team")],
+    optional=True,
     libraries=[] if os.name == "nt" else ["m"],
     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off", "-fno-math-errno"])
 
