@@ -187,8 +187,36 @@ enum { WIDEST = 2048 };
 TILES(tiles_f, float)
 TILES(tiles_d, double)
 
+/* Means of such windows, in the same way. */
+#define MEANS(NAME, T) \
+    INLINE void NAME##_body(const Windows *w, const T *x, T *restrict out) { \
+        T row[WIDEST], whole = (T)(w->kernel[0] * w->kernel[1]); \
+        Py_ssize_t used = w->out[1] * w->kernel[1], wide = w->kernel[1]; \
+        for (Py_ssize_t image = 0; image < w->images; image++, x += w->height * w->width) \
+            for (Py_ssize_t i = 0; i < w->out[0]; i++, out += w->out[1]) { \
+                const T *from = x + i * w->kernel[0] * w->width; \
+                for (Py_ssize_t n = 0; n < used; n++) row[n] = from[n]; \
+                for (Py_ssize_t k = 1; k < w->kernel[0]; k++) { \
+                    from += w->width; \
+                    for (Py_ssize_t n = 0; n < used; n++) row[n] += from[n]; \
+                } \
+                if (wide == 2) \
+                    for (Py_ssize_t j = 0; j < w->out[1]; j++) out[j] = (row[2 * j] + row[2 * j + 1]) / whole; \
+                else \
+                    for (Py_ssize_t j = 0; j < w->out[1]; j++) { \
+                        T found = row[j * wide]; \
+                        for (Py_ssize_t n = 1; n < wide; n++) found += row[j * wide + n]; \
+                        out[j] = found / whole; \
+                    } \
+            } \
+    } \
+    TWO_WAYS(NAME, (const Windows *w, const T *x, T *out), (w, x, out))
+
+MEANS(means_f, float)
+MEANS(means_d, double)
+
 static int are_tiles(const Windows *w) {
-    return !w->is_mean && !w->before[0] && !w->before[1] && w->kernel[0] == w->step[0] && w->kernel[1] == w->step[1]
+    return !w->before[0] && !w->before[1] && w->kernel[0] == w->step[0] && w->kernel[1] == w->step[1]
         && w->width <= WIDEST;
 }
 
@@ -241,7 +269,10 @@ static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t coun
     PyObject *result = new_array(kind, 4, sizes);
     if (!result) return NULL;
     void *data = x->data, *out = ((Array *)result)->data;
-    if (!tiles) wrong = !(kind == FLOAT32 ? pool_f(&windows, data, out) : pool_d(&windows, data, out));
+    if (tiles && windows.is_mean) {
+        if (kind == FLOAT32) means_f(&windows, data, out);
+        else means_d(&windows, data, out);
+    } else if (!tiles) wrong = !(kind == FLOAT32 ? pool_f(&windows, data, out) : pool_d(&windows, data, out));
     else if (kind == FLOAT32) tiles_f(&windows, data, out, &wrong);
     else tiles_d(&windows, data, out, &wrong);
     if (!wrong) return result;
