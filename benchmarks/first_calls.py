@@ -8,7 +8,7 @@ from . import catalogue, machine, quiet
 from .format import ratio, seconds, table
 from .process import Unavailable, Worker
 from .programs import PROGRAMS
-from .startup import BYTECODE, _compile_bytecode
+from .startup import BYTECODE, compile_bytecode
 
 SIDES = {"cold": "proa, nothing kept", "warm": "proa, again", "paddle": "Paddle"}
 ASKED = {"cold": 1.0, "warm": 0.5}
@@ -48,7 +48,7 @@ def _summary(records):
 def measure(options, pythons):
     """Figures by program and side: plain data."""
     if "proa" in pythons:
-        _compile_bytecode(pythons["proa"])
+        compile_bytecode(pythons["proa"])
     found, versions = {}, {}
     for program in PROGRAMS:
         if options.only and program not in options.only:

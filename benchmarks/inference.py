@@ -15,7 +15,7 @@ from . import environments, machine, turns
 from .format import megabytes, ratio, seconds, table
 from .process import Unavailable, Worker
 from .saved_models import MODELS, packages_for
-from .startup import BYTECODE, _compile_bytecode
+from .startup import BYTECODE, compile_bytecode
 
 LABELS = {"proa": "proa", "paddle": "Paddle", "onnxruntime": "ONNX Runtime"}
 PEERS = ("paddle", "onnxruntime")
@@ -110,7 +110,7 @@ def measure(options, pythons):
     pythons = {name: python for name, python in pythons.items() if name in LABELS}
     if "onnxruntime" not in pythons:
         pythons["onnxruntime"] = environments.python_for("onnxruntime", options.onnxruntime, options.environments)
-    _compile_bytecode(pythons["proa"])
+    compile_bytecode(pythons["proa"])
     packages = os.path.abspath(options.packages) if options.packages else packages_for(
         pythons["proa"], options.environments)
     options = argparse.Namespace(**{**vars(options), "packages": packages})

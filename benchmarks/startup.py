@@ -29,7 +29,7 @@ ASKED = {"import": 0.15, FIRST_TENSOR: None, **{title: 0.5 if title.endswith(FIR
          "installed size": 0.6}
 
 
-def _compile_bytecode(python):
+def compile_bytecode(python):
     """Does for proa's modules what an installation does for those of all packages."""
     with tempfile.TemporaryDirectory() as folder:
         code = "import compileall, os, proa; compileall.compile_dir(os.path.dirname(proa.__file__), quiet=2)"
@@ -99,7 +99,7 @@ def _first_calls(options, pythons):
 def measure(options, pythons):
     """Figures by framework: plain data."""
     if "proa" in pythons:
-        _compile_bytecode(pythons["proa"])
+        compile_bytecode(pythons["proa"])
     imports, versions = _imports(options, pythons)
     return {"import": imports, "versions": versions, "calls": _first_calls(options, pythons),
             "installed": {name: installed.size(name, python) for name, python in pythons.items()}}

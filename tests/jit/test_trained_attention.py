@@ -94,6 +94,7 @@ def test_gradients_are_those_of_what_is_written(function, trained):
 
 @pytest.mark.parametrize("function", [_plain, _masked, _called])
 def test_gradients_of_gradients_too(function):
+    """By the formula here, and by that of what is written there: sums of other terms, of which some cancel."""
     _same(_answers(paddle.jit.to_static(function, full_graph=True), True), _answers(function, True), 1e-4)
 
 

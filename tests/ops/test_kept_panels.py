@@ -16,6 +16,8 @@ from proa.ops.nn import conv
 pytestmark = pytest.mark.skipif(not engines.is_usable(PANELS, engines.CPU), reason="the processor has no fused vectors")
 F = paddle.nn.functional
 RANDOM = np.random.default_rng(0)
+ROUNDING = {"rtol": 1e-4, "atol": 1e-4}  # of sums of some hundred products in float32, in any order
+OF_MANY = {"rtol": 1e-3, "atol": 2e-3}  # of up to 2**18
 
 
 def numbers(*shape):
@@ -156,7 +158,7 @@ def test_rows_do_not_depend_on_those_that_come_with_them(rows, columns):
         np.testing.assert_array_equal(each, found[0])
     half = paddle.matmul(paddle.to_tensor(x[: rows // 2 + 1]), w).numpy()
     np.testing.assert_array_equal(half, found[0][: rows // 2 + 1])
-    np.testing.assert_allclose(found[0], x.astype("float64") @ w.numpy().astype("float64"), 1e-3, 2e-3)
+    np.testing.assert_allclose(found[0], x.astype("float64") @ w.numpy().astype("float64"), **OF_MANY)
 
 
 def test_converted_code_gives_the_bits_of_eager_code():
@@ -187,16 +189,16 @@ def test_matrices_that_are_turned_lie_otherwise_or_are_vectors():
     for given in (w.T, np.asfortranarray(w), numbers(128, 256)[:, ::2]):
         for _ in range(4):
             found = paddle.matmul(paddle.to_tensor(x), paddle.to_tensor(given)).numpy()
-            np.testing.assert_allclose(found, x @ given, 1e-3, 1e-3)
+            np.testing.assert_allclose(found, x @ given, **ROUNDING)
     t, kernel = paddle.to_tensor(w), matmul_op.kernels.on_host
     for _ in range(4):
-        np.testing.assert_allclose(t.matmul(t, transpose_y=True).numpy(), w @ w.T, 1e-3, 1e-3)
-        np.testing.assert_allclose(t.matmul(t, transpose_x=True).numpy(), w.T @ w, 1e-3, 1e-3)
-        np.testing.assert_allclose(kernel(np, x, w.T.copy().T, trans_x=False, trans_y=False), x @ w, 1e-3, 1e-3)
-        np.testing.assert_allclose(kernel(np, x[:, ::-1], w, trans_x=False, trans_y=False), x[:, ::-1] @ w, 1e-3, 1e-3)
+        np.testing.assert_allclose(t.matmul(t, transpose_y=True).numpy(), w @ w.T, **ROUNDING)
+        np.testing.assert_allclose(t.matmul(t, transpose_x=True).numpy(), w.T @ w, **ROUNDING)
+        np.testing.assert_allclose(kernel(np, x, w.T.copy().T, trans_x=False, trans_y=False), x @ w, **ROUNDING)
+        np.testing.assert_allclose(kernel(np, x[:, ::-1], w, trans_x=False, trans_y=False), x[:, ::-1] @ w, **ROUNDING)
         large = numbers(2**12)
         np.testing.assert_allclose(kernel(np, large, np.outer(large, large[:128]), trans_x=False, trans_y=False),
-                                   large @ np.outer(large, large[:128]), 1e-3, 1e-2)
+                                   large @ np.outer(large, large[:128]), rtol=1e-3, atol=1e-2)
 
 
 def _change_what_is_fed(x, w):
@@ -259,7 +261,7 @@ def _change_what_a_predictor_is_handed(x, w):
 def test_what_is_changed_is_multiplied_as_it_is(change, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found, wanted = change(numbers(40, 96), numbers(96, 130))
-    np.testing.assert_allclose(found, wanted, 1e-3, 1e-3)
+    np.testing.assert_allclose(found, wanted, **ROUNDING)
 
 
 def test_a_training_step_keeps_no_matrix_and_one_that_is_used_again_within_it_is_kept():
