@@ -1,11 +1,12 @@
 /* Parts of arrays by ranges, as views; values put into copies by ranges, numbers of rows and masks; arrays in the middle of padding, and turned along a dimension. */
+#include "_team.h"
 #include "_vectors.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
 
-enum { MOST_COPIED = 1 << 16 };
+enum { MOST_COPIED = 1 << 16, SHORT = 512 }; /* elements; bytes of a block, many of which NumPy copies faster */
 
 /* The end of a range, or a start, within a dimension, as Python's slices have it. */
 static Py_ssize_t within(Py_ssize_t place, Py_ssize_t size) {
@@ -339,6 +340,23 @@ static PyObject *pad_image(const void *with, PyObject *const *inputs, Py_ssize_t
     return surrounded((Array *)inputs[0], before, behind, value);
 }
 
+/* Blocks of bytes whose last ones, `behind` of them, come first. */
+typedef struct {
+    const char *x;
+    char *out;
+    Py_ssize_t block, behind;
+} Turned;
+
+static void some_turned(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Turned *all = of;
+    for (Py_ssize_t at = begin; at < end;) {
+        Py_ssize_t place = at % all->block, is_first = place < all->behind, until = is_first ? all->behind : all->block;
+        Py_ssize_t count = until - place < end - at ? until - place : end - at;
+        memcpy(all->out + at, all->x + at + (is_first ? all->block - all->behind : -all->behind), (size_t)count);
+        at += count;
+    }
+}
+
 static PyObject *roll(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     Py_ssize_t shifts[MOST_DIMENSIONS], axes[MOST_DIMENSIONS], moved = 0, named = 0;
     if (count < 1 || !is_plain_array(inputs[0]) || (count > 1 && inputs[1] != Py_None)
@@ -348,24 +366,22 @@ static PyObject *roll(const void *with, PyObject *const *inputs, Py_ssize_t coun
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype), rank = x->dimensions_count;
     Py_ssize_t size = size_of(inputs[0]), along = size, inner = 1;
-    if (kind == NO_KIND || size < 1 || size > MOST_COPIED) return declined_form();
+    if (kind == NO_KIND || size < 1) return declined_form();
     if (named) {
         Py_ssize_t axis = axes[0] < 0 ? axes[0] + rank : axes[0];
         if (axis < 0 || axis >= rank) return declined_form();
         along = x->dimensions[axis];
         for (Py_ssize_t n = axis + 1; n < rank; n++) inner *= x->dimensions[n];
     }
-    Py_ssize_t shift = shifts[0] % along;
+    Py_ssize_t shift = shifts[0] % along, item = sizes_by_kind[kind];
+    if (size > MOST_COPIED && along * inner * item < SHORT) return declined_form();
     if (shift < 0) shift += along;
     PyObject *result = new_array(kind, rank, x->dimensions);
     if (!result) return NULL;
-    size_t block = (size_t)(along * inner * sizes_by_kind[kind]), behind = (size_t)(shift * inner * sizes_by_kind[kind]);
-    char *out = ((Array *)result)->data;
-    for (size_t at = 0; at < (size_t)(size * sizes_by_kind[kind]); at += block) {
-        memcpy(out + at, x->data + at + block - behind, behind);
-        memcpy(out + at + behind, x->data + at, block - behind);
-    }
-    return result;
+    Turned all = {x->data, ((Array *)result)->data, along * inner * item, shift * inner * item};
+    if (run_parts(some_turned, &all, size * item, 2 * size * item) == 0) return result;
+    Py_DECREF(result);
+    return NULL;
 }
 
 /* The rows of x, along its first dimension, that whole numbers name; these come where that dimension was. */
@@ -423,6 +439,6 @@ static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t
 
 const FormEntry part_forms[] = {
     {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"rows_added", rows_added, NULL}, {"triangle", triangle, NULL},
-    {"rows_added_by_coordinates", rows_added, ""}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL},
+    {"rows_added_by_coordinates", rows_added, ""}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL, 1},
     {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {"gather", taken, NULL}, {"index_select", taken, ""},
     {NULL, NULL, NULL}};

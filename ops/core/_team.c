@@ -38,7 +38,7 @@ static int ask(void) {
 }
 
 typedef struct {
-    Part part;
+    Share part;
     void *data;
     Py_ssize_t count;
 } Shared;
@@ -49,7 +49,7 @@ static void share(void *of) {
     all->part(all->data, all->count * number / threads, all->count * (number + 1) / threads);
 }
 
-int run_parts(Part part, void *data, Py_ssize_t count, Py_ssize_t bytes) {
+int run_parts(Share part, void *data, Py_ssize_t count, Py_ssize_t bytes) {
     if (bytes < WORTH_SHARING) {
         part(data, 0, count);
         return 0;

@@ -13,10 +13,10 @@ typedef struct {
 enum { WORTH_SHARING = 1 << 18 }; /* bytes that are read and written, from which on a second thread is worth its call */
 
 /* What is done for `begin` up to `end` of what is counted; nothing of Python. */
-typedef void (*Part)(void *data, Py_ssize_t begin, Py_ssize_t end);
+typedef void (*Share)(void *data, Py_ssize_t begin, Py_ssize_t end);
 
 /* Has a part done for each of `count`, by several threads where so many bytes are worth it; -1 with an error. */
-HIDDEN int run_parts(Part part, void *data, Py_ssize_t count, Py_ssize_t bytes);
+HIDDEN int run_parts(Share part, void *data, Py_ssize_t count, Py_ssize_t bytes);
 HIDDEN PyObject *serve_team(PyObject *module, PyObject *find);
 extern HIDDEN const char serve_team_doc[];
 

@@ -194,6 +194,14 @@ def test_functions_of_many_elements_are_shared_among_threads(dtype, threads):
     assert count > 30 or not native.module.has_fast_panels()
 
 
+def test_turns_of_many_elements_are_shared():
+    for x in (np.arange(300_000.0), np.arange(400_000).reshape(4, 1000, 100), np.arange(300_000).reshape(-1, 3) > 5):
+        for shift, axis in itertools.product((1, -7, 150_001, 0), (None, *range(x.ndim))):
+            with contextlib.suppress(Declined):
+                found = formed("roll", x, None, shifts=[shift], axis=[] if axis is None else [axis])
+                compare(found, np.roll(x, shift, axis))
+
+
 def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
     with contextlib.suppress(Declined):
         for dtype in "fd":
