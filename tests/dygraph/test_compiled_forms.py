@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend.threads import team
 from proa.ops import catalogue
 from proa.ops.core import native
 from proa.ops.core.operator import all_operators, find
@@ -192,6 +193,23 @@ def test_functions_of_many_elements_are_shared_among_threads(dtype, threads):
     finally:
         paddle.set_num_threads(before)
     assert count > 30 or not native.module.has_fast_panels()
+
+
+def test_without_threads_one_computes_and_an_error_in_finding_them_is_passed_on():
+    x = np.arange(300_000)
+
+    def none():
+        raise OSError("no threads")
+
+    try:
+        native.module.serve_team(lambda: (0, (0, 0, 0)))
+        compare(formed("add", x, x, direct=True), x + x)
+        native.module.serve_team(none)
+        with pytest.raises(OSError, match="no threads"):
+            formed("add", x, x, direct=True)
+        compare(formed("add", x[:9].copy(), x[:9].copy(), direct=True), x[:9] + x[:9])
+    finally:
+        native.module.serve_team(team)
 
 
 def test_turns_of_many_elements_are_shared():
