@@ -12,7 +12,6 @@ from ...core.limits import limits_of
 from ..format.program_file import read_program_desc
 from ..ir.program import Program
 from .model_files import JSON_SUFFIX
-from .program_codec import to_desc
 from .program_reader import read_into
 
 
@@ -36,5 +35,6 @@ def program_desc(data: bytes, name: str) -> Any:
         return read_program_desc(data, name)
     from .pir.json_file import read_json_program  # for the few files that are such ones
     from .pir.translation import translated
+    from .program_codec import to_desc
 
     return to_desc(translated(read_json_program(data, name), name))

@@ -7,15 +7,11 @@ that operators and attributes that nobody here knows come out of a load and a sa
 
 from __future__ import annotations
 
-import functools
-import types
-import typing
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import backend
 from ...core.dtype import DType
-from ...ops.core.operator import Double, Long, Longs, Operator, find, is_declared
+from ...ops.core.operator import find, is_declared
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.constant_codec import CONSTANTS, write_values
@@ -26,52 +22,10 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.variable import Variable
 from . import array_codec, gradient_codec, lod_codec, number_codec, own_codec
+from .types_in_files import KINDS, annotated_type, tensor_field
 
-_KINDS = {
-    "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
-    "feed": pb.VarType.FEED_MINIBATCH, "fetch": pb.VarType.FETCH_LIST, "selected_rows": pb.VarType.SELECTED_ROWS,
-    "raw": pb.VarType.RAW, "reader": pb.VarType.READER, "rank_table": pb.VarType.LOD_RANK_TABLE,
-    "places": pb.VarType.PLACE_LIST, "tuple": pb.VarType.TUPLE, "string": pb.VarType.STRING,
-    "strings": pb.VarType.STRINGS, "vocab": pb.VarType.VOCAB, "feed_list": pb.VarType.FEED_LIST,
-    "pstring": pb.VarType.PSTRING, "sparse_coo": pb.VarType.SPARSE_COO, "sparse_csr": pb.VarType.SPARSE_CSR,
-}
 _SAME_IN_FILES = {"array_gradient": "array"}
-_KIND_NAMES = {number: kind for kind, number in _KINDS.items()}
-_ANNOTATIONS: dict[Any, int] = {
-    bool: at.BOOLEAN, int: at.INT, Long: at.LONG, float: at.FLOAT, Double: at.FLOAT64, str: at.STRING, DType: at.INT,
-    list[int]: at.INTS, Longs: at.LONGS, list[float]: at.FLOATS, list[str]: at.STRINGS, list[bool]: at.BOOLEANS,
-}
-_CONVERT: dict[int, Callable[[Any], Any]] = {
-    at.BOOLEAN: bool, at.INT: int, at.LONG: int, at.FLOAT: float, at.FLOAT64: float, at.STRING: str, at.INTS: int,
-    at.LONGS: int, at.FLOATS: float, at.STRINGS: str, at.BOOLEANS: bool,
-}
 
-
-def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
-    """The type in files of an operator's attribute (None: its declaration gives none), and whether it is a dtype."""
-    if name == "sub_block":
-        return at.BLOCK, False
-    if not is_declared(op_type):
-        op_type = op_type.removesuffix("_grad")  # which has the attributes of the operator that it is the gradient of
-    return annotated_types(find(op_type)).get(name, (None, False)) if is_declared(op_type) else (None, False)
-
-
-@functools.cache
-def annotated_types(operator: Operator) -> dict[str, tuple[int | None, bool]]:
-    """The same of each attribute that a declaration has."""
-    return {name: annotated(parameter.annotation) for name, parameter in operator.attributes.items()}
-
-
-def annotated(annotation: Any) -> tuple[int | None, bool]:
-    """The type in files of what is annotated so, and whether it is an element type."""
-    if isinstance(annotation, types.UnionType):
-        annotation = next(a for a in typing.get_args(annotation) if a is not type(None))
-    if typing.get_origin(annotation) is Sequence:
-        annotation = list[typing.get_args(annotation)[0]]  # type: ignore[misc]
-    return _ANNOTATIONS.get(annotation), annotation is DType
-
-
-# to a message ---------------------------------------------------------------------------------------------------------
 
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
@@ -133,14 +87,14 @@ def file_type(op_type: str, name: str, value: Any) -> str:
 
 def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
     message.name = variable.name
-    message.type.type = _KINDS[_SAME_IN_FILES.get(variable.kind, variable.kind)]
+    message.type.type = KINDS[_SAME_IN_FILES.get(variable.kind, variable.kind)]
     message.persistable = variable.persistable
     message.stop_gradient = variable.stop_gradient
     if variable.need_check_feed:
         message.need_check_feed = True
     if variable.is_parameter:
         message.is_parameter = True
-    field = _tensor_field(message.type)
+    field = tensor_field(message.type)
     if field is None or variable._dtype is None:
         return
     tensor = getattr(field, "tensor", field)
@@ -148,16 +102,6 @@ def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
     tensor.dims.extend(variable.shape)
     if tensor is not field:
         field.lod_level = variable.lod_level
-
-
-def _tensor_field(kind: pb.VarType) -> Any:
-    """The part of a variable's type that holds element type and shape; None for a type without."""
-    name = {
-        pb.VarType.LOD_TENSOR: "lod_tensor", pb.VarType.LOD_TENSOR_ARRAY: "tensor_array",
-        pb.VarType.SELECTED_ROWS: "selected_rows", pb.VarType.SPARSE_COO: "sparse_coo",
-        pb.VarType.SPARSE_CSR: "sparse_csr",
-    }.get(kind.type)
-    return None if name is None else getattr(kind, name)
 
 
 def _runs_block(operation: Operation) -> bool:
@@ -217,6 +161,3 @@ def _write_attribute(message: pb.OpDesc, op_type: str, name: str, value: Any) ->
     if isinstance(value, at.Marked) and file_type is None:
         file_type = value.file_type
     at.python_to_attr(message.attrs.add(), name, value, file_type)
-
-
-# from a message -------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from ..ir.program import Program
 from ..ir.slots import missing_input
 from ..ir.variable import ParameterVariable, Variable, class_of_kind
 from . import array_codec, decomposed, gradient_codec, lod_codec, whole_weights
-from .program_codec import _CONVERT, _KIND_NAMES, _tensor_field, annotated_type, annotated_types
+from .types_in_files import CONVERT, KIND_NAMES, annotated_type, annotated_types, tensor_field
 
 _Made = TypeVar("_Made", bound=Program)
 
@@ -104,10 +104,10 @@ def _slots(side: Any) -> dict[str, list[str]]:
 
 def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
     place = f"block {block.idx}, variable {message.name!r}"
-    kind = _KIND_NAMES.get(message.type.type)
+    kind = KIND_NAMES.get(message.type.type)
     if kind is None:
         raise CorruptFileError(source, place, f"{message.type.type} is not the number of what a variable can hold")
-    field = _tensor_field(message.type)
+    field = tensor_field(message.type)
     shape: tuple[int, ...] = ()
     dtype, lod_level = None, 0
     tensor = getattr(field, "tensor", field)
@@ -148,9 +148,9 @@ def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
     if is_dtype:
         number = at.attr_value(attr)
         return _default(op_type, attr.name) if number == at.NO_DTYPE else from_number(number)
-    if file_type is None or attr.type == at.BLOCK or file_type not in _CONVERT:
+    if file_type is None or attr.type == at.BLOCK or file_type not in CONVERT:
         return at.attr_to_python(attr)
-    value, convert = at.attr_value(attr), _CONVERT[file_type]
+    value, convert = at.attr_value(attr), CONVERT[file_type]
     is_list = file_type in at.LISTS
     if isinstance(value, list) != is_list or (attr.type in (at.STRING, at.STRINGS)) != (convert is str):
         raise ValueError(f"it should be of type {at.type_name(file_type)}, and is of type {at.type_name(attr.type)}")

@@ -14,7 +14,7 @@ from proa.core import dtype as dt
 from proa.core.files import CorruptFileError
 from proa.ops.core.operator import operator
 from proa.ops.core.signature import Slot
-from proa.static.files import program_codec
+from proa.static.files import types_in_files
 from proa.static.files.program_codec import to_desc
 from proa.static.format import attributes as at
 from proa.static.format import framework_pb2 as pb
@@ -238,7 +238,7 @@ def test_an_absent_attribute_is_not_written():
     assert list(attrs_of(one_op("nobody_knows", {"a": None, "b": 1}))) == ["b"]
 
 
-@pytest.mark.parametrize("kind", sorted(program_codec._KINDS))
+@pytest.mark.parametrize("kind", sorted(types_in_files.KINDS))
 def test_kinds_of_variables(kind):
     program = Program()
     typed = kind in ("tensor", "array", "selected_rows", "sparse_coo", "sparse_csr")

@@ -13,7 +13,7 @@ from ...format import attributes as at
 from ...ir.block import Block
 from ...ir.operation import Operation
 from ...ir.program import Program
-from ..program_codec import _CONVERT, annotated_type
+from ..types_in_files import CONVERT, annotated_type
 from .json_file import PirBlock, PirOperation, TensorType, ValueType
 
 
@@ -143,9 +143,9 @@ class Translation:
     def converted(self, type: str, name: str, value: Any) -> Any:
         """A value of an attribute as the declaration has it."""
         file_type, is_dtype = annotated_type(type, name)
-        if value is None or is_dtype or file_type not in _CONVERT or name == "sub_block":
+        if value is None or is_dtype or file_type not in CONVERT or name == "sub_block":
             return value
-        many, convert = file_type in at.LISTS, _CONVERT[file_type]
+        many, convert = file_type in at.LISTS, CONVERT[file_type]
         if isinstance(value, list) and file_type == at.STRING and len(value) == 1:
             value = repr(value[0])  # tolerances, which are texts in files
         if isinstance(value, list) and not many and len(value) == 1:
