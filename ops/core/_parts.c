@@ -6,7 +6,8 @@
 #pragma GCC optimize("O3")
 #endif
 
-enum { MOST_COPIED = 1 << 16, SHORT = 512 }; /* elements; bytes of a block, many of which NumPy copies faster */
+enum { MOST_COPIED = 1 << 16, MOST_PADDED = 1 << 28 }; /* elements */
+enum { SHORT = 512 }; /* bytes of a block or row, many of which NumPy copies faster */
 
 /* The end of a range, or a start, within a dimension, as Python's slices have it. */
 static Py_ssize_t within(Py_ssize_t place, Py_ssize_t size) {
@@ -279,6 +280,45 @@ static void put_rows(char *restrict to, const char *restrict from, Py_ssize_t ro
         for (; rows > 0; rows--, to += apart, from += bytes) memcpy(to, from, bytes);
 }
 
+/* The same of many elements, row by row of the result. */
+typedef struct {
+    const Array *x;
+    const Py_ssize_t *sizes, *before; /* of the result; of the padding */
+    char *out;
+    int kind;
+    double value;
+} Around;
+
+static char *put_value(char *to, Py_ssize_t count, int kind, double value) {
+    if (value == 0) memset(to, 0, (size_t)(count * sizes_by_kind[kind]));
+    else
+        for (Py_ssize_t n = 0; n < count; n++) {
+            if (kind == FLOAT32) ((float *)(void *)to)[n] = (float)value;
+            else ((double *)(void *)to)[n] = value;
+        }
+    return to + count * sizes_by_kind[kind];
+}
+
+static void some_around(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Around *all = of;
+    int last = all->x->dimensions_count - 1;
+    Py_ssize_t width = all->x->dimensions[last], whole = all->sizes[last], bytes = width * sizes_by_kind[all->kind];
+    char *to = all->out + begin * whole * sizes_by_kind[all->kind];
+    for (Py_ssize_t row = begin; row < end; row++) {
+        Py_ssize_t rest = row, from = 0, rows = 1, is_inside = 1;
+        for (int n = last - 1; n >= 0; n--) {
+            Py_ssize_t place = rest % all->sizes[n] - all->before[n];
+            is_inside &= place >= 0 && place < all->x->dimensions[n];
+            from += place * rows, rows *= all->x->dimensions[n], rest /= all->sizes[n];
+        }
+        if (is_inside) {
+            to = put_value(to, all->before[last], all->kind, all->value);
+            memcpy(to, all->x->data + from * bytes, (size_t)bytes);
+            to = put_value(to + bytes, whole - width - all->before[last], all->kind, all->value);
+        } else to = put_value(to, whole, all->kind, all->value);
+    }
+}
+
 /* x between `before` and `behind` of a value in each dimension. */
 static PyObject *surrounded(Array *x, const Py_ssize_t *before, const Py_ssize_t *behind, double value) {
     int kind = kind_of(x->dtype), rank = x->dimensions_count;
@@ -287,18 +327,21 @@ static PyObject *surrounded(Array *x, const Py_ssize_t *before, const Py_ssize_t
     for (int n = 0; n < rank; n++) {
         if (before[n] < 0 || behind[n] < 0 || before[n] > MOST_COPIED || behind[n] > MOST_COPIED) return declined_form();
         sizes[n] = x->dimensions[n] + before[n] + behind[n];
-        if (sizes[n] > MOST_COPIED || (size *= sizes[n]) > MOST_COPIED) return declined_form();
+        if (sizes[n] > MOST_PADDED || (size *= sizes[n]) > MOST_PADDED) return declined_form();
     }
+    size_t item = (size_t)sizes_by_kind[kind];
+    int is_large = size > MOST_COPIED;
+    if (is_large && item * (size_t)sizes[rank - 1] < SHORT) return declined_form();
     PyObject *result = new_array(kind, rank, sizes);
     if (!result) return NULL;
     char *out = ((Array *)result)->data;
-    size_t item = (size_t)sizes_by_kind[kind];
-    if (value == 0) memset(out, 0, item * (size_t)size);
-    else
-        for (Py_ssize_t n = 0; n < size; n++) {
-            if (kind == FLOAT32) ((float *)(void *)out)[n] = (float)value;
-            else ((double *)(void *)out)[n] = value;
-        }
+    if (is_large) {
+        Around all = {x, sizes, before, out, kind, value};
+        if (run_parts(some_around, &all, size / sizes[rank - 1], 2 * size * (Py_ssize_t)item) == 0) return result;
+        Py_DECREF(result);
+        return NULL;
+    }
+    put_value(out, size, kind, value);
     Py_ssize_t width = x->dimensions[rank - 1], height = rank > 1 ? x->dimensions[rank - 2] : 1;
     Py_ssize_t blocks = width && height ? size_of((PyObject *)x) / (width * height) : 0, place[MOST_DIMENSIONS] = {0};
     const char *from = x->data;
@@ -439,6 +482,6 @@ static PyObject *gather_nd(const void *with, PyObject *const *inputs, Py_ssize_t
 
 const FormEntry part_forms[] = {
     {"slice", slice, NULL}, {"set_value", set_value, NULL}, {"index_put", index_put, NULL}, {"rows_added", rows_added, NULL}, {"triangle", triangle, NULL},
-    {"rows_added_by_coordinates", rows_added, ""}, {"pad", pad, NULL}, {"pad_image", pad_image, NULL}, {"roll", roll, NULL, 1},
+    {"rows_added_by_coordinates", rows_added, ""}, {"pad", pad, NULL, 1}, {"pad_image", pad_image, NULL, 1}, {"roll", roll, NULL, 1},
     {"lookup", lookup, NULL}, {"gather_nd", gather_nd, NULL}, {"gather", taken, NULL}, {"index_select", taken, ""},
     {NULL, NULL, NULL}};

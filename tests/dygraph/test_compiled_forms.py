@@ -220,6 +220,20 @@ def test_turns_of_many_elements_are_shared():
                 compare(found, np.roll(x, shift, axis))
 
 
+def test_padding_around_many_elements_is_shared():
+    random = np.random.default_rng(1)
+    for x in (random.random((300, 400), "f"), random.random((2, 3, 100, 200)), random.integers(0, 9, (5, 200, 130))):
+        for value in (0.0, -1.5) if x.dtype.kind == "f" else (0.0,):
+            widths = [(n + 1, 3 - n) for n in range(x.ndim)]
+            found = formed("pad", x, paddings=[n for pair in widths for n in pair], pad_value=value)
+            compare(found, np.pad(x, widths, constant_values=value))
+    image = random.random((2, 3, 100, 200), "f")
+    found = formed("pad_image", image, paddings=[1, 2, 3, 0], value=2.0, data_format="NCHW")
+    compare(found, np.pad(image, [(0, 0), (0, 0), (3, 0), (1, 2)], constant_values=2.0))
+    with pytest.raises(Declined):  # rows of a few elements
+        formed("pad", random.random((50_000, 4)), paddings=[1, 1, 1, 1], pad_value=0.0)
+
+
 def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
     with contextlib.suppress(Declined):
         for dtype in "fd":
