@@ -53,11 +53,11 @@ REASONS = (
      (LARGE,), "topk"),
     ("The loop makes one pass at the bandwidth of memory on one thread; PyTorch's sums are spread better over two.",
      (LARGE,), "prod, norm, sum, mean, sum of columns, adaptive_avg_pool2d"),
-    ("Several passes, each an operator or a function of NumPy, where PyTorch makes one.", (LARGE,),
-     "mse_loss, add_n, linspace"),
-    ("NumPy's own function, on one thread.", (LARGE,),
-     "arange, equal, floor_divide, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, logical_and, logical_not"),
-    ("NumPy copies on one thread.", (LARGE,), "roll, pad, diag, eye, mask"),
+    ("Several passes, each an operator, where PyTorch makes one.", (LARGE,), "mse_loss, add_n"),
+    ("Whether a divisor is 0 or -1 is looked at before it divides, so that it is an error and no crash.", (LARGE,),
+     "floor_divide"),
+    ("Running sums are each the one before and one more, on one thread.", (LARGE,), "cumsum"),
+    ("NumPy copies on one thread.", (LARGE,), "diag, eye, mask"),
 )
 
 
