@@ -17,6 +17,8 @@ from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, grad_mode, state
 from ...ops.math.unary import logical_not
 from ..autodiff.py_layer import with_gradient
+from ..ir.operation import Operation
+from ..ir.usage import sub_block
 from ..ir.variable import Variable
 from .renaming import assign, take_name
 from .views import as_read, bases_of, is_seen_anew, note_shown, part, pass_on, up_to_date
@@ -53,6 +55,9 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     if former is not None and not (alike and anew is None):
         part(variable, former, anew)
     elsewhere = variable.block is not trace.block  # where this branch or round does not run, the old value remains
+    if elsewhere and variable.stop_gradient and not result.stop_gradient and not variable.persistable:
+        _check_no_detached_view(variable)
+        _begin_stopped(variable)
     variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
     if variable.view_of is not None and (former is None or anew is None):
         pass_on(variable)
@@ -90,6 +95,29 @@ def _change_where_chosen(variable: Variable, given: Variable, each: list) -> Non
             f"({user_line()}) from {list(value.shape)} to {list(variable.shape)}. Use the form that gives another.")
     value._rebind(where(condition if holds else logical_not(condition), given, value._alias()))
     each[3] = current_trace().lift(value, "a tensor that a condition chose").changes
+
+
+def _check_no_detached_view(variable: Variable) -> None:
+    """RuntimeError for y.detach(), whose memory is that of y: behind the branch it is read as y, without gradient."""
+    if variable.view_of is not None and variable.view_of[2] is None:
+        raise RuntimeError(
+            f"{user_line()}: {variable.name!r} shares its memory with what it was detached from, and is given a value "
+            "that has a gradient, in place, in a branch or a loop that a tensor decides. Give it a copy: "
+            "y.detach().clone().")
+
+
+def _begin_stopped(variable: Variable) -> None:
+    """Keeps what an outer value was computed from without its gradient (`no_grad`) when it gets one in a branch."""
+    ops = variable.block.ops
+    places = [place for place, op in enumerate(ops) if variable.name in op.output_arg_names]
+    if not places or sub_block(ops[places[-1]]) is not None:
+        return
+    maker = ops[places[-1]]
+    former = variable.block.new_var(
+        variable.program.new_name("stopped"), variable.shape, variable.dtype, stop_gradient=True)
+    maker.rename_output(variable.name, former.name)
+    ops.insert(places[-1] + 1, Operation(
+        variable.block, "assign", {"X": [former.name]}, {"Out": [variable.name]}, {}))
 
 
 def keeping_gradient(variable: Variable, result: Variable) -> Variable:

@@ -333,3 +333,53 @@ def test_a_range_keeps_its_bounds_where_the_loop_changes_the_tensor_that_gave_th
     wanted = function(paddle.ones([2]), paddle.to_tensor(3))
     found = paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]), paddle.to_tensor(3))
     assert [value.tolist() for value in found] == [value.tolist() for value in wanted]
+
+
+def _changed_where_it_was_not_differentiated(y):
+    with paddle.no_grad():
+        v = y * 2.0
+    if y.sum() > 0:
+        v[0] = y[1]
+    return v * 1.0 + y
+
+
+def _changed_in_a_loop(y):
+    with paddle.no_grad():
+        v = y * 2.0
+    count = paddle.zeros([1])
+    while count < 2:
+        v.add_(y)
+        count = count + 1
+    return v * 1.0 + y
+
+
+@pytest.mark.parametrize("function", [_changed_where_it_was_not_differentiated, _changed_in_a_loop])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_had_no_gradient_has_that_of_what_a_branch_or_loop_puts_into_it_alone(function, sign):
+    found = []
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        y = paddle.to_tensor([sign, 2 * sign], stop_gradient=False)
+        result = call(y)
+        result.sum().backward()
+        found.append((result.tolist(), y.grad.tolist()))
+    assert found[0] == found[1]
+
+
+def _detached_and_changed(y):
+    h = y * 2.0
+    v = h.detach()
+    if y.sum() > 0:
+        v[0] = y[1]
+    return h * 3.0 + v
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+def test_a_detached_view_that_a_branch_gives_a_value_with_a_gradient_runs_as_written():
+    found = []
+    for call in (_detached_and_changed, paddle.jit.to_static(_detached_and_changed)):
+        y = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        call(y).sum().backward()
+        found.append(y.grad.tolist())
+    assert found[0] == found[1]
+    with pytest.raises(RuntimeError, match=r"Give it a copy: y.detach\(\).clone\(\)"):
+        paddle.jit.to_static(_detached_and_changed, full_graph=True)(paddle.to_tensor([1.0, 2.0], stop_gradient=False))

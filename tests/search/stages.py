@@ -99,6 +99,7 @@ REFUSALS = [
     "an operation in place must keep the shape",
     "both sides are computed. Write it as an `if` statement",
     "which is one of the branch or loop alone",
+    r"Give it a copy: y\.detach\(\)\.clone\(\)",
     "the hook reads .*, which is given another value behind it",
     r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
