@@ -2,7 +2,7 @@
 
 A file keeps the number of `scale`, `pow`, `clip`, `increment`, `fill_any_like` and of padding as float32: `n * 0.7` of
 float64 would be 6.99999988 for 10, and `ids + 16777217` one less. Such an operation is written as one that reads the
-number, which a `fill_constant` has as text.
+number, which a `fill_constant` has as text. That has complex numbers by their two parts: PaddlePaddle reads 0 of them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 
 _HOLDING_MORE = (dt.float64, dt.complex128, dt.int32, dt.int64)
+_PARTS = {dt.complex64: dt.float32, dt.complex128: dt.float64}
 _LARGEST = 3.4028234663852886e38
 
 
@@ -37,6 +38,8 @@ def _needs(op: Operation) -> bool:
     if named is None or any(op.input(slot) for slot in _GIVEN_OTHERWISE):
         return False
     dtype = _dtype(op)
+    if op.type == "fill_constant":
+        return dtype in _PARTS and "j" in str(op.attrs.get("str_value", ""))
     return dtype in _HOLDING_MORE and any(
         not _held(op.attrs[name]) and (not dtype.is_integer or _is_whole(op.attrs[name]))
         for name in named if name in op.attrs)
@@ -104,6 +107,17 @@ def _write_scale(op: Operation) -> list[Operation]:
     return written.ops
 
 
+def _write_complex(op: Operation) -> list[Operation]:
+    written, (out,), dtype = _Written(op), op.output("Out"), _dtype(op)
+    assert dtype is not None
+    number, of_parts, shape = complex(op.attrs["str_value"]), _PARTS[dtype], tuple(op.block.var(out).shape)
+    parts = [written.add("fill_constant", op.inputs, written.variable(shape, of_parts), {
+        **written.others, "dtype": of_parts, "value": part, "str_value": repr(part)})
+        for part in (number.real, number.imag)]
+    written.add("complex", {"X": parts[:1], "Y": parts[1:]}, out, {})
+    return written.ops
+
+
 def _write_increment(op: Operation) -> list[Operation]:
     written, (out,) = _Written(op), op.output("Out")
     step = written.number(op.attrs["step"], _like(op, out))
@@ -155,8 +169,9 @@ def _write_pad(op: Operation) -> list[Operation]:
 
 #: operator: its numbers that files hold as float32.
 _NUMBERS = {"scale": ("scale", "bias", "bias_after_scale"), "pow": ("factor",), "clip": ("min", "max"),
-            "fill_any_like": ("value",), "increment": ("step",), "pad": ("pad_value",), "pad3d": ("value",)}
+            "fill_any_like": ("value",), "increment": ("step",), "pad": ("pad_value",), "pad3d": ("value",),
+            "fill_constant": ("value", "str_value")}
 _GIVEN_OTHERWISE = ("ScaleTensor", "FactorTensor", "Min", "Max")
 _WRITE: dict[str, Callable[[Operation], list[Operation]]] = {
     "scale": _write_scale, "pow": _write_power, "clip": _write_clip, "fill_any_like": _write_fill,
-    "increment": _write_increment, "pad": _write_pad, "pad3d": _write_pad}
+    "increment": _write_increment, "pad": _write_pad, "pad3d": _write_pad, "fill_constant": _write_complex}

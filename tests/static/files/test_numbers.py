@@ -103,3 +103,18 @@ def test_training_goes_on_behind_a_file():
         np.testing.assert_allclose(values[0], values[1], rtol=1e-15)
     finally:
         paddle.disable_static()
+
+
+def test_complex_numbers_are_written_by_their_parts(tmp_path):
+    """PaddlePaddle takes the text of one for 0."""
+    def turned(x):
+        return paddle.real(paddle.complex(x, x * 2.0) * (0.5 + 1j) + 2j), paddle.imag(paddle.complex(x, x) + (1 - 1j))
+
+    function = paddle.jit.to_static(turned, input_spec=[paddle.static.InputSpec([2, 2])])
+    paddle.jit.save(function, str(tmp_path / "turned"))
+    loaded = paddle.jit.load(str(tmp_path / "turned"))
+    constants = [op for op in loaded.program().global_block().ops if op.type == "fill_constant"]
+    assert constants and not any("j" in str(op.attrs.get("str_value", "")) for op in constants)
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, -1.0]])
+    for mine, theirs in zip(loaded(x), turned(x), strict=True):
+        assert mine.tolist() == theirs.tolist()
