@@ -79,7 +79,7 @@ class BlockGraph:
         node = self._node(op, edges) if any(edges) else None
         if node is not None:
             self.lines[node] = op.source
-        if op.type == "while":
+        if _is_loop(op):
             for name in op.output("Out"):
                 self.before_loops.setdefault(name, _source(self.edges.get(name)))
         self._connect(op, node)
@@ -326,12 +326,16 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     _fill(block, inner, carried, gradients)
     saved = _saved_names(block, inner)
     program.rollback()
-    kind, slot = ("while_grad", "StepScopes") if op.type == "while" else ("conditional_block_grad", "Scope")
+    kind, slot = ("while_grad", "StepScopes") if _is_loop(op) else ("conditional_block_grad", "Scope")
     op.attrs["saved"] = saved
     names = [v.name for v in gradients.values()]
     parent.append(kind, {slot: op.output(slot), "Out@GRAD": names}, {"Out": names},
                   {"sub_block": block.idx, "saved": saved, "op_role": trace.role})
     return gradients
+
+
+def _is_loop(op: Operation) -> bool:
+    return op.type == "while"
 
 
 def _reached(op: Operation, inner: Block, given: Iterable[str]) -> set[str]:
@@ -342,7 +346,7 @@ def _reached(op: Operation, inner: Block, given: Iterable[str]) -> set[str]:
     while roots:
         new = {names[leaf] for leaf in graph.reached(roots) if leaf in names} - found
         found |= new
-        roots = new if op.type == "while" else set()
+        roots = new if _is_loop(op) else set()
     return found
 
 

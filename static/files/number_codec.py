@@ -38,7 +38,7 @@ def _needs(op: Operation) -> bool:
     if named is None or any(op.input(slot) for slot in _GIVEN_OTHERWISE):
         return False
     dtype = _dtype(op)
-    if op.type == "fill_constant":
+    if "str_value" in named:
         return dtype in _PARTS and "j" in str(op.attrs.get("str_value", ""))
     return dtype in _HOLDING_MORE and any(
         not _held(op.attrs[name]) and (not dtype.is_integer or _is_whole(op.attrs[name]))

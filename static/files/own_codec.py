@@ -1,6 +1,6 @@
 """Operators of ours alone in files: what PaddlePaddle has in their place, so that it runs what gradients are made of.
 
-A gradient here is made of operators that often are nobody else's (`expand_to_shape`). `paddle_forms.py` says what a
+A gradient here is made of operators that often are nobody else's (`expand_to_shape`). `paddle_forms` says what a
 file has for each: operators that PaddlePaddle has too, or its own operator of a gradient (`conv2d_grad`), for which
 our rules stand when the file is read (`static/autodiff/gradient_operators.py`).
 """
