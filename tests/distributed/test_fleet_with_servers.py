@@ -22,9 +22,9 @@ def losses_in(text):
     return np.array([line.split()[1:] for line in text.splitlines() if line.startswith("losses")][0], "float64")
 
 
-def trained(tmp_path, script, mode, *more):
-    done = run(tmp_path, "-m", "proa.distributed.launch", "--server_num", "2", "--worker_num", "2",
-               str(PROGRAMS / script), mode, str(tmp_path), *more)
+def trained(tmp_path, script, mode, *more, api="2.6"):
+    done = run(tmp_path, "-m", "proa", "run", "--api", api, "-m", "paddle.distributed.launch", "--server_num", "2",
+               "--worker_num", "2", str(PROGRAMS / script), mode, str(tmp_path), *more)
     logs = {file.name: file.read_text() for file in sorted((tmp_path / "log").iterdir())}
     assert done.returncode == 0, done.stderr + "".join(logs.values())
     assert all("workers 3" in logs[f"workerlog.{number}"] for number in range(2))  # 1 + 2: they have met
@@ -35,7 +35,7 @@ def trained(tmp_path, script, mode, *more):
     ("wide_deep_fluid.py", "1.8"), pytest.param("wide_deep_fleet.py", "2.6", marks=pytest.mark.slow)])
 def test_rounds_are_training_with_the_whole_batch(tmp_path, script, api):
     """Two workers with half the batch each have the losses of one process, on average; models are written."""
-    workers = trained(tmp_path, script, "sync")
+    workers = trained(tmp_path, script, "sync", api=api)
     alone = run(tmp_path, "-m", "proa", "run", "--api", api, str(PROGRAMS / script), "alone", str(tmp_path))
     assert alone.returncode == 0, alone.stderr
     np.testing.assert_allclose(np.mean(workers, axis=0), losses_in(alone.stdout), atol=1e-6)

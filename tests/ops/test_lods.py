@@ -16,7 +16,7 @@ ANSWERS = {type: word for word, types in json.loads(
     (Path(__file__).parents[1] / "fixtures" / "operators" / "lods.json").read_text()).items() for type in types.split()}
 
 
-IN_1_8 = {"gather": "drop",  # other rows, and as many as there are places
+IN_1_8 = {"gather": "drop", "scatter": "drop",  # other rows; of the first as many as there are places
           "abs": "share", "conv2d": "share", "conv3d": "share",
           "depthwise_conv2d": "share"}
 

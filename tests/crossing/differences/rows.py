@@ -164,7 +164,7 @@ except OverflowError:
     ("| a NumPy array where an operator takes a tensor",
      "got = F.relu(np.array([-1., 2.], 'f4')).tolist()", [0.0, 2.0]),
     ("| `np.sum(x)`, `np.mean(x)`", "got = float(np.mean(paddle.to_tensor([1., 2.])))", 1.5),
-    ("| `round(x)`, `divmod(x, y)`", "got = round(paddle.to_tensor([1.2])).tolist()", [1.0]),
+    ("| `round(x)`, `round(x, 2)`, `divmod(x, y)`", "got = round(paddle.to_tensor([1.2])).tolist()", [1.0]),
     ("| `x.__dlpack__`", "got = hasattr(paddle.ones([1]), '__dlpack__')", True),
     ("| `zeros(2, 3)`, `x.reshape(2, -1)`", "got = paddle.zeros(2, 3).shape", [2, 3]),
     ("| `binary_cross_entropy_with_logits(pos_weight=…)`", """
