@@ -15,7 +15,8 @@ from proa.static.building.layer_helper import LayerHelper
 from proa.static.building.trace import ProgramTrace
 
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself
-OWN = {"device", "source", "eager", "seen", "forget_names", "serve",  # what a kind of trace has for itself and for who makes it
+OWN = {"device", "source", "seen", "forget_names", "serve",  # what a kind of trace has for itself and for who makes it
+       "eager",  # what computes around the function that is traced
        "plain", "new", "of_gradient", "hook", "backward", "adds_up",  # what a value asks of the trace of its class
        "is_default",  # whether a Program's is that of the default ones
        "variable_class",  # of the variables that stand for its values while a function is traced
