@@ -544,3 +544,21 @@ def test_attributes_that_functions_of_static_nns_control_flow_give_values_are_re
         warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
         net(paddle.ones([2]))
     assert net.calls.item() == (1 if way == "cond" else 2)
+
+
+class _CountingWithin(_Counting):
+    def forward(self, x):
+        if x.max() < 100:
+            x = super().forward(x)
+        return x + self.calls
+
+
+@pytest.mark.parametrize("way", ["cond", "while_loop"])
+def test_so_are_those_of_control_flow_within_an_if(way):
+    with pytest.raises(RuntimeError, match="of the branch or loop alone"):
+        paddle.jit.to_static(_CountingWithin(way), full_graph=True)(paddle.ones([2]))
+    net = paddle.jit.to_static(_CountingWithin(way))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
+        net(paddle.ones([2]))
+    assert net.calls.item() == (1 if way == "cond" else 2)
