@@ -71,9 +71,9 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     assert parent is not None
     if block.find_var(value.name) is None:
         raise RuntimeError(
-            f"{user_line()}: a function that static.nn's `cond`, `case`, `switch_case` or `while_loop` calls gave an "
-            f"attribute or a list a value ({value.name!r}), which is one of the branch or loop alone, and which is read "
-            "behind it. Give it back as a result, or write an `if` or `while` statement.")
+            f"{user_line()}: a function that static.nn's `cond`, `case`, `switch_case` or `while_loop` calls gave "
+            f"an attribute or a list a value ({value.name!r}), which is one of the branch or loop alone, and which is "
+            "read behind it. Give it back as a result, or write an `if` or `while` statement.")
     outer = parent.new_var(block.program.draw_name("_generated_var"), value.shape, value.dtype, kind=value.kind,
                            stop_gradient=value.stop_gradient)
     _assign_to(outer, value)
