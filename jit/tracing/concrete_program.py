@@ -18,6 +18,7 @@ from ...ops.amp.autocast import with_same_precision
 from ...ops.array.creation import assign
 from ...ops.core.backward import Leaf
 from ...ops.core.trace import grad_mode, state, using
+from ...static.building.control_flow import check_what_branches_keep
 from ...static.building.record_lists import check_items
 from ...static.building.tensor_hooks import check_what_hooks_read
 from ...static.building.views import as_read
@@ -118,6 +119,7 @@ class ConcreteProgram:
         self.inputs = [trace.main.global_block().var(name) for name in names]
         self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]
         check_items(trace.main)
+        check_what_branches_keep(trace.main)
         check_result(result, where)
         check_arguments(given, where)
         with using(trace):

@@ -69,15 +69,23 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     """A variable of the enclosing block that the branch being traced assigns `value` to."""
     parent = block.parent
     assert parent is not None
-    if block.find_var(value.name) is None:
-        raise RuntimeError(
-            f"{user_line()}: a function that static.nn's `cond`, `case`, `switch_case` or `while_loop` calls gave "
-            f"an attribute or a list a value ({value.name!r}), which is one of the branch or loop alone, and which is "
-            "read behind it. Give it back as a result, or write an `if` or `while` statement.")
     outer = parent.new_var(block.program.draw_name("_generated_var"), value.shape, value.dtype, kind=value.kind,
                            stop_gradient=value.stop_gradient)
     _assign_to(outer, value)
     return outer
+
+
+def check_what_branches_keep(program: Program) -> None:
+    """RuntimeError where a value of a branch or loop is read outside of it."""
+    for block in program.blocks:
+        for op in block.ops:
+            lost = next((name for name in op.input_arg_names if block.find_var(name) is None), None)
+            if lost is not None:
+                raise RuntimeError(
+                    f"{op.source or user_line()}: a function that static.nn's `cond`, `case`, `switch_case` or "
+                    f"`while_loop` calls gave an attribute or a list a value ({lost!r}), which is one of the branch or "
+                    "loop alone, and which is read behind it. Give it back as a result, or write an `if` or `while` "
+                    "statement.")
 
 
 @contextlib.contextmanager
