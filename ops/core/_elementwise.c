@@ -1,5 +1,5 @@
 /* Elementwise functions of one and two arrays, with the bits that NumPy's functions of these names give. Large ones are
-shared among threads; of floats they come here only where there are no generated loops.
+shared among threads; what is declined of large floats, as parts of other arrays, is left to generated loops.
 
 Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result. Where
 a computation raises a flag of the processor that NumPy tells of (a division by 0, say), NumPy computes it instead.
@@ -88,11 +88,19 @@ BINARY(minimum_i, int32_t, int32_t, a < b ? a : b)
 BINARY(and_b, Truth, Truth, (a != 0) & (b != 0))
 BINARY(or_b, Truth, Truth, (a | b) != 0)
 BINARY(xor_b, Truth, Truth, (a != 0) ^ (b != 0))
-/* Of integers, rounded down: where no divisor is 0 or -1. */
-BINARY(floor_divide_l, int64_t, int64_t, a / b - (a % b != 0 && (a < 0) != (b < 0)))
-BINARY(floor_divide_i, int32_t, int32_t, a / b - (a % b != 0 && (a < 0) != (b < 0)))
-BINARY(remainder_l, int64_t, int64_t, a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0))
-BINARY(remainder_i, int32_t, int32_t, a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0))
+/* Of integers, rounded down. No divisor is 0 or -1 when it is looked at; one that another thread of Python writes
+   meanwhile gives some number, and does not end the process. */
+#define DIVIDED(T, NAME) \
+    INLINE T floored_##NAME(T a, T b) { \
+        return b == 0 || b == -1 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); \
+    } \
+    INLINE T left_##NAME(T a, T b) { \
+        return b == 0 || b == -1 ? 0 : a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); \
+    } \
+    BINARY(floor_divide_##NAME, T, T, floored_##NAME(a, b)) \
+    BINARY(remainder_##NAME, T, T, left_##NAME(a, b))
+DIVIDED(int64_t, l)
+DIVIDED(int32_t, i)
 OF_ALL(equal, a == b)
 OF_ALL(not_equal, a != b)
 OF_ALL(less, a < b)
