@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import backend
 from ...core.random import default_generator
-from ...dygraph.eager import EagerTrace
 from ...dygraph.value import EagerValue
-from ...ops.core.backward import Leaf, Node, Output, edge_node, next_order
+from ...ops.core.backward import Leaf, Output
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import grad_mode, state
 from ...static.autodiff.block_graph import BlockGraph
@@ -33,6 +32,7 @@ from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
 from .gathered_products import with_fewer_rows
 from .held_gradients import spend
+from .program_node import ProgramNode, eager_trace
 from .recomputing import with_recomputed
 from .trained_attention import join_attention
 
@@ -167,7 +167,7 @@ class ProgramFunction:
         count = len(self.outputs)
         if updated:
             self._write_back(tensors, updated, results[count:], xp)
-        new = _eager().new
+        new = eager_trace().new
         return [new(a if type(a) is _ndarray else xp.asarray(a)) for a in results[:count]]
 
     def _write_back(self, tensors: Sequence[EagerValue], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
@@ -185,7 +185,7 @@ class ProgramFunction:
         if halves.places:
             for place, array in zip(halves.places, results[last:], strict=True):
                 tensors[place]._update(xp.asarray(array))
-        eager = _eager()
+        eager = eager_trace()
         new = eager.new
         outputs = [new(a if type(a) is _ndarray else xp.asarray(a)) for a in results[:count]]
         if halves.leaves:
@@ -353,150 +353,11 @@ def _given(block: Block, end: int, name: str) -> str:
     return given
 
 
-def _eager() -> EagerTrace:
-    """The eager trace in charge, whose values a run gives."""
-    found = state.trace.find(EagerTrace)
-    if found is None:
-        raise RuntimeError("A compiled Program runs on Tensors, and no trace that computes at once is in charge.")
-    return found
-
-
 def _check_complete(extra: list[str]) -> None:
     if extra:
         raise RuntimeError("A compiled Program reads values that it is not given, and that nothing in it makes: "
                            f"{extra}. A model's file that asks for such values is damaged; otherwise this is a "
                            "defect in proa.")
-
-
-class ProgramNode(Node):
-    """A run of a ProgramFunction as the backward walk sees it."""
-
-    __slots__ = ("function", "halves", "wanted", "outputs", "leaves", "random_state")
-
-    flows_within = True
-
-    def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
-                 saved: tuple, outputs: Sequence[EagerValue], random_state: Any):
-        self.edges, self.saved, self.order, self.hooks = edges, saved, next_order(), None
-        self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
-        self.outputs = [((array := o._array).shape, array.dtype) for o in outputs]
-        self.leaves = [outputs[index]._array for index in halves.leaves]
-
-    @property
-    def type(self) -> str:
-        """The name that profiles have for a compiled Program."""
-        return "run_program"
-
-    @property
-    def count(self) -> int:
-        """How many outputs the Program has."""
-        return len(self.outputs)
-
-    def kept_arrays(self) -> list[Any]:
-        """The inputs' arrays, which must not have been changed in place since, without those that the run wrote."""
-        if self.saved is None:
-            return []
-        return [self.saved[0][index] for index in self.halves.unchanged]
-
-    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
-        """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
-        for g in gs:  # a loop: this is asked at every step
-            if isinstance(g, EagerValue):
-                return self._recorded_gradients(gs, saved)
-        inputs, kept = saved
-        halves = self.halves
-        xp = backend.namespace_of(inputs)
-        results = halves.backward(xp, [*self._cotangents(gs, xp), *[inputs[index] for index in halves.passed], *kept])
-        gradients: list[Any] = [None] * halves.count
-        for index, gradient in zip(halves.found, results, strict=True):
-            edge = self.edges[index]
-            if type(edge) is Leaf or not _is_freed(edge) or gradient.any():  # else a way reads it that was not taken
-                gradients[index] = gradient
-        return self._reached(gs, gradients)
-
-    def _reached(self, gs: Sequence[Any], gradients: list[Any]) -> list[Any]:
-        """The gradients, None where nothing came to any output that is computed from the input."""
-        recorded = self.halves.recorded
-        given = [index for index in recorded if gs[index] is not None]
-        if len(given) == len(recorded):
-            return gradients
-        reached = self.function.reached(self.wanted, tuple(given))
-        return [gradient if index in reached else None for index, gradient in enumerate(gradients)]
-
-    def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
-        return [xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gs, self.outputs, strict=True)]
-
-    def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
-        function = self.function.recorded_gradient(self.wanted)
-        results = self._run_again(function, gs, saved)
-        by_input = dict(zip(self.halves.found, results, strict=True))
-        return self._reached(gs, [by_input.get(index) for index in range(len(self.edges))])
-
-    def _run_again(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> list[EagerValue]:
-        """What a function of inputs, leaves, inner outputs and cotangents gives, with what the run drew at random.
-
-        Inner outputs are computed again: nobody keeps them, and their Tensors may have been changed in place.
-        """
-        xp, new = backend.namespace_of(saved[0]), _eager().new
-        unchanged = set(self.halves.unchanged)
-        tensors = []
-        for index, (array, edge) in enumerate(zip([*saved[0], *self.leaves], self.edges, strict=True)):
-            is_former = index < len(saved[0]) and index not in unchanged  # as the run found it, before it wrote
-            tensor = new(array.view() if is_former else array)
-            tensor._edge = edge
-            tensors.append(tensor)
-        inner = self.function.inner(self.wanted)
-        with _random_state(self.random_state):
-            made = self.function.plan()(xp, saved[0]) if inner else []
-        for index in inner:
-            tensor = new(xp.asarray(made[index]))
-            tensor._edge = Output(self, index)
-            tensors.append(tensor)
-        tensors += [g if isinstance(g, EagerValue) else new(a)
-                    for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
-        with _random_state(self.random_state):
-            return function(tensors)
-
-    def whole(self, index: int, gs: Sequence[Any], read_saved: Callable[[Node], tuple]) -> Any:
-        """The gradient of an output, with what comes to it from outputs that the Program computes from it."""
-        function = self.function.whole_gradient(self.wanted, index) if index in self.halves.recorded else None
-        if function is None:
-            return gs[index]
-        saved = read_saved(self)
-        if any(isinstance(g, EagerValue) for g in gs):
-            return self._run_again(function, gs, saved)[0]
-        xp = backend.namespace_of(saved[0])
-        with _random_state(self.random_state):
-            made = self.function.plan()(xp, saved[0])
-        inner = [made[index] for index in self.function.inner(self.wanted)]
-        with _random_state(self.random_state):
-            return function.plan()(xp, [*saved[0], *self.leaves, *inner, *self._cotangents(gs, xp)])[0]
-
-    def last_first(self, places: Iterable[tuple[int, int | None]]) -> Iterable[tuple[int, int | None]]:
-        """The places of outputs, those that the Program computes last first."""
-        return sorted(places, key=lambda place: self.function.made_at[place[0]], reverse=True)
-
-
-class _random_state:
-    """Within the block random numbers are those that were drawn after the given state."""
-
-    def __init__(self, state: Any):
-        self.state = state
-
-    def __enter__(self) -> None:
-        if self.state is not None:
-            self.before = default_generator().get_state()
-            default_generator().set_state(self.state)
-
-    def __exit__(self, *_: Any) -> None:
-        if self.state is not None:
-            default_generator().set_state(self.before)
-
-
-def _is_freed(edge: Any) -> bool:
-    """Whether what made a value has been walked, and cannot be again."""
-    node = edge_node(edge)
-    return node is not None and node.saved is None
 
 
 def _depending(block: Block, names: set[str]) -> set[str]:

@@ -5,7 +5,7 @@ import proa as paddle
 import pytest
 from proa.dygraph.py_layer import PyLayerNode
 from proa.dygraph.recompute import RecomputeNode
-from proa.jit.tracing.program_function import ProgramNode
+from proa.jit.tracing.program_node import ProgramNode
 from proa.ops.core.backward import Leaf, Node, Output, Walk
 from proa.ops.core.operator_node import OperatorNode, SingleResultNode
 from proa.static.autodiff.block_graph import ControlFlowNode
