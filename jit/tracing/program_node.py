@@ -13,7 +13,8 @@ from ...ops.core.backward import Leaf, Node, Output, edge_node, next_order
 from ...ops.core.trace import state
 
 if TYPE_CHECKING:
-    from .program_function import Halves, ProgramFunction
+    from .halves import Halves
+    from .program_function import ProgramFunction
 
 
 def eager_trace() -> EagerTrace:
