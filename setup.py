@@ -75,7 +75,7 @@ DISPATCH = Extension(
     "proa.ops.core._dispatch", [f"ops/core/{name}.c" for name in (
         "_dispatch", "_apply", "_recording", "_number_protocol", "_attributes", "_walk",
         "_forms", "_elementwise", "_reductions", "_shapes", "_making", "_network", "_gates", "_sorting",
-        "_parts", "_passes", "_along", "_layers", "_routine", "_rules", "_products", "_softmax", "_attention",
+        "_parts", "_passes", "_along", "_layers", "_loops", "_routine", "_rules", "_products", "_softmax", "_attention",
         "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_pooling", "_channel_gate",
         "_team")],
     depends=[f"ops/core/{name}.h" for name in (

@@ -140,14 +140,19 @@ class ElementwiseLoop:
 
         The arrays broadcast together, and are of dtypes that loops know.
         """
+        launch = self.known(arrays)
+        return None if launch is None else launch(arrays)
+
+    def known(self, arrays: Sequence[np.ndarray]) -> Launch | None:
+        """As `launch`, remembered."""
         key = tuple([(a.shape, a.strides, a.dtype.num) for a in arrays])
         try:
-            launch = self._launches[key]
+            return self._launches[key]
         except KeyError:
             if len(self._launches) >= KEPT_PATTERNS:
                 self._launches.clear()
             launch = self._launches[key] = self.launch(arrays)
-        return None if launch is None else launch(arrays)
+            return launch
 
     def launch(self, arrays: Sequence[np.ndarray]) -> Launch | None:
         """What runs for arrays of these shapes, strides and dtypes; None where the body is not for them."""

@@ -132,6 +132,7 @@ static PyMethodDef functions[] = {
     {"attend", attend_by_panels, METH_VARARGS, attend_doc},
     {"begin", begin, METH_O, begin_doc},
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
+    {"line_of_loops", line_of_loops, METH_VARARGS, line_of_loops_doc},
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
@@ -180,7 +181,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 27);
+    return PyModule_AddIntConstant(module, "INTERFACE", 28);
 }
 
 static PyModuleDef_Slot module_slots[] = {

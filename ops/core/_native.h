@@ -117,6 +117,7 @@ HIDDEN PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssiz
 HIDDEN PyObject *serve_arrays(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *bound_routine(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *line_of_routines(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *line_of_loops(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *run_passes(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
@@ -130,7 +131,7 @@ HIDDEN PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t 
 HIDDEN PyObject *pool_windows(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
-    run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], attend_doc[], pool_windows_doc[],
+    line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], attend_doc[], pool_windows_doc[],
     gate_channels_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */

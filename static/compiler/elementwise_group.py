@@ -4,14 +4,16 @@ It never gets into a file: only compiled plans hold it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.loops.elementwise import ElementwiseLoop, is_known
+from ...backend.threads import place_of_count
 from ...core.dtype import from_numpy_dtype
+from ...ops.core import native
 from ...ops.core.kernels import by
 from ...ops.core.operator import Operator, operator
 from ...ops.core.spec import Spec
@@ -36,6 +38,7 @@ class Group:
     def __init__(self, parts: Sequence[Part], outputs: Sequence[int], specs: Sequence[Spec]):
         self.parts, self.outputs, self.specs = tuple(parts), tuple(outputs), tuple(specs)
         self._loop: ElementwiseLoop | None = None
+        self._line: Any = None  # what lines of plans call, where the compiled form is there
 
     def __reduce__(self) -> tuple:
         return Group, (self.parts, self.outputs, self.specs)  # a loop is made anew
@@ -58,8 +61,19 @@ class Group:
 
     def by_loop(self, arrays: Sequence[Any]) -> Any:
         """The outputs by one loop; NotImplemented where it does not fit the arrays."""
-        results = self.loop()(*[a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
-        return NotImplemented if results is None else results
+        launch = self.loop().known([a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
+        results = None if launch is None else launch(arrays)
+        if results is None:
+            return NotImplemented
+        if self._line is not None and launch is not None and launch.code is not None:
+            self._line.add(list(arrays), results, launch.code, launch.numbers)
+        return results
+
+    def line(self) -> Callable[..., Any] | None:
+        """`by_loop`, by the compiled form for arrays that lie as some did before; None without that."""
+        if self._line is None and native.module is not None:
+            self._line = native.module.line_of_loops(self.by_loop, place_of_count())
+        return self._line
 
     def _fits(self, arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> bool:
         """Whether each part gives a result of `shape` from these arrays: sizes not known before may say otherwise."""
@@ -95,7 +109,7 @@ def _taped(tape, x, *, group):
 
 
 fused_elementwise_op = operator("fused_elementwise", "X* -> Out*", kernel=_fused_elementwise,
-                                engines=[by(LOOPS, _by_loop)], taped=_taped,
+                                engines=[by(LOOPS, _by_loop, line=lambda attrs: attrs["group"].line())], taped=_taped,
                                 infer=lambda x, *, group: (list(group.specs),),
                                 cost=lambda inputs, outputs, attrs: len(attrs["group"].parts) * math.prod(
                                     next((s for s in outputs[0]), ())))
