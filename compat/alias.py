@@ -247,8 +247,8 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
         mode: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
         mode.set_least_rank(1)
         mode.enable_static()
-        made: Any = importlib.import_module(f"{_ROOT}.core.minimal_standard")
-        importlib.import_module(f"{_ROOT}.ops.random.draws").draw_seeded_floats_from(made.MinimalStandard)
+        made: Any = importlib.import_module(f"{_ROOT}.ops.random.draws_of_1")
+        importlib.import_module(f"{_ROOT}.ops.random.draws").draw_seeded_by(made.SeededOf1())
     elif api == "2.4":
         fluid_of_2.begin()
     here = os.path.dirname(os.path.abspath(__file__))

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...core.unique_name import generate
 from ...ops.array.full import is_value, shape_inputs
 from ...ops.nn.window_arguments import repeated
 from ..layer_helper import LayerHelper
 from ..mode import face
-from .tensor import create_global_var
+from .random import kept_seed
 
 _METHODS = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "nearest", "BICUBIC": "bicubic"}
 
@@ -155,12 +152,8 @@ def random_crop(x: Any, shape: Sequence[int], seed: Any = None) -> Any:
     """
     if not isinstance(shape, (list, tuple)):
         raise TypeError(f"random_crop(shape): must be a list of ints. Received {type(shape).__name__}.")
-    helper, start = LayerHelper("random_crop"), 0
-    if seed is None or isinstance(seed, int):
-        start = int(np.random.randint(-65536, 65536)) if seed is None else seed
-        seed = create_global_var([1], start, "int64", persistable=True, name=generate("random_crop_seed"))
-    elif not is_value(seed):
-        raise TypeError(f"random_crop(seed): must be an int or a variable. Received {type(seed).__name__}.")
+    helper = LayerHelper("random_crop")
+    seed, start = kept_seed(helper, seed)
     return helper.apply("random_crop", x, seed, out={"SeedOut": seed}, shape=list(shape), startup_seed=start)[0]
 
 

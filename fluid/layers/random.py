@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core.dtype import convert_dtype
+from ...core.unique_name import generate
+from ...ops.array.full import is_value
 from ..layer_helper import LayerHelper
 from ..mode import face
+from .tensor import create_global_var
+
+
+def kept_seed(helper: LayerHelper, seed: Any) -> tuple[Any, int]:
+    """A seed that each run changes, as a variable, and the number that it begins with.
+
+    A number becomes a variable that the startup Program sets; None is one of NumPy's numbers.
+    """
+    name = helper.layer_type
+    if is_value(seed):
+        return seed, 0
+    if seed is not None and not isinstance(seed, int):
+        raise TypeError(f"{name}(seed): must be an int or a variable. Received {type(seed).__name__}.")
+    start = int(np.random.randint(-65536, 65536)) if seed is None else seed
+    return create_global_var([1], start, "int64", persistable=True, name=generate(f"{name}_seed")), start
 
 
 @face

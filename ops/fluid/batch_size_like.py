@@ -51,8 +51,8 @@ fill_zeros_like2_op = operator(
 
 
 def _sampling_id(xp, x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
-    drawn = _uniform(xp, shape=Longs((x.shape[0], 1)), dtype=dt.float64, min=min, max=max, seed=seed)
-    below = (xp.cumsum(x, axis=1) < drawn).sum(axis=1)
+    drawn = _uniform(xp, shape=Longs((x.shape[0], 1)), dtype=dt.convert_dtype(x.dtype), min=min, max=max, seed=seed)
+    below = (xp.cumsum(x, axis=1) <= drawn).sum(axis=1)
     return xp.minimum(below, x.shape[1] - 1).astype("int64")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...backend.repeats import bincount
 from ...core import dtype as dt
 from ...core.dtype import DType
+from ...core.minimal_standard import Numbers
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -115,12 +116,10 @@ cvm_op = operator("cvm", "X, CVM, lod^X -> Y", kernel=_cvm, infer=_infer_cvm, gr
 
 def _shuffled(xp, x, seed, *, startup_seed: int = 0):
     count = math.prod(x.shape[:-1])
-    start = startup_seed if startup_seed else int(seed.reshape(-1)[0]) if seed.size else 0
-    rng = np.random.default_rng(start)
-    order = rng.permutation(count)
-    rows = x.reshape(count, x.shape[-1])[order].reshape(x.shape)
-    following = np.asarray([rng.integers(0, 2**31)])
-    return rows, xp.asarray(order, "int64"), xp.asarray(following, "int64")
+    start = int(seed.reshape(-1)[0]) if seed.size else startup_seed
+    draw = Numbers(start, 16807)
+    order = xp.asarray(draw.order(count), "int64")
+    return _put_back(xp, x, order), order, xp.full((1,), draw.next(), "int64")
 
 
 def _put_back(xp, g, order):
@@ -139,6 +138,6 @@ unshuffle_op = operator("unshuffle_batch", "G, Order -> XGrad", kernel=_put_back
 reorder_op = operator("reorder_batch", "X, Order -> Out", kernel=_taken, infer=lambda x, order: x, moves=True,
                       only_here=True, grad={"X": lambda g, Order: apply(unshuffle_op, g, Order)}, fails="values")
 shuffle_batch_op = operator(
-    "shuffle_batch", "X, Seed -> Out, ShuffleIdx, SeedOut", kernel=_shuffled, moves=False,
+    "shuffle_batch", "X, Seed -> Out, ShuffleIdx, SeedOut=Seed", kernel=_shuffled, moves=False,
     infer=lambda x, seed, **_: (x, Spec((-1,), dt.int64), Spec((1,), dt.int64)),
-    grad={"X": lambda g, ShuffleIdx: apply(unshuffle_op, g, ShuffleIdx)})
+    grad={"X": lambda g, ShuffleIdx: apply(reorder_op, g, ShuffleIdx)})

@@ -6,34 +6,9 @@ Paddle 1.x: the same crops there and here.
 
 from typing import Any
 
+from ...core.minimal_standard import Numbers
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
-
-_MODULUS, _FACTOR = 2147483647, 48271
-
-
-class _Numbers:
-    """std::minstd_rand, and what std::uniform_int_distribution of libstdc++ makes of it."""
-
-    def __init__(self, seed: int):
-        self.state = (seed % 2**64) % _MODULUS or 1
-
-    def skip(self, count: int) -> None:
-        """Passes over so many numbers."""
-        self.state = self.state * pow(_FACTOR, count, _MODULUS) % _MODULUS
-
-    def next(self) -> int:
-        """The next number, from 1 on."""
-        self.state = self.state * _FACTOR % _MODULUS
-        return self.state
-
-    def up_to(self, last: int) -> int:
-        """An integer from 0 to `last`."""
-        scale = (_MODULUS - 2) // (last + 1)
-        while True:
-            drawn = self.next() - 1
-            if drawn < scale * (last + 1):
-                return drawn // scale
 
 
 def _random_crop(xp, x, seed, *, shape: Ints, startup_seed: int = 0):
@@ -41,11 +16,11 @@ def _random_crop(xp, x, seed, *, shape: Ints, startup_seed: int = 0):
     samples = x.reshape(-1, *x.shape[kept:])
     result = xp.empty((len(samples), *sizes), x.dtype)
     for number, sample in enumerate(samples):
-        numbers = _Numbers(start)
+        numbers = Numbers(start)
         numbers.skip(number * len(sizes))
         places = [numbers.up_to(whole - part) for whole, part in zip(x.shape[kept:], sizes, strict=True)]
         result[number] = sample[tuple(slice(place, place + part) for place, part in zip(places, sizes, strict=True))]
-    numbers = _Numbers(start)
+    numbers = Numbers(start)
     numbers.skip(len(samples) * len(sizes))
     return result.reshape(*x.shape[:kept], *sizes), xp.full((1,), numbers.next(), "int64")
 

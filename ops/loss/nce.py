@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from ...core.dtype import int64
 from ..array.concat_split import concat
 from ..array.full import full
@@ -16,20 +18,29 @@ from ..math.casting import cast, dtype_of
 from ..math.reduce import sum
 from ..math.unary import log
 from ..nn.activation import sigmoid_op
-from ..random.draws import integers_apart, numbers_apart
+from ..random.draws import generator, integers_apart, numbers_apart
 
 UNIFORM, LOG_UNIFORM, CUSTOM = 0, 1, 2
 
 
-def _drawn(xp: Any, rows: int, count: int, classes: int, sampler: int, seed: int, probabilities: Any) -> Any:
+def _by_alias(xp: Any, sizes: tuple[int, ...], seed: int, alias: Any, kept: Any) -> Any:
+    """Classes by Walker's tables: one of all, and its alias where a number is beyond the share that it keeps."""
+    shape = (*sizes, 3)
+    draw = np.random.RandomState(seed).randint if seed else generator(np).integers
+    words = draw(0, 2**32, shape, dtype="uint32").astype("float64")  # of a seed: those of the 32-bit Mersenne Twister
+    chosen = xp.asarray(np.minimum(words[..., 0] // ((2**32 - 1) // len(kept)), len(kept) - 1).astype("int64"))
+    number = xp.asarray((words[..., 1] + words[..., 2] * 2.0**32) * 2.0**-64)
+    return xp.where(number > kept[chosen], alias[chosen], chosen).astype("int64")
+
+
+def _drawn(xp: Any, rows: int, count: int, classes: int, sampler: int, seed: int, alias: Any, kept: Any) -> Any:
     """Classes for each row, drawn with replacement."""
+    if sampler == CUSTOM:
+        return _by_alias(xp, (rows, count), seed, alias, kept)
     if sampler == UNIFORM:
         return integers_apart(xp, (rows, count), classes, seed).astype("int64")
     drawn = numbers_apart(xp, (rows, count), seed)
-    if sampler == LOG_UNIFORM:
-        return (xp.exp(drawn * math.log(classes)).astype("int64") - 1) % classes
-    limits = xp.cumsum(probabilities.astype("float64"))
-    return xp.searchsorted(limits, drawn * limits[-1], side="right").astype("int64")
+    return (xp.exp(drawn * math.log(classes)).astype("int64") - 1) % classes
 
 
 def _kernel_chance(xp: Any, labels: Any, classes: int, sampler: int, probabilities: Any) -> Any:
@@ -48,7 +59,7 @@ def _nce(xp, x, label, sample_weight, weight, bias=None, probabilities=None, ali
     if len(custom_neg_classes):
         noise = xp.broadcast_to(xp.asarray(list(custom_neg_classes), "int64"), (len(x), len(custom_neg_classes)))
     else:
-        noise = _drawn(xp, len(x), num_neg_samples, num_total_classes, sampler, seed, probabilities)
+        noise = _drawn(xp, len(x), num_neg_samples, num_total_classes, sampler, seed, alias, alias_probabilities)
     labels = xp.concatenate([true, noise], axis=1)
     logits = (weight[labels] @ x[:, :, None])[:, :, 0]
     if bias is not None:

@@ -13,21 +13,21 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import dtype_of
-from ..random.draws import generator
+from ..random.draws import numbers_apart
 
 _LARGEST = 1e20  # stands for infinity; a hit by accident is made so unlikely
 
 
 def _unlike(xp: Any, classes: int, count: int, seed: int) -> tuple[np.ndarray, int]:
     """Different classes, the smaller the likelier, in the order in which they are drawn; and how many draws it took."""
-    draw = generator(xp, seed)
-    drawn = np.zeros(0, "int64")
+    tries = 4 * count
     while True:
-        more = np.exp(to_numpy(draw.random(4 * count)) * math.log(classes + 1)).astype("int64") - 1
-        drawn = np.append(drawn, more % classes)
+        drawn = np.exp(to_numpy(numbers_apart(xp, (tries,), seed)) * math.log(classes + 1)).astype("int64") - 1
+        drawn %= classes
         first = np.sort(np.unique(drawn, return_index=True)[1])
         if len(first) >= count:
             return drawn[first[:count]], int(first[count - 1]) + 1
+        tries *= 2  # the numbers of a seed begin as before
 
 
 def _expected(xp: Any, classes: Any, total: int, count: int, tries: int) -> Any:

@@ -4,7 +4,6 @@ On the host they are Paddle's own numbers; a device has generators of its own, s
 """
 
 import struct
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,17 +31,43 @@ def engine(seed: int = 0) -> Engine:
     return Engine(words_of_seed, seed) if seed else default_generator().engine
 
 
-_SEEDED: list[Callable[[int], Engine]] = [engine]
+class Seeded:
+    """What is made of an operator's own seed, other than 0."""
+
+    def floats(self, kind: np.dtype, seed: int) -> Engine:
+        """The words that floats of this dtype are made of."""
+        return engine(seed)
+
+    def integers(self, sizes: tuple[int, ...], low: int, high: int, seed: int) -> np.ndarray:
+        """Whole numbers from `low` up to `high`."""
+        return host.integers(engine(seed), sizes, low, high)
+
+    def order(self, count: int, seed: int) -> np.ndarray:
+        """The numbers below `count` in random order."""
+        return host.permutation(engine(seed), count)
 
 
-def draw_seeded_floats_from(made: Callable[[int], Engine]) -> None:
-    """From now on, in this process, float32 numbers of an operator's own seed are made of another engine's words."""
+_SEEDED: list[Seeded] = [Seeded()]
+
+
+def draw_seeded_by(made: Seeded) -> None:
+    """From now on, in this process, operators that have a seed of their own draw by another set of generators."""
     _SEEDED[0] = made
 
 
 def engine_of(kind: np.dtype, seed: int) -> Engine:
     """As `engine`, for floats of this dtype."""
-    return _SEEDED[0](seed) if seed and kind is F32 else engine(seed)
+    return _SEEDED[0].floats(kind, seed) if seed else engine()
+
+
+def integer_array(sizes: tuple[int, ...], low: int, high: int, seed: int) -> np.ndarray:
+    """Whole numbers, int64, from `low` up to `high`, without it; of the generator in use where the seed is 0."""
+    return _SEEDED[0].integers(sizes, low, high, seed) if seed else host.integers(engine(), sizes, low, high)
+
+
+def order_of(count: int, seed: int) -> np.ndarray:
+    """The numbers below `count`, int64, in random order."""
+    return _SEEDED[0].order(count, seed) if seed else host.permutation(engine(), count)
 
 
 def numbers_apart(xp: Any, sizes: tuple[int, ...], seed: int = 0) -> Any:

@@ -28,7 +28,18 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from ..math.unary import ceil, log, tan
-from .draws import as_float32, engine, engine_of, generator, kind_of, kind_of_dtype, normal_array, uniform_array
+from .draws import (
+    as_float32,
+    engine,
+    engine_of,
+    generator,
+    integer_array,
+    kind_of,
+    kind_of_dtype,
+    normal_array,
+    order_of,
+    uniform_array,
+)
 
 
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
@@ -70,13 +81,13 @@ def _randint(xp, shape_tensor=None, shape_list=None, *, low: int = 0, high: int,
              dtype: DType = dt.int64, seed: int = 0):
     sizes = sizes_of(shape, shape_tensor, shape_list)
     if xp is np:
-        return host.integers(engine(seed), sizes, low, high).astype(dtype.dtype, copy=False)
+        return integer_array(sizes, low, high, seed).astype(dtype.dtype, copy=False)
     return generator(xp, seed).integers(low, high, sizes).astype(dtype.dtype)
 
 
 def _randperm(xp, *, n: int, dtype: DType = dt.int64, seed: int = 0):
     if xp is np:
-        return host.permutation(engine(seed), n).astype(dtype.dtype, copy=False)
+        return order_of(n, seed).astype(dtype.dtype, copy=False)
     return xp.argsort(generator(xp, seed).random(n)).astype(dtype.dtype)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.dtype import int64
+from ....static.building.mode import default_main_program
 from ...layer_helper import LayerHelper
 from ...layers import concat, slice, sum
 from ...layers.nn import index_sample
+from ...layers.random import kept_seed
 from ...mode import face
 from .match import match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d
 from .tdm import tdm_child, tdm_sampler
@@ -24,13 +25,9 @@ def shuffle_batch(x: Any, seed: Any = None) -> Any:
     (-1, 4)
     """
     helper = LayerHelper("shuffle_batch")
-    start = seed if isinstance(seed, int) else 0
-    held = seed
-    if seed is None or isinstance(seed, int):
-        held = helper.apply("fill_constant", None, None, None, shape=[1], value=float(start), str_value=str(start),
-                            dtype=int64)
-    return helper.apply("shuffle_batch", x, held, startup_seed=start)[0]
-
+    start = seed if seed is not None else default_main_program().random_seed or None
+    seed, start = kept_seed(helper, start)
+    return helper.apply("shuffle_batch", x, seed, out={"SeedOut": seed}, startup_seed=start)[0]
 
 
 @face
