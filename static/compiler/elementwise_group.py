@@ -61,12 +61,13 @@ class Group:
 
     def by_loop(self, arrays: Sequence[Any]) -> Any:
         """The outputs by one loop; NotImplemented where it does not fit the arrays."""
-        launch = self.loop().known([a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
+        arrays = [a if type(a) is np.ndarray else np.asarray(a) for a in arrays]  # NumPy's numbers are none
+        launch = self.loop().known(arrays)
         results = None if launch is None else launch(arrays)
         if results is None:
             return NotImplemented
         if self._line is not None and launch is not None and launch.code is not None:
-            self._line.add(list(arrays), results, launch.code, launch.numbers)
+            self._line.add(arrays, results, launch.code, launch.numbers)
         return results
 
     def line(self) -> Callable[..., Any] | None:

@@ -118,6 +118,16 @@ def test_a_converted_chain_is_computed_by_its_line(monkeypatch):
     assert lines and sum(line.served for line in lines) > 0
 
 
+@pytest.mark.skipif(not paddle.backend.loops.is_ready(), reason="machine code is not generated")
+def test_a_number_of_numpy_among_arrays_is_an_array():
+    chain = paddle.jit.to_static(lambda x: ((x - x.mean()) * x.mean() + x.sum()) * 2, full_graph=True)
+    x = paddle.to_tensor(np.arange(12, dtype="float32").reshape(3, 4))
+    with flags_guard({"FLAGS_kernel_after_elements": 0}):
+        for _ in range(3):
+            found = chain(x)
+    assert np.allclose(found.numpy(), ((x - x.mean()) * x.mean() + x.sum()).numpy() * 2)
+
+
 class _Watched:
     def __init__(self, module, lines):
         self._module, self._lines = module, lines
