@@ -76,7 +76,7 @@ DISPATCH = Extension(
         "_dispatch", "_apply", "_recording", "_number_protocol", "_attributes", "_walk",
         "_forms", "_elementwise", "_reductions", "_shapes", "_making", "_network", "_gates", "_sorting",
         "_parts", "_passes", "_along", "_layers", "_loops", "_routine", "_rules", "_products", "_softmax", "_attention",
-        "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_pooling", "_channel_gate",
+        "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_pooling", "_pool_gradient", "_channel_gate",
         "_team")],
     depends=[f"ops/core/{name}.h" for name in (
         "_native", "_dispatch", "_vectors", "_softmax_vectors", "_panels", "_packing", "_attention", "_team")],

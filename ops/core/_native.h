@@ -129,9 +129,11 @@ HIDDEN PyObject *has_fast_panels(PyObject *module, PyObject *nothing);
 extern HIDDEN PyTypeObject *packed_type; /* of what it gives, NULL before; and how that is called */
 HIDDEN PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names);
 HIDDEN PyObject *pool_windows(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *pool_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], attend_doc[], pool_windows_doc[],
+    pool_gradient_doc[],
     gate_channels_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */

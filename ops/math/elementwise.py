@@ -31,12 +31,10 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
 
     `of_floats` names the one of NumPy that it is for floats and complex numbers.
     """
-    if isinstance(function, str):
-        def kernel(xp, x, y, *, axis: int = -1):
-            return getattr(xp, function)(*((x, y) if axis == -1 else aligned(x, y, axis)))
-    else:
-        def kernel(xp, x, y, *, axis: int = -1):
-            return function(xp)(*((x, y) if axis == -1 else aligned(x, y, axis)))
+    of = functools.partial(_named, function) if isinstance(function, str) else function
+
+    def kernel(xp, x, y, *, axis: int = -1):
+        return of(xp)(x, y) if axis == -1 else find(type).kernel_for(xp)(xp, *aligned(x, y, axis))
 
     def infer(x, y, *, axis=-1):
         shapes = [x.shape, y.shape]
@@ -49,6 +47,10 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
                     ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
                     alike=alike, engines=engines, holomorphic=holomorphic, former=former)
+
+
+def _named(name: str, xp: Any) -> Callable:
+    return getattr(xp, name)
 
 
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):

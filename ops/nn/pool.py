@@ -44,6 +44,8 @@ from .windows import Geometry, geometry
 
 _SELDOM, _MOST_SIZES = 2, 1024  # times that windows are pooled without code of their own; sizes of which that is known
 _MOST_EARLY = 1 << 22  # elements of all windows of which it is
+_LEAST_CHANNELS = 4  # side by side, of which C takes several at once
+_MEDIUM, _LARGEST_WINDOW = range(8, 64), 9  # channels, and elements of a window, of whose maxima libraries are slower
 _F32 = np.dtype(np.float32)
 _KEPT_PLACES = 64  # sizes of images of which a line of a plan knows where the windows lie
 
@@ -110,7 +112,10 @@ def _pool_grad(xp, x, out, g, *, pooling_type: str, ksize: Ints, strides: Ints =
         whole = _completed(geo)
         result = sum_pool_grad(xp, g * mean_factor(xp, whole, geo.pads, exclusive, g.dtype), whole)
     else:
-        result = max_pool_grad(xp, x, out, g, _completed(geo))
+        geo = _completed(geo)
+        result = _max_pool_grad_compiled(x, out, g, geo) if xp is np else NotImplemented
+        if result is NotImplemented:
+            result = max_pool_grad(xp, x, out, g, geo)
     return channels_restored(result, data_format)
 
 
@@ -230,8 +235,17 @@ _seldom: dict[Any, int] = {}  # how often windows over images of a size were poo
 
 
 def _pool_early(x: Any, kind: int, geo: Geometry) -> Any:
-    """The pooling of small images by a function in C that takes any size: twice for each, for which no code is made."""
-    if native.module is None or x.ndim != 4 or x.dtype != _F32 or is_at_once():
+    """The pooling by a function in C that takes any size: of some channels that lie side by side, and of small images
+    twice for each size, for which no code is made.
+    """
+    if native.module is None or x.ndim != 4 or x.dtype != _F32:
+        return NotImplemented
+    begin = tuple([before for before, _ in geo.pads])
+    windows = kind != onednn.MAX, kind == onednn.MEAN_WITH_PADDING, geo.kernel, geo.strides, begin, geo.out
+    is_small = kind == onednn.MAX and math.prod(geo.kernel) <= _LARGEST_WINDOW
+    if is_small and x.shape[1] in _MEDIUM and x.transpose(0, 2, 3, 1).flags.c_contiguous:
+        return native.module.pool_windows(x, *windows)
+    if is_at_once():
         return NotImplemented
     if len(x) * x.shape[1] * math.prod(geo.out) * math.prod(geo.kernel) > _MOST_EARLY:
         return NotImplemented
@@ -243,9 +257,7 @@ def _pool_early(x: Any, kind: int, geo: Geometry) -> Any:
         _seldom.clear()
     _seldom[key] = times + 1
     images = np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    begin = tuple([before for before, _ in geo.pads])
-    return native.module.pool_windows(images, kind != onednn.MAX, kind == onednn.MEAN_WITH_PADDING, geo.kernel,
-                                      geo.strides, begin, geo.out)
+    return native.module.pool_windows(images, *windows)
 
 
 def _max_pool_grad_by_loops(x, out, g, *, pooling_type, data_format="NCHW", **attrs):
@@ -255,8 +267,24 @@ def _max_pool_grad_by_loops(x, out, g, *, pooling_type, data_format="NCHW", **at
     found = _for_engines(x, pooling_type, **attrs)
     if found is None:
         return NotImplemented
-    result = max_pool_grad_by_loops(x, out, g, found[0].kernel, found[0].strides, found[0].pads)
+    geo = found[0]
+    result = _max_pool_grad_compiled(x, out, g, geo)
+    if result is NotImplemented:
+        result = max_pool_grad_by_loops(x, out, g, geo.kernel, geo.strides, geo.pads)
     return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _max_pool_grad_compiled(x: Any, out: Any, g: Any, geo: Geometry) -> Any:
+    """The gradient of maxima by the compiled form, of images whose channels lie side by side."""
+    if native.module is None or x.ndim != 4 or x.shape[1] < _LEAST_CHANNELS:
+        return NotImplemented
+    image = x.transpose(0, 2, 3, 1)
+    if not image.flags.c_contiguous:
+        return NotImplemented
+    maxima, gradients = (np.ascontiguousarray(a.transpose(0, 2, 3, 1)) for a in (out, g))
+    begin = tuple([before for before, _ in geo.pads])
+    result = native.module.pool_gradient(image, maxima, gradients, geo.kernel, geo.strides, begin)
+    return result if result is NotImplemented else result.transpose(0, 3, 1, 2)
 
 
 def _pool_grad_by_onednn(x, out, g, *, pooling_type, data_format="NCHW", **attrs):
