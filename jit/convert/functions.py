@@ -21,6 +21,7 @@ from .. import operators
 from ..errors import ConversionError, line_of, source_line
 from ..footprint.value_guards import current
 from ..identity_cache import IdentityCache
+from ..operators import special
 from ..operators.attributes import Attributes
 from ..operators.builtin import OVERLOADS
 from ..operators.calls import Calls
@@ -206,17 +207,17 @@ def _entered(function: FunctionType) -> FunctionType:
 
 
 _called = _UsersCalls(_convert_called, _convert_function)
-_attributes = Attributes(lambda getter: _convert_called(_entered(getter)))
 
 
-def _length(value: Any) -> Any:
-    """`len(value)`."""
-    own = _attributes.special(value, "__len__")
-    return operators.len_(value) if own is None else own()
+def _entered_and_converted(function: FunctionType) -> FunctionType:
+    return _convert_called(_entered(function))
 
 
-OVERLOADS.update({id(builtins.getattr): _attributes.get, id(builtins.hasattr): _attributes.has,
-                  id(builtins.len): _length})
+_attributes = Attributes(_entered_and_converted)
+special.offer_conversion(_entered_and_converted)
+
+
+OVERLOADS.update({id(builtins.getattr): _attributes.get, id(builtins.hasattr): _attributes.has})
 _operators = operators.namespace(converted=_called, attribute=_attributes.read)
 
 

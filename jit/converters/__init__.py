@@ -32,6 +32,7 @@ from . import (
     narrowing,
     none_tests,
     numbers_matched,
+    operations,
     returns,
     subscripts,
     supers,
@@ -48,7 +49,7 @@ GENERATOR = (  # whose jumps stay
     annotated, declarations, supers, guards, numbers_matched, walrus, breaks, asserts, attempts, matches, narrowing,
     control_flow)
 EXPRESSIONS = (comprehensions, walks, none_tests, attributes, conditionals, logical, subscripts,
-               texts, calls)  # a function and those in it
+               texts, operations, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 

@@ -101,8 +101,5 @@ class _Logical(ExpressionConverter):
 
 
 def _equality(node: gast.Compare) -> Any:
-    """`==` or `!=`, which may compare lists of sizes; of a constant, it is Python's own."""
-    sides = (node.left, node.comparators[0])
-    if any(isinstance(side, gast.Constant) for side in sides):
-        return node
-    return quote_expression(_EQUALITIES[type(node.ops[0])], node, left=sides[0], right=sides[1])
+    """`==` or `!=`, which may compare lists of sizes."""
+    return quote_expression(_EQUALITIES[type(node.ops[0])], node, left=node.left, right=node.comparators[0])

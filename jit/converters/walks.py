@@ -47,4 +47,4 @@ class _Walks(ExpressionConverter):
 
 
 def _walked(value: Any) -> Any:
-    return value if isinstance(value, _PLAIN) else quote_expression("__proa__.certain(value)", value, value=value)
+    return value if isinstance(value, _PLAIN) else quote_expression("__proa__.walked(value)", value, value=value)

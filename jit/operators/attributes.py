@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ..convert.ignoring import is_ignored_module
@@ -16,6 +16,7 @@ from ..footprint.locations import ABSENT
 from ..footprint.value_guards import OPERATIONS, current
 from . import staging
 from .partial import is_partial, load, parts
+from .special import method, operate_in_place
 from .undefined import BY_CALL, Undefined, read
 
 _NUMBERS = (int, float)
@@ -38,11 +39,14 @@ class Attributes:
         if type(found) is functools.cached_property and name not in vars(owner):
             vars(owner)[name] = value = self._convert(found.func)(owner)  # type: ignore[arg-type]
             return value
+        by_method = method(owner, "__getattr__")
         try:
-            value = getattr(owner, name)
+            value = getattr(owner, name) if by_method is None else _by_itself(owner, name)
         except AttributeError:
             _note(owner, name, ABSENT)
-            raise
+            if by_method is None:
+                raise
+            return by_method(name)
         _note(owner, name, value)
         return value
 
@@ -57,12 +61,6 @@ class Attributes:
                 raise
             return default[0]
 
-    def special(self, owner: Any, name: str) -> Callable[..., Any] | None:
-        """A special method (`__len__`) that a class of the user's has, converted; None where it stays as it is."""
-        found = _on_class(type(owner), name)
-        new = self._convert(found) if isinstance(found, FunctionType) else found
-        return None if new is found else MethodType(new, owner)
-
     def has(self, owner: Any, name: Any) -> Any:
         """`hasattr(owner, name)`."""
         there = hasattr(owner, name)
@@ -70,6 +68,12 @@ class Attributes:
             return parts(value)[1]
         _note(owner, name, getattr(owner, name) if there and _on_class(type(owner), name) is None else ABSENT)
         return there
+
+
+def _by_itself(owner: Any, name: str) -> Any:
+    """What Python finds before it asks `__getattr__`."""
+    find: Any = type(owner).__getattribute__
+    return find(owner, name)
 
 
 def _called(function: Callable[[Any], Any], owner: Any, name: str) -> Any:
@@ -112,12 +116,12 @@ class begun:
 
 def augment(attribute: begun, symbol: str, operand: Any) -> None:
     """Gives the attribute what its value and the operand come to."""
-    owner, name, value, operation = attribute.owner, attribute.name, attribute.value, OPERATIONS[symbol]
+    owner, name, value = attribute.owner, attribute.name, attribute.value
     counts = type(value) in _NUMBERS and type(operand) in _NUMBERS
     reads = current()
-    if reads is not None and not (counts and reads.counted(owner, name, operation, operand)):
+    if reads is not None and not (counts and reads.counted(owner, name, OPERATIONS[symbol], operand)):
         reads.attribute(owner, name, value)
-    setattr(owner, name, operation(value, operand))
+    setattr(owner, name, operate_in_place(value, symbol, operand))
 
 
 def set_stop_gradient(owner: Any, value: Any) -> None:

@@ -14,10 +14,11 @@ from typing import Any
 from ..errors import here
 from . import staging
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
-from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
+from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
 from .outside import check_advance
 from .partial import SHOWING, certain, flags_of_keys, note_keys, truth
+from .special import method
 from .texts import check_letters, format_, lines, repr_, str_, warn_
 
 
@@ -25,6 +26,9 @@ def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension."""
     if staging.is_list(value):
         return value.length()
+    own = method(value, "__len__")
+    if own is not None:
+        return own()
     if isinstance(value, dict):
         note_keys([value])
     if isinstance(value, dict) and value and (flags := flags_of_keys(value)):
@@ -68,9 +72,18 @@ def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> An
             return staging.note_truth(made)
         staging.note_number(made, False)
         return made
+    own = method(args[0], f"__{kind.__name__}__") if len(args) == 1 else None
+    if own is not None:
+        return _cast(kind, dtype, (own(),), kwargs)
     if args:
         check_letters(args[0], f"{kind.__name__}()")
     return kind(*args, **kwargs)
+
+
+def abs_(value: Any) -> Any:
+    """`abs(value)`."""
+    own = method(value, "__abs__")
+    return abs(value) if own is None else own()
 
 
 def print_(*values: Any, **options: Any) -> None:
@@ -112,6 +125,7 @@ def _stands_for(value: Any) -> Any:
 
 def list_(*values: Any) -> list:
     """`list(values)`; of a list of the program another one, and such a list where only a run knows the items."""
+    values = tuple(map(walked, values))
     if len(values) != 1 or sequence_of(values[0]) is None:
         return list(*values)
     return values[0].copy() if staging.is_list(values[0]) else comprehension(values[0], list, lambda item: item)
@@ -138,7 +152,7 @@ def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values
         return getattr(staging.stacked(values[0]), choose.__name__)()
     if len(values) == 1 and staging.is_symbolic(values[0]) and len(values[0].shape) == 1:
         return getattr(values[0], choose.__name__)()
-    items = list(certain(values[0])) if len(values) == 1 else list(values)
+    items = list(walked(values[0])) if len(values) == 1 else list(values)
     if options or not any(map(staging.is_symbolic, items)):
         return choose(items, **options)
     for item in items:
@@ -170,7 +184,7 @@ def all_(values: Any) -> Any:
 def _decided(values: Any, goes_on: bool, join: Callable[..., Any]) -> Any:
     """The items joined by `and` or `or`; behind one that Python knows to decide, Python does not look."""
     found: Any = goes_on
-    for value in certain(values):
+    for value in walked(values):
         found = join(found, computed(value if staging.is_symbolic(value) else bool(truth(value))))
         if found is not goes_on and not staging.is_symbolic(found):
             break
@@ -187,10 +201,9 @@ def reversed_(values: Any) -> Any:
 
 
 OVERLOADS: dict[int, Callable[..., Any]] = {
-    id(builtins.next): next_, id(builtins.type): type_,
-    id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
-    id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
+    id(builtins.next): next_, id(builtins.type): type_, id(builtins.len): len_, id(builtins.abs): abs_,
+    id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_, id(builtins.bool): bool_,
+    id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
-    id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_,
-    id(warnings.warn): warn_,
+    id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_, id(warnings.warn): warn_,
     id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_}

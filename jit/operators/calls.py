@@ -17,6 +17,7 @@ from ..convert.ignoring import is_own
 from . import staging
 from .builtin import OVERLOADS
 from .conditionals import if_exp
+from .iteration import walked
 from .partial import SHOWING, certain, is_optional, is_partial, note_key, parts, some_are_optional, used_within
 from .size_functions import SIZE_FUNCTIONS, refusing
 from .texts import method_of_text
@@ -70,7 +71,7 @@ class Calls:
         if isinstance(callee, _Cached):
             return functools.partial(self._call_cached, callee)
         if any(callee is taker for taker in _FUNCTION_TAKERS):
-            return lambda function, *args: callee(self(function), *map(certain, args))
+            return lambda function, *args: callee(self(function), *map(walked, args))
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
         if isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, dict):
@@ -178,7 +179,7 @@ def _takes_items(callee: Any) -> bool:
 
 def _items_given(function: Any) -> Any:
     """A builtin that goes over its arguments' items."""
-    return lambda *args, **kwargs: function(*map(certain, args), **kwargs)
+    return lambda *args, **kwargs: function(*map(walked, args), **kwargs)
 
 
 def _value_of_key(method: BuiltinMethodType, key: Any, *default: Any, **named: Any) -> Any:

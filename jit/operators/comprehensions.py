@@ -5,6 +5,7 @@ What they make is then a list of the program. Knows loops and branches; does no 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,10 +13,11 @@ from typing import Any
 from ..errors import ConversionError, here
 from . import staging
 from .conditionals import if_stmt
-from .iteration import sequence_of
+from .iteration import sequence_of, walked
 from .logical import and_, or_
 from .loops import for_stmt
 from .partial import truth
+from .special import method, operate
 from .statements import nothing
 
 
@@ -35,7 +37,7 @@ def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., 
     """
     if sequence_of(iterable) is not None:
         return _collected(iterable, element, condition)
-    rest = iter(iterable)
+    rest = iter(walked(iterable))
     if condition is None or (first := next(rest, _NONE)) is _NONE:
         return made(rest)
     holds = truth(_of(condition, first))
@@ -103,7 +105,10 @@ def sum_(values: Any, start: Any = 0) -> Any:
         return _folded(values, start, lambda total, item: total + item)
     if staging.is_symbolic(values) and len(values.shape) > 0:
         return values.sum(0) + start
-    return sum(values, start)
+    items = list(walked(values))
+    if any(method(item, "__add__") or method(item, "__radd__") for item in (start, *items)):
+        return functools.reduce(lambda total, item: operate(total, "+", item), items, start)
+    return sum(items, start)
 
 
 def any_of_list(values: Any) -> Any:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConversionError, here
-from ..footprint.value_guards import OPERATIONS
 from . import identity, staging
 from .partial import load, note_key
 from .retracing import example_of
+from .special import items_of, operate_in_place
 from .values import is_staged
 
 
@@ -28,7 +28,7 @@ def item(value: Any, index: Any) -> Any:
     _check_kind(index)
     if isinstance(value, dict):  # whose class may know what to give for a key that is not there
         note_key(value, index)
-    return load(value[index])
+    return load(items_of(value)[index])
 
 
 def _check_kind(index: Any) -> None:
@@ -53,7 +53,7 @@ def set_item(new: Any, value: Any, index: Any) -> None:
         _check_alike([*value, new])
         value[:] = staging.with_item(value, index, new, here())
     else:
-        value[index] = new
+        items_of(value)[index] = new
 
 
 class begun_item:
@@ -67,7 +67,7 @@ class begun_item:
 
 def augment_item(begun: begun_item, symbol: str, operand: Any) -> None:
     """Gives the item what its value and the operand come to."""
-    set_item(OPERATIONS[symbol](begun.item, operand), begun.value, begun.index)
+    set_item(operate_in_place(begun.item, symbol, operand), begun.value, begun.index)
 
 
 def _check_alike(items: list[Any]) -> None:

@@ -16,6 +16,7 @@ from .conditionals import if_exp
 from .items import item, listed
 from .outside import check_advance
 from .partial import certain
+from .special import method
 from .values import is_staged
 
 _FINITE: Any = (type(reversed([])), type(reversed(())), type(iter([])), type(iter(())))
@@ -55,6 +56,12 @@ class SymbolicSequence:
             return self
         turns = -((self.start - self.stop) // self.step)
         return SymbolicSequence(0, turns, 1, lambda i: self.item_at(self.start + i * self.step), self.lists)
+
+
+def walked(values: Any) -> Any:
+    """What Python is to go over by itself; of an object of the user's, what its `__iter__` gives."""
+    own = method(certain(values), "__iter__")
+    return values if own is None else own()
 
 
 def sequence_of(iterable: Any) -> SymbolicSequence | None:
@@ -104,6 +111,7 @@ def _int(bound: Any) -> Any:
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`."""
+    iterable = walked(iterable)
     found = sequence_of(iterable)
     if found is None:
         return enumerate(iterable, start)
@@ -113,16 +121,17 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 def zip_(*iterables: Any, **options: Any) -> Any:
     """`zip(…)`: as soon as one length is known only when the program runs, all must be tensors or ranges of such."""
+    iterables = tuple(map(walked, iterables))
     found = [sequence_of(i) for i in iterables]
     if all(f is None for f in found):
         return zip(*iterables, **options)  # noqa: B905 - strict is among the options
-    walked = [each for i in iterables for each in lists_of(i)]
+    shown = [each for i in iterables for each in lists_of(i)]
     given = [list(i) if isinstance(i, _FINITE) else i for i in iterables]
     if any(type(i) in (list, tuple, range) and not i for i in given):
         return zip()
     items = [_indexed(i) if f is None else f.counted() for i, f in zip(given, found, strict=True)]
     stop = functools.reduce(_smaller, [each.stop for each in items if each.stop is not None])
-    return SymbolicSequence(0, stop, 1, lambda i: tuple(each.item_at(i) for each in items), walked)
+    return SymbolicSequence(0, stop, 1, lambda i: tuple(each.item_at(i) for each in items), shown)
 
 
 def _indexed(iterable: Any) -> SymbolicSequence:

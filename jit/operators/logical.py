@@ -5,14 +5,13 @@ A symbolic `and` is computed from both sides: neither may rely on the other havi
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from ...core import nest
 from ..errors import ConversionError, here
-from . import identity, staging
+from . import identity, special, staging
 from .conditionals import if_exp
 from .outside import ChangedOutside, Outside
 from .partial import SHOWING, certain, is_partial, note_key, parts, truth
@@ -22,6 +21,9 @@ def contains(items: Any, value: Any) -> Any:
     """`value in items`; of symbolic values, whether one of the items is equal."""
     if staging.is_symbolic(items):
         return (items == value).any()
+    own = special.method(items, "__contains__")
+    if own is not None:
+        return truth(own(value))
     inside = list(items) if type(items) in (list, tuple, range) else None
     if inside is not None and any(map(staging.is_symbolic, nest.leaves([value, *inside]))):
         return or_(False, *(partial(_equal, value, item) for item in inside))
@@ -50,18 +52,23 @@ def equal(a: Any, b: Any) -> Any:
     for kind in (list, tuple):
         if isinstance(a, kind) and isinstance(b, kind) and any(map(staging.is_symbolic, nest.leaves([a, b]))):
             return len(a) == len(b) and and_(True, *(partial(_equal, x, y) for x, y in zip(a, b, strict=True)))
-    return certain(a) == certain(b) if isinstance(a, dict) and isinstance(b, dict) else a == b
+    return certain(a) == certain(b) if isinstance(a, dict) and isinstance(b, dict) else special.order(a, "==", b)
 
 
 def unequal(a: Any, b: Any) -> Any:
     """`a != b`, likewise."""
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+    by_equality = special.method(a, "__eq__") is not None and type(a).__ne__ is object.__ne__
+    if by_equality or isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return not_(equal(a, b))
-    return certain(a) != certain(b) if isinstance(a, dict) and isinstance(b, dict) else a != b
+    return certain(a) != certain(b) if isinstance(a, dict) and isinstance(b, dict) else special.order(a, "!=", b)
+
+
+def _ordered(symbol: str) -> Callable[[Any, Any], Any]:
+    return lambda a, b: special.order(a, symbol, b)
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": equal, "!=": unequal,
+    **{symbol: _ordered(symbol) for symbol in ("<", "<=", ">", ">=")}, "==": equal, "!=": unequal,
     "is": lambda a, b: is_same(a, b), "is not": lambda a, b: not is_same(a, b),
     "in": lambda a, b: contains(b, a), "not in": lambda a, b: not_(contains(b, a))}
 

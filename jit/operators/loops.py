@@ -14,7 +14,7 @@ from ..errors import ConversionError, here, noting
 from . import identity, staging
 from .conditionals import if_stmt
 from .containers import Held, copied
-from .iteration import SymbolicSequence, lists_of, sequence_of
+from .iteration import SymbolicSequence, lists_of, sequence_of, walked
 from .loop_state import FirstTurnApart, LoopState
 from .outside import ChangedOutside, Outside
 from .partial import truth
@@ -166,6 +166,7 @@ def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any]
              set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = (),
              kept: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
+    iterable = walked(iterable)
     items = sequence_of(iterable)
     with walking(lists_of(iterable if items is None else items)):
         if items is not None:

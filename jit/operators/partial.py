@@ -19,7 +19,7 @@ from ...core import nest
 from ..errors import RETURN_VALUE, ConversionError, here
 from ..footprint.value_guards import current
 from ..tracing.optional_results import OptionalResult
-from . import staging
+from . import special, staging
 from .undefined import Undefined, error, message
 
 
@@ -124,6 +124,9 @@ def not_none(value: Any) -> Any:
 def truth(value: Any) -> Any:
     """What decides for a value as a condition: None is false."""
     if type(value) is not Partial:
+        own = special.method(value, "__bool__") or special.method(value, "__len__")
+        if own is not None:
+            return truth(own())
         return staging.truth(value) if not isinstance(value, dict) else some_key(value)
     if not value._optional:
         return truth(used(value))

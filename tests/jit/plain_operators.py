@@ -81,9 +81,25 @@ def compare(left, *rest):
     return result
 
 
+SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+           "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"}
+
+
+def operate(left, symbol, right):
+    return getattr(operator, f"__{SYMBOLS[symbol]}__")(left, right)
+
+
+def operate_in_place(left, symbol, right):
+    return getattr(operator, f"__i{SYMBOLS[symbol[:-1]]}__")(left, right)
+
+
+def operate_alone(symbol, value):
+    return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[symbol](value)
+
+
 def augment(begun, symbol, operand):
     owner, name, value = begun
-    setattr(owner, name, getattr(operator, {"+=": "iadd", "*=": "imul", "-=": "isub"}[symbol])(value, operand))
+    setattr(owner, name, operate_in_place(value, symbol, operand))
 
 
 def set_item(new, value, index):
@@ -92,7 +108,7 @@ def set_item(new, value, index):
 
 def augment_item(begun, symbol, operand):
     value, index, item = begun
-    value[index] = getattr(operator, {"+=": "iadd", "*=": "imul", "-=": "isub"}[symbol])(item, operand)
+    value[index] = operate_in_place(item, symbol, operand)
 
 
 OPERATORS = SimpleNamespace(
@@ -108,7 +124,9 @@ OPERATORS = SimpleNamespace(
     is_none=lambda value: load(value) is None, not_none=lambda value: load(value) is not None,
     comprehension=lambda iterable, made, element, condition=None: made(iterable),
     generator=lambda iterable, made, element, condition=None: made(iterable),
-    narrowed=lambda value: value, certain=lambda value: value, is_same=operator.is_,
+    narrowed=lambda value: value, walked=lambda value: value, items_of=lambda value: value,
+    manager=lambda value: value, operate=operate, operate_in_place=operate_in_place, operate_alone=operate_alone,
+    order=lambda left, symbol, right: COMPARE[symbol](left, right), is_same=operator.is_,
     state_of=lambda owner, key, value, name: read(value, name), used=load, nothing=lambda *_: (),
     changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
     holding=lambda function, _: function, text=lambda *parts: "".join(parts), percent=operator.mod,
