@@ -63,7 +63,7 @@ def _taped_sum(tape, x, like=None, *, shape: list[int] = ()):
 
 sum_to_op = operator("sum_to_shape", "X, Like? -> Out~X", kernel=_sum_kernel, engines=[by(LOOPS, _sum_by_loops)],
                      taped=_taped_sum, infer=_handle_shape,
-                     grad={"X": lambda g, X_shape: expand_to(g, X_shape)}, only_here=True)
+                     grad={"X": lambda g, X_shape: expand_to(g, X_shape)}, only_here=True, compiled="sum_to_shape")
 expand_to_op = operator("expand_to_shape", "X, Like? -> Out~X", kernel=_expand_kernel, infer=_handle_shape,
                         grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True, only_here=True)
 reshape_to_op = operator("reshape_to_shape", "X, Like? -> Out~X", kernel=_reshape_kernel, infer=_handle_shape,

@@ -210,7 +210,7 @@ PyObject *make_form(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
     if (!name || is_direct < 0) return NULL;
     const FormEntry *kernels[] = {shape_forms, reduction_forms, making_forms, network_forms, order_forms, part_forms,
                                   layer_forms, product_forms, softmax_forms, gate_forms, attention_forms, along_forms,
-                                  elementwise_forms, NULL};
+                                  rule_forms, elementwise_forms, NULL};
     const FormEntry *direct[] = {elementwise_forms, NULL}, **tables = is_direct ? direct : kernels, *found = NULL;
     for (; arrays_can_be_made() && !found && *tables; tables++)
         for (const FormEntry *entry = *tables; entry->name && !found; entry++)

@@ -104,7 +104,7 @@ typedef struct {
 extern HIDDEN PyTypeObject *form_type;
 extern HIDDEN const FormEntry elementwise_forms[], shape_forms[], reduction_forms[], making_forms[], network_forms[],
     order_forms[], part_forms[], layer_forms[], product_forms[], softmax_forms[], gate_forms[],
-    attention_forms[], along_forms[];
+    attention_forms[], along_forms[], rule_forms[];
 
 static inline int takes_any_size(PyObject *kernel) {
     return Py_TYPE(kernel) == form_type && ((Form *)kernel)->takes_any_size;
@@ -205,7 +205,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(end) X(step) X(num) X(unbiased) X(keepdim) X(dilations) \
     X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y) \
     X(causal) X(with_mask) X(bias) X(bias_after_scale) X(steps) X(decrease_axes) X(none_axes) X(accumulate) \
-    X(diagonal) X(lower) X(Axis) X(Reduce) X(reduction) X(porder) X(asvector)
+    X(diagonal) X(lower) X(Axis) X(Reduce) X(reduction) X(porder) X(asvector) X(low) X(high) X(inside) X(outside)
 #define DECLARE(name) extern HIDDEN PyObject *name_##name;
 NAMES(DECLARE)
 #undef DECLARE

@@ -1,4 +1,5 @@
-/* Gradient rules of small arrays that are arithmetic alone: short programs, which arithmetic.py writes.
+/* Gradient rules of small arrays that are arithmetic alone: short programs, which arithmetic.py writes. Forms of the two
+   operators that other rules mostly end with, as plans call them: sums of what was broadcast, and slopes.
 
 A program runs over a gradient and what was saved in one pass, a block at a time, with the operations that NumPy's
 functions would do one by one, so with the same bits. Where an operand was broadcast, rows of what it gives are summed.
@@ -251,3 +252,70 @@ PyObject *sum_of_arrays(PyObject *one, PyObject *other) {
     }
     return PyNumber_Add(one, other);
 }
+
+/* Forms */
+
+/* The sum of x to the last of its sizes, which `shape` or `like` has. */
+static PyObject *sum_to_shape(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    Py_ssize_t sizes[MOST_DIMENSIONS], named = 0;
+    if (count < 1 || count > 2 || !is_plain_array(inputs[0])) return declined_form();
+    Array *x = (Array *)inputs[0];
+    if (count == 2 && inputs[1] != Py_None) {
+        Array *like = (Array *)inputs[1];
+        if (Py_TYPE(inputs[1]) != array_type || like->dimensions_count > MOST_DIMENSIONS) return declined_form();
+        named = like->dimensions_count;
+        for (int n = 0; n < named; n++) sizes[n] = like->dimensions[n];
+    } else if (integers_attribute(attrs, name_shape, sizes, &named) <= 0) return declined_form();
+    int kind = kind_of(x->dtype);
+    Py_ssize_t size = size_of(inputs[0]), own = size > 0 ? period_of(sizes, (int)named, x) : 0;
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > MOST_RULED || own < LEAST_ROW || own == size) return declined_form();
+    PyObject *sum = new_array(kind, (int)named, sizes);
+    if (!sum) return NULL;
+    void *out = ((Array *)sum)->data;
+    begin_flags();
+    if (kind == FLOAT32) sum_rows_f((float *)(void *)x->data, size / own, own, out);
+    else sum_rows_d((double *)(void *)x->data, size / own, own, out);
+    if (!are_flags_raised()) return sum;
+    Py_DECREF(sum);
+    return declined_form();
+}
+
+/* g * inside where low < x < high, g * outside elsewhere; an infinite end is none. */
+#define SLOPE(NAME, T) \
+    INLINE void NAME##_body(const T *g, const T *x, T *restrict out, Py_ssize_t count, const double *numbers) { \
+        T low = (T)numbers[0], high = (T)numbers[1], inside = (T)numbers[2], outside = (T)numbers[3]; \
+        int is_high = high < (T)INFINITY, is_low = low > (T)-INFINITY || !is_high; /* which ends are looked at */ \
+        for (Py_ssize_t n = 0; n < count; n++) \
+            out[n] = g[n] * (((x[n] > low) | !is_low) & ((x[n] < high) | !is_high) ? inside : outside); \
+    } \
+    TWO_WAYS(NAME, (const T *g, const T *x, T *out, Py_ssize_t count, const double *numbers), (g, x, out, count, numbers))
+
+SLOPE(slope_f, float)
+SLOPE(slope_d, double)
+
+static PyObject *slope_between(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    double numbers[4] = {-INFINITY, INFINITY, 1.0, 0.0};
+    PyObject *names[4] = {name_low, name_high, name_inside, name_outside};
+    if (count != 2 || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])) return declined_form();
+    Array *g = (Array *)inputs[0], *x = (Array *)inputs[1];
+    int kind = kind_of(g->dtype);
+    Py_ssize_t size = size_of(inputs[0]);
+    if ((kind != FLOAT32 && kind != FLOAT64) || x->dtype != g->dtype || g->dimensions_count != x->dimensions_count ||
+        size < 1 || size > MOST_RULED) return declined_form();
+    for (int n = 0; n < g->dimensions_count; n++)
+        if (g->dimensions[n] != x->dimensions[n]) return declined_form();
+    for (int n = 0; n < 4; n++)
+        if (attrs && number_attribute(attrs, names[n], numbers + n) < 0) return declined_form();
+    PyObject *result = new_array(kind, g->dimensions_count, g->dimensions);
+    if (!result) return NULL;
+    void *out = ((Array *)result)->data;
+    begin_flags();
+    if (kind == FLOAT32) slope_f((float *)(void *)g->data, (float *)(void *)x->data, out, size, numbers);
+    else slope_d((double *)(void *)g->data, (double *)(void *)x->data, out, size, numbers);
+    if (!are_flags_raised()) return result;
+    Py_DECREF(result);
+    return declined_form();
+}
+
+const FormEntry rule_forms[] = {
+    {"sum_to_shape", sum_to_shape, NULL}, {"slope_between", slope_between, NULL}, {NULL, NULL, NULL}};

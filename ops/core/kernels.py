@@ -144,7 +144,8 @@ class Selection(NamedTuple):
 
     `engines`: kernels to be asked first, in order, on inputs and attributes; what `lines` has for one of them stands in
     its place, and is called with all inputs alone. `function`: what then computes it from the
-    inputs alone; where that is None `kernel(xp, *inputs, **attributes)` does.
+    inputs alone; where that is None `kernel(xp, *inputs, **attributes)` does. That is the compiled form, where there is
+    one and no engine has a line of its own: it asks the engines itself for what it leaves, as in eager code.
     """
 
     engines: tuple[Callable[..., Any], ...]
@@ -238,8 +239,12 @@ class Kernels:
             return Selection((), None, self.of_dtype[dtype].kernel)
         defaults = self.operator.defaults
         is_plain = all(name in defaults and defaults[name] == value for name, value in attrs.items())
-        return Selection(tuple([k.kernel for k in faster]), self._function_for(dtype) if is_plain else None, self.plain,
-                         tuple([None if k.line is None else k.line(attrs) for k in faster]))
+        function = native.form_of_function(self._function_for(dtype)) if is_plain else None
+        lines = [None if k.line is None else k.line(attrs) for k in faster]
+        if any(lines) or not self._form:
+            return Selection(tuple([k.kernel for k in faster]), function, self.plain, tuple(lines))
+        kernel = self.plain if not faster else _asking(faster, self.plain)
+        return Selection((), None if faster else function, native.form_of(self._form, kernel))
 
     def _choose(self, dtype: Any, choices: _Choices) -> Choice:
         """What computes on arrays of the host whose first has this dtype."""
@@ -250,7 +255,7 @@ class Kernels:
         if function is not None and dtype is not None and narrow.is_narrow(dtype) and not self.registered:
             return self._narrow_choice(function, choices)
         usable = self.usable(engines.CPU)
-        compiled = "" if self.registered else self.operator.compiled  # what was registered is asked before the form
+        compiled = self._form
         function, plain = native.form_of_function(function), native.form_of(compiled, self.plain)
         with_number = {name: native.form_of_function(f) for name, f in self.operator.with_number.items()
                        } if dtype is not None and dtype.kind == "f" else None
@@ -266,6 +271,11 @@ class Kernels:
         if engine is None and plain is not self.plain:  # engines are asked for what the form leaves
             large = kernel = native.form_of(compiled, _asking(usable, self.plain))
         return Choice(function, plain, least, large, kernel, with_number, engine)
+
+    @property
+    def _form(self) -> str:
+        """The name of the compiled form; "" where there is none, or something was registered, which is asked first."""
+        return self.operator.compiled if native.module is not None and not self.registered else ""
 
     def _function_for(self, dtype: Any) -> Any:
         """The function of NumPy that does it without attributes for arrays of a dtype, or None."""

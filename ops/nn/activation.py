@@ -44,7 +44,8 @@ def _slope_formula(low: float, high: float, inside: float, outside: float) -> st
 
 slope_between_op = operator("slope_between", "G, X -> Out", kernel=_slope_between, infer=same, formula=_slope_formula,
                             grad={
-    "G": lambda g, X, low, high, inside, outside: _sloped(g, X, low, high, inside, outside)}, only_here=True)
+    "G": lambda g, X, low, high, inside, outside: _sloped(g, X, low, high, inside, outside)}, only_here=True,
+    compiled="slope_between")
 
 
 def _sloped(g: Any, x: Any, low: float = -_INFINITY, high: float = _INFINITY, inside: float = 1.0,

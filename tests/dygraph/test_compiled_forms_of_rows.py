@@ -137,3 +137,38 @@ def test_a_number_for_each_row(name, dtype):
     for wrong in ((4, 2, 1), (3, 1), (4, 7, 1)):
         with pytest.raises(Declined):
             formed(name, np.ones((4, 7), dtype), np.ones(wrong, dtype), direct=True)
+
+
+def test_slopes_look_at_the_ends_that_are_given():
+    inf, computed = float("inf"), 0
+    for dtype, (low, high) in itertools.product("fd", [(0.0, inf), (-inf, 1.0), (-1.0, 2.0), (-inf, inf), (-3, 3)]):
+        for x in arrays(dtype):
+            g = np.ones_like(x) * 2 - (x > 0)
+            for inside, outside in ((1.0, 0.0), (0.0, 1.0), (0.3, 0.7)):
+                computed += check("slope_between", g, x, low=low, high=high, inside=inside, outside=outside)
+    assert computed > 600
+    x, ends = np.array([-inf, inf, 0, 1], "f"), {"low": 0.0, "high": inf}
+    assert formed("slope_between", np.ones(4, "f"), x, **ends).tolist() == [0, 1, 0, 1]
+    infinite = np.array([1, inf, inf, 1], "f")
+    for g, other in ((np.ones(4), x), (np.ones((2, 2), "f"), x), (infinite, x), (x[::2], x[::2])):
+        with pytest.raises(Declined):  # the third gives a NaN, which NumPy tells of
+            formed("slope_between", g, other, **ends)
+
+
+def test_what_was_broadcast_is_summed():
+    computed = 0
+    for dtype in "fd":
+        for x in arrays(dtype, [(5, 8), (3, 130), (2, 3, 9), (7, 1, 4, 4), (1, 8), (40, 8)]):
+            for count in range(1, x.ndim):
+                computed += check("sum_to_shape", x, None, shape=list(x.shape[count:]))
+                computed += check("sum_to_shape", x, None, shape=x.shape[count:])
+            computed += check("sum_to_shape", x, np.zeros(x.shape[1:], dtype))
+            computed += check("sum_to_shape", x, None, shape=[1, *x.shape[1:]])
+    assert computed > 120
+    x = np.ones((4, 8), "f")
+    assert formed("sum_to_shape", x, None, shape=[8]).tolist() == [4.0] * 8
+    for shape in ([4, 1], [], [4, 8], [4], [2, 8], [3, 4, 8]):
+        with pytest.raises(Declined):
+            formed("sum_to_shape", x, None, shape=shape)
+    with pytest.raises(Declined):
+        formed("sum_to_shape", x, None)

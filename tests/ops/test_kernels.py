@@ -10,6 +10,7 @@ from proa.backend import engines
 from proa.backend.engines import LOOPS
 from proa.core.dtype import float16, float32, int64
 from proa.core.flags import flags_guard, get_flag, set_flags
+from proa.ops.core import native
 from proa.ops.core.infer import same
 from proa.ops.core.kernels import by, register_kernel
 from proa.ops.core.operator import find, is_declared, operator
@@ -194,10 +195,15 @@ def test_16_bits_are_computed_in_float32_by_any_engine(engine):
     assert result.dtype == paddle.float16 and result.tolist() == [2.5, 2.5] and dtypes == ["float32"]
 
 
+def behind(kernel):
+    """What a compiled form leaves to Python; the kernel itself where it is none."""
+    return getattr(kernel, "kernel", kernel)
+
+
 def test_a_selection_says_what_computes():
     small, large = Spec((3,), float32), Spec((1 << 20,), float32)
     plain = add_op.select((small, small), {"axis": -1})
-    assert plain.function is np.add and plain.engines == ()
+    assert behind(plain.function) is np.add and plain.engines == ()
     assert add_op.select((small, small), {"axis": 0}).function is None
     with flags_guard({"FLAGS_cpu_engines": LOOPS}):
         assert len(add_op.select((large, small), {}).engines) == engines.is_usable(LOOPS, "cpu")
@@ -205,7 +211,7 @@ def test_a_selection_says_what_computes():
         assert add_op.select((large, small), {}).engines == ()
     assert add_op.select((large, small), {}, "gpu").engines == ()
     assert find("softmax").select((Spec((3,), float16),), {}).kernel is not find("softmax").kernel  # it rounds
-    assert find("relu").select((Spec((3,), int64),), {}).kernel is find("relu").kernel
+    assert behind(find("relu").select((Spec((3,), int64),), {}).kernel) is find("relu").kernel
 
 
 def test_what_a_declaration_names_is_asked_in_its_order():
@@ -283,4 +289,4 @@ def test_a_plan_calls_what_was_chosen_and_nothing_around_it():
         run(np, array)
     finally:
         sys.setprofile(None)
-    assert called == ["run", "matmul_kernel"]
+    assert called == ["run"] if native.module else ["run", "matmul_kernel"]
