@@ -29,9 +29,12 @@ class Attributes:
         self._convert = convert
 
     def read(self, owner: Any, name: str) -> Any:
-        """`owner.name`; `x.shape` of a symbolic tensor is a list, its entries symbolic where a size is not known."""
+        """`owner.name`; of a symbolic tensor, `x.shape` is a list, and sizes, and `x.ndim`, that only a run knows are symbolic.
+        """
         if name == "shape" and staging.is_symbolic(owner):
             return staging.sizes(owner)
+        if name == "ndim" and staging.is_symbolic(owner):
+            return staging.rank(owner)
         found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)
         if type(found) is property and isinstance(found.fget, FunctionType):
             new = self._convert(found.fget)

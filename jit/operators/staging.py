@@ -33,6 +33,7 @@ from ...static.building.renaming import undo_since
 from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.building.trace import ProgramTrace
 from ...static.building.views import as_read
+from ...static.ir.open_ranks import open_ranks
 from ...static.ir.variable import Variable
 
 
@@ -408,6 +409,11 @@ def sizes(x: Any) -> list[Any]:
         if is_symbolic(size):
             size.is_size, size.size_of = True, (x, axis, x.changes)
     return found
+
+
+def rank(x: Any) -> Any:
+    """The number of dimensions; symbolic where branches give values of several."""
+    return _wide(shape(shape(x))[0]) if x.name in open_ranks(x.program) else x.ndim
 
 
 def _wide(size: Any) -> Any:

@@ -96,3 +96,20 @@ def test_what_needs_the_number_of_dimensions_says_so(asked):
         x = paddle.ones([3, 3])
         x.stop_gradient = False
         converted(x).sum().backward()
+
+
+def told_by_rank(x):
+    y = wider(x)
+    return y * y.ndim
+
+
+def widened_by_rank(x):
+    y = wider(x)
+    if y.ndim == 2:
+        y = y.unsqueeze(0)
+    return y.sum(0)
+
+
+@pytest.mark.parametrize("function", [told_by_rank, widened_by_rank])
+def test_the_number_of_dimensions_is_that_of_the_run(function):
+    assert_as_written(function)
