@@ -126,12 +126,12 @@ def diagonal_matrix(x: Any) -> Any:
 
 def as_row(x: Any) -> Any:
     """Vectors as matrices of one row."""
-    return apply(unsqueeze_op, x, None, None, axes=[x.ndim - 1])
+    return apply(unsqueeze_op, x, None, None, axes=[-2])
 
 
 def as_column(x: Any) -> Any:
     """Vectors as matrices of one column."""
-    return apply(unsqueeze_op, x, None, None, axes=[x.ndim])
+    return apply(unsqueeze_op, x, None, None, axes=[-1])
 
 
 def part(x: Any, axis: int, start: Any, end: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 FIXTURES = Path(__file__).parent / "fixtures" / "derivatives"
 #: PaddlePaddle prunes what its gradients of `unsqueeze` and `flatten` read: it runs the layer, and not its file.
-NOT_RUN_THERE = ("Distances", "Critic")
+NOT_RUN_THERE = ("Distances", "Critic", "Sounds")
 
 
 def networks(paddle):
@@ -147,7 +147,36 @@ def networks(paddle):
             energy = energy + (paddle.fft.irfft(paddle.complex(x, x * x)) ** 2).sum()
             return energy, paddle.grad(energy, x)[0]
 
-    return {each.__name__: each for each in (Forces, Residual, Critic, Distances, Pictures, Choices, Spectra)}
+    class Sounds(nn.Layer):
+        """Of frames of a signal that is continued at its ends."""
+
+        shape = [2, 32]
+
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(32, 32)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            energy = (paddle.signal.stft(self.a(x), 8, 4).abs() ** 3).sum()
+            return energy, paddle.grad(energy, x)[0]
+
+    class Volumes(nn.Layer):
+        """A determinant among other terms: PaddlePaddle declares another shape for its gradient."""
+
+        shape = [3, 3]
+
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(3, 3)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            energy = paddle.cumprod(self.a(x), 1).sum() + paddle.linalg.det(x + self.a(x))
+            return energy, paddle.grad(energy, x)[0]
+
+    return {each.__name__: each for each in (
+        Forces, Residual, Critic, Distances, Pictures, Choices, Spectra, Sounds, Volumes)}
 
 
 def build(paddle, name, dtype="float32"):

@@ -85,7 +85,6 @@ def test_the_gradient_of_a_trace_is_as_long_as_the_diagonal(tmp_path):
 
 
 def test_the_gradient_of_a_determinant_is_paddles_operator(tmp_path):
-    """Of a file of Paddle's it is not read where more than the determinant is added up: it declares other shapes."""
     main, executor, prefix = static.Program(), static.Executor(), str(tmp_path / "slope")
     x = np.array([[2.0, 1.0], [0.5, 3.0]], "float32")
     with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):

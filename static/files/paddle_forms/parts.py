@@ -66,9 +66,16 @@ def _unpadded(g: Any, *, paddings: Sequence[int]) -> Any:
 @form("unpad3d", "G, Paddings? -> XGrad")
 def _unpadded_volumes(g: Any, fed: Any, *, paddings: Sequence[int] = (), mode: str = "constant",
                       data_format: str = "NCDHW") -> Any:
-    if fed is not None or mode != "constant":
-        raise NotImplementedError("paddings are given as a tensor, or repeat what is inside")
+    if fed is not None:
+        raise NotImplementedError("paddings are given as a tensor")
     last = data_format.index("W")
+    if mode != "constant":
+        sizes = list(g.shape)
+        for n in range(6):
+            sizes[last - n // 2] -= paddings[n] if sizes[last - n // 2] >= 0 else 0
+        like = zeros(sizes, g)
+        return gradient("pad3d", "X", like, {"X": like, "Out@GRAD": g}, paddings=list(paddings), mode=mode,
+                        data_format=data_format)
     return _within(g, {last - n: (paddings[2 * n], paddings[2 * n + 1]) for n in range(3)})
 
 
@@ -76,6 +83,13 @@ def _within(g: Any, widths: dict[int, tuple[int, int]]) -> Any:
     """g without so many of the first and last along dimensions."""
     return slice_(g, list(widths), [before for before, _ in widths.values()],
                   [-after if after else END for _, after in widths.values()])
+
+
+@form("overlap_add_to", "X, Like? -> Out")
+def _added_frames(g: Any, like: Any, *, shape: Sequence[int] = (), hop_length: int, axis: int = -1) -> Any:
+    like = zeros(shape, g) if like is None else like
+    return gradient("frame", "X", like, {"X": like, "Out@GRAD": g}, frame_length=g.shape[1 if axis == 0 else -2],
+                    hop_length=hop_length, axis=axis)
 
 
 @form("shift_along", "X -> Out")
