@@ -17,9 +17,10 @@ from ..core.param_attr import ParamAttr, to_param_attr
 from ..core.unique_name import generate
 from ..ops.array.full import is_value, shape_inputs
 from ..ops.array.reshape import reshape
+from ..ops.core.backward import Leaf
 from ..ops.core.hints import HINTS, without_hints
 from ..ops.core.operator import Operator, find, is_declared
-from ..ops.core.trace import apply, current_trace, initialized
+from ..ops.core.trace import apply, current_trace, grad_mode, initialized, state
 from ..ops.random.default_initial_values import initial_value
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
@@ -269,9 +270,17 @@ def _of_rank_one(made: Any) -> Any:
 def _handed_out(op: Operator, taken: dict[str, Any], made: Any) -> Any:
     """Gives results to the Tensors that they are asked for in."""
     results = made if isinstance(made, tuple) else (made,)
-    handed = tuple(value if taken.get(slot.name) is None else taken[slot.name]._rebind(value)
+    handed = tuple(value if taken.get(slot.name) is None else _written(taken[slot.name], value)
                    for slot, value in zip(op.results, results, strict=True))
     return handed if isinstance(made, tuple) else handed[0]
+
+
+def _written(target: Any, value: Any) -> Any:
+    """Writes a value into a Tensor, whatever was in it. A leaf stays one: how it got its value is not recorded."""
+    if value._array.size != target._array.size and not target._is_view:
+        target._replace(value._array)
+    with grad_mode(state.grad_enabled and not isinstance(target._edge, Leaf)):
+        return target._rebind(value)
 
 
 __all__ = ["LayerHelper", "need_floats", "need_integers"]

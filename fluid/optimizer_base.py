@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,15 @@ class FluidOptimizer(rules.Optimizer):
             if self._learning_rate.counts_steps:
                 state["global_step"] = np.array([self._learning_rate.step_num], "int32")
         return state
+
+    def _leave_out(self, keys: list[str], owners: set[str]) -> None:
+        """As in 1.x, a state of other parameters is an error behind the first step alone; before it, a warning."""
+        try:
+            super()._leave_out(keys, owners)
+        except KeyError as error:
+            if any(self._accumulators.values()):
+                raise
+            warnings.warn(f"{error.args[0]} Their accumulators begin anew.", stacklevel=4)
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over what `state_dict` gave."""

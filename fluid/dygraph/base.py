@@ -82,12 +82,13 @@ enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
 
 def no_grad(func: Callable[..., Any] | None = None) -> Any:
-    """Within the block `with no_grad():` nothing is recorded for gradients; or, as `@no_grad`, within a function.
+    """Within the block `with no_grad():` nothing is recorded for gradients; or, as `@no_grad` or `@no_grad()`, within a
+    function.
 
     Dropout counts as in evaluation there.
     """
     if func is None:
-        return grad_mode(False)
+        return _unrecorded()
     if inspect.isgeneratorfunction(func):
         return _each_step(func)
 
@@ -97,6 +98,12 @@ def no_grad(func: Callable[..., Any] | None = None) -> Any:
             return func(*args, **kwargs)
 
     return unrecorded
+
+
+@contextlib.contextmanager
+def _unrecorded() -> Iterator[None]:
+    with grad_mode(False):
+        yield
 
 
 def _each_step(func: Callable) -> Callable:

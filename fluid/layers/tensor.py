@@ -15,14 +15,14 @@ from ...ops.core.trace import current_trace
 from ...static.ir.variable import Variable
 from ..initializer import Constant
 from ..layer_helper import LayerHelper
-from ..mode import face
+from ..mode import computing, face
 from ..param_attr import ParamAttr
 from .elementwise import sums
 
 
 @face
 def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
-    """A variable for something to be written to.
+    """A variable for something to be written to; a Tensor, of no elements yet, where operators are computed at once.
 
     >>> import proa.fluid as fluid
     >>> with fluid.program_guard(fluid.Program()):
@@ -30,6 +30,10 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     't'
     """
     helper = LayerHelper("create_tensor", name=name)
+    if computing():
+        empty = fill_constant([0], dtype, 0)
+        empty.name, empty.persistable = helper.name, persistable
+        return empty
     return current_trace().block.new_var(helper.name, (), convert_dtype(dtype), persistable=persistable,
                                          stop_gradient=False)
 
@@ -52,8 +56,18 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
 @face
 def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False,
                       force_cpu: bool = False, name: str | None = None) -> Any:
-    """A variable of the Program's outermost block that the startup Program fills with a number."""
+    """A variable of the Program's outermost block that the startup Program fills with a number; or a Tensor of it.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.dygraph.guard():
+    ...     fluid.layers.create_global_var([2], 1.5, "float32", name="rate").numpy().tolist()
+    [1.5, 1.5]
+    """
     helper = LayerHelper("global_var", name=name)
+    if computing():
+        filled = fill_constant(shape, dtype, value)
+        filled.name, filled.persistable = name or generate("_generated_var"), persistable
+        return filled
     block = current_trace().main.global_block()
     made = block.new_var(name or generate("_generated_var"), tuple(shape), convert_dtype(dtype),
                          persistable=persistable, stop_gradient=True)

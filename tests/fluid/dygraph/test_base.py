@@ -60,11 +60,16 @@ def test_nothing_is_recorded_under_no_grad():
         yield x * 2.0
         yield x * 3.0
 
+    @fluid.dygraph.no_grad()
+    def tripled(x):
+        return x * 3.0
+
     with fluid.dygraph.guard():
         x = fluid.dygraph.to_variable(ONES)
         x.stop_gradient = False
         with fluid.dygraph.no_grad():
             assert (x * 2.0).stop_gradient
+        assert tripled(x).stop_gradient and tripled(x).stop_gradient
         assert doubled(x).stop_gradient and not (x * 2.0).stop_gradient
         for y in each(x):
             assert y.stop_gradient and not (x * 2.0).stop_gradient

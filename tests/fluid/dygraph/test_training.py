@@ -40,3 +40,21 @@ def test_a_run_goes_on_from_its_own_files(name, tmp_path):
     np.testing.assert_allclose(losses, ANSWERS[f"{name}/losses"][:6], rtol=1e-4)
     further = RUNS.go_on(fluid, name, str(tmp_path / "run"), 6)
     np.testing.assert_allclose(further, ANSWERS[f"{name}/further"], rtol=1e-4)
+
+
+def test_a_state_of_other_parameters_is_passed_over_before_the_first_step():
+    """As where a model has another head than the one that was saved."""
+    def optimizer_of(layer, steps):
+        optimizer = fluid.optimizer.Adam(0.1, parameter_list=layer.parameters())
+        for _ in range(steps):
+            loss = fluid.layers.reduce_sum(layer(fluid.dygraph.to_variable(np.ones([2, 1], "float32"))))
+            loss.backward()
+            optimizer.minimize(loss)
+        return optimizer
+
+    with fluid.dygraph.guard():
+        state = optimizer_of(fluid.dygraph.Linear(1, 1), 1).state_dict()
+        with pytest.warns(UserWarning, match="belongs to no parameter.*begin anew"):
+            optimizer_of(fluid.dygraph.Linear(1, 1), 0).set_dict(state)
+        with pytest.raises(KeyError, match="belongs to no parameter"):
+            optimizer_of(fluid.dygraph.Linear(1, 1), 1).set_dict(state)

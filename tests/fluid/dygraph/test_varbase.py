@@ -176,3 +176,30 @@ def test_a_parameter_that_is_stopped_after_it_was_used_gets_no_gradient():
     net.weight.stop_gradient = False
     used.backward()
     np.testing.assert_array_equal([net.weight.gradient()[0, 0], net.bias.gradient()[0]], [15.0, 5.0])
+
+
+def test_what_is_written_into_a_parameter_leaves_it_a_parameter():
+    """Decay of weights and averages of networks are written so, by `assign` and others with an output."""
+    with fluid.dygraph.guard():
+        target = fluid.layers.create_parameter([2], "float32", default_initializer=fluid.initializer.Constant(3.0))
+        source = fluid.layers.create_parameter([2], "float32", default_initializer=fluid.initializer.Constant(1.0))
+        for write, value in ((lambda: fluid.layers.assign(target * 0.5, target), 1.5),
+                             (lambda: fluid.layers.assign(target * 0.8 + source * 0.2, target), 1.4),
+                             (lambda: fluid.layers.assign(np.array([2, 2], "float32"), target), 2.0)):
+            write()
+            fluid.layers.reduce_sum(target * target).backward()
+            np.testing.assert_allclose(target.numpy(), [value] * 2, rtol=1e-6)
+            np.testing.assert_allclose(target.gradient(), [2 * value] * 2, rtol=1e-6)
+            assert source.gradient() is None
+            target.clear_gradient()
+
+
+def test_results_are_written_into_tensors_of_any_shape():
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.ones([2, 3], "float32"))
+        for out in (fluid.layers.create_tensor("float32"), fluid.dygraph.to_variable(np.zeros(1, "float32"))):
+            fluid.layers.assign(x * 2.0, out)
+            assert out.numpy().tolist() == [[2.0] * 3] * 2
+        counter = fluid.layers.create_global_var([1], 0, "int64", persistable=True, name="counter")
+        fluid.layers.increment(counter)
+        assert (counter.name, counter.persistable, counter.numpy().tolist()) == ("counter", True, [1])
