@@ -120,16 +120,24 @@ def _values(program: str, values: str) -> dict[str, Any]:
 
 def _state(file: str) -> dict[str, Any]:
     """A dict of arrays by name."""
-    import numpy as np
-
     if file.endswith(".npz") and os.path.isfile(file):
         return numpy_arrays(file)
     from ..framework.io import load
 
     state = load(file, return_numpy=True)
-    if not isinstance(state, dict) or not all(isinstance(value, np.ndarray) for value in state.values()):
-        raise TypeError(f"{file!r} is no dict of arrays by name: what else it holds would be lost.")
+    if not _is_of_arrays(state):
+        entries = state.items() if isinstance(state, dict) else ()
+        within = [key for key, value in entries if value and _is_of_arrays(value)]
+        way = f" Such a dict is its {within[0]!r}: paddle.save(paddle.load({file!r})[{within[0]!r}], " \
+              "'x.pdparams') takes it out." if within else ""
+        raise TypeError(f"{file!r} is no dict of arrays by name: what else it holds would be lost.{way}")
     return state
+
+
+def _is_of_arrays(state: Any) -> bool:
+    import numpy as np
+
+    return isinstance(state, dict) and all(isinstance(value, np.ndarray) for value in state.values())
 
 
 def _write(state: dict[str, Any], to: str, target: str) -> None:

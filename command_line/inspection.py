@@ -67,8 +67,9 @@ def _model(file: str, params: str | None) -> dict[str, Any]:
         data = opened.read()
     desc, is_json = program_desc(data, file), data[:64].lstrip()[:1] == b"{"
     counts = collections.Counter(op.type for block in desc.blocks for op in block.ops)
-    inputs = [name for op in desc.blocks[0].ops if op.type == "feed" for slot in op.outputs for name in slot.arguments]
-    outputs = [name for op in desc.blocks[0].ops if op.type == "fetch" for slot in op.inputs for name in slot.arguments]
+    ends = sorted(desc.blocks[0].ops, key=_column)
+    inputs = [name for op in ends if op.type == "feed" for slot in op.outputs for name in slot.arguments]
+    outputs = [name for op in ends if op.type == "fetch" for slot in op.inputs for name in slot.arguments]
     variables = {var.name: _variable(var) for var in desc.blocks[0].vars}
     known = {"feed", "fetch"}
     parameters = [_variable(var) for var in desc.blocks[0].vars if var.persistable and var.name not in known]
@@ -84,6 +85,11 @@ def _model(file: str, params: str | None) -> dict[str, Any]:
         "values": values,
         "damage": absent_values(file, values, list(stored)) or (_damage(values, stored) if values else ""),
     }
+
+
+def _column(op: Any) -> int:
+    """The place of an input or output among them, which is another than that of its operator."""
+    return next((attr.i for attr in op.attrs if attr.name == "col"), 0)
 
 
 def _damage(values: str, shapes: dict[str, list[int]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import click
@@ -93,8 +94,7 @@ def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], 
     Image = pillow("proa predict of a picture")
     if spec.rank != 4 or spec.shape[1] not in (1, 3):
         raise ValueError(f"a picture is [N, 1 or 3, H, W], and the model's input is {list(spec.shape)}. Give an array.")
-    with Image.open(file) as opened:
-        image = opened.convert("RGB" if spec.shape[1] == 3 else "L")
+    image = _opened(Image, file).convert("RGB" if spec.shape[1] == 3 else "L")
     if size and any(own not in (-1, asked) for own, asked in zip(spec.shape[2:], size, strict=True)):
         raise click.UsageError(f"--size {size[0]:g},{size[1]:g}: the model takes pictures of {list(spec.shape[2:])} "
                                "alone, where -1 is any size.")
@@ -106,6 +106,23 @@ def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], 
     channels = np.atleast_3d(array / 255.0)
     scaled = (channels - mean[:channels.shape[2]]) / std[:channels.shape[2]]
     return scaled.transpose(2, 0, 1)[None].astype(spec.dtype.name)
+
+
+def _opened(Image: ModuleType, file: str) -> Any:
+    """A file's picture, upright, of 8 bits a channel."""
+    import numpy as np
+    from PIL import ImageOps
+
+    try:
+        with Image.open(file) as opened:
+            image = ImageOps.exif_transpose(opened)
+            if image.mode.startswith("I;16") or image.mode == "I" and opened.format == "PNG":
+                return Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))  # `convert` would cut them at 255
+    except (OSError, SyntaxError) as error:  # so Pillow tells of a broken PNG
+        raise ValueError(f"--input {file}: this is no picture, or a damaged one: {error}.") from error
+    if image.mode in ("I", "F"):
+        raise ValueError(f"--input {file}: nothing says which number of {image.mode!r} is white. Give an array.")
+    return image
 
 
 def _rows(array: Any) -> Any:

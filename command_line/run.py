@@ -54,7 +54,8 @@ def main(arguments: Sequence[str], command: str = "run") -> int:
         elif rest and not rest[0].startswith("-"):
             run_script(rest[0], rest[1:], api)
         else:
-            print(f"proa {command}: give a script, -m MODULE, -c CODE or -. `proa run --help` tells more.",
+            unknown = f"there is no option {rest[0]!r}; " if rest and rest[0] not in ("-m", "-c") else ""
+            print(f"proa {command}: {unknown}give a script, -m MODULE, -c CODE or -. `proa run --help` tells more.",
                   file=sys.stderr)
             return 2
     except (FileNotFoundError, ModuleNotFoundError) as error:

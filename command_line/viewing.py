@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import click
@@ -25,5 +26,10 @@ def command(file: str, port: int | None, no_browser: bool) -> None:
         import netron
     except ImportError as error:
         raise ImportError(f"drawings are made by the package netron: pip install '{_PACKAGE}[view]'.") from error
-    netron.start(shown, address=("localhost", port) if port else None, browse=not no_browser)
+    try:
+        netron.start(shown, address=("localhost", port) if port else None, browse=not no_browser)
+    except OSError as error:
+        if port is None or error.errno != errno.EADDRINUSE:
+            raise
+        raise OSError(f"--port {port}: something is served there. Without --port a free one is found.") from error
     netron.wait()

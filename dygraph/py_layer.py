@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import backend
 from ..core import nest
@@ -15,6 +15,9 @@ from ..ops.core.trace import grad_mode, state, using
 from ..ops.program.custom_gradient import checked_gradients
 from .packing import unpacked
 from .value import EagerValue, another_of
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
 
 
 class _SavedOutput:
@@ -66,9 +69,10 @@ class PyLayerContext:
         """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
         self._saved = state.trace.kept(tensors)
 
-    def saved_tensor(self) -> tuple[Any, ...]:
+    def saved_tensor(self) -> tuple[Tensor, ...]:
         """What `save_for_backward` was given."""
-        return tuple(self._output(t) if isinstance(t, _SavedOutput) else t for t in unpacked(self._saved))
+        saved: list[Any] = [self._output(t) if isinstance(t, _SavedOutput) else t for t in unpacked(self._saved)]
+        return tuple(saved)
 
     def mark_not_inplace(self, *tensors: Any) -> None:
         """Says that these inputs, where they are outputs too, are values of their own, and are not changed in place."""

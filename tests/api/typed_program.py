@@ -149,7 +149,7 @@ class Cube(paddle.autograd.PyLayer):
     def backward(ctx: paddle.autograd.PyLayerContext, grad: paddle.Tensor) -> paddle.Tensor:
         """3 x² · grad."""
         (x,) = ctx.saved_tensor()
-        assert isinstance(x, paddle.Tensor)
+        assert_type(x, paddle.Tensor)
         return x * x * grad * 3
 
 

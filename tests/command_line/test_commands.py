@@ -1,9 +1,11 @@
 """The commands: what they print, what they write, and how they end."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +48,14 @@ def test_inspect_tells_what_a_model_is(model, capsys):
         assert f"{sum(p.size for p in net.parameters()):,} numbers" in said and "not supported" not in said
     found = json.loads(run(capsys, "inspect", prefix, "--json").out)
     assert found["operators"]["conv2d"] == 1 and found["inputs"][0]["name"] == "image" and not found["unsupported"]
+
+
+def test_inspect_tells_inputs_in_the_order_in_which_a_call_takes_them(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    specs = [InputSpec([2], "float32", name) for name in ("left", "right")]
+    paddle.jit.save(paddle.jit.to_static(lambda x, y: x - y, input_spec=specs), "two")
+    told = json.loads(run(capsys, "inspect", "two", "--json").out)
+    assert [row["name"] for row in told["inputs"]] == ["left", "right"]
 
 
 def test_inspect_names_operators_that_cannot_run_here(model, capsys):
@@ -138,6 +148,29 @@ def test_predict_scales_a_picture_as_asked(model, capsys, tmp_path):
     run(capsys, "predict", model[1], "--input", tmp_path / "x.png", "--size", "16,16")
 
 
+def test_predict_takes_pictures_of_16_bits_and_turned_ones_as_they_are_meant(capsys, tmp_path, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.chdir(tmp_path)
+    paddle.jit.save(paddle.nn.Flatten(), "same", input_spec=[InputSpec([None, 1, None, None], name="x")])
+    pixels = np.array([[0, 255, 256], [20000, 40000, 65535]], np.uint16)
+
+    def seen(file):
+        run(capsys, "predict", "same", "--input", file, "--output", "y.npz")
+        (values,) = np.load("y.npz").values()
+        return values
+
+    for file in ("deep.png", "deep.tif"):
+        image.fromarray(pixels).save(file)
+        np.testing.assert_allclose(seen(file), np.array([[0, 0, 1, 78, 156, 255]]) / 255, rtol=1e-6)
+    turned, exif = image.fromarray(np.array([[0, 255]], np.uint8)), image.Exif()
+    exif[0x0112] = 3  # upside down
+    turned.save("turned.png", exif=exif)
+    assert seen("turned.png").tolist() == [[1.0, 0.0]]
+    image.fromarray(np.ones((2, 2), np.float32)).save("float.tif")
+    said = run(capsys, "predict", "same", "--input", "float.tif", status=1).err
+    assert "float.tif" in said and "Give an array" in said
+
+
 def test_predict_refuses_what_does_not_fit(model, capsys, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((2, 5, 8, 8), np.float32))
     np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
@@ -160,7 +193,8 @@ def test_predict_names_the_file_or_the_option_that_is_to_blame(model, capsys, tm
     pillow = pytest.importorskip("PIL.Image")
     pillow.new("L", (6, 6)).save(tmp_path / "x.png")
     (tmp_path / "chopped.png").write_bytes((tmp_path / "x.png").read_bytes()[:30])
-    assert run(capsys, "predict", prefix, "--input", tmp_path / "chopped.png", status=1).err.count("\n") == 1
+    said = run(capsys, "predict", prefix, "--input", tmp_path / "chopped.png", status=1).err
+    assert said.count("\n") == 1 and "chopped.png" in said
     options = ["predict", prefix, "--input", tmp_path / "x.png", "--std", "1,0,1"]
     assert "divides nothing" in run(capsys, *options, status=2).err
     fixed = paddle.nn.Conv2D(1, 1, 3)
@@ -210,6 +244,14 @@ def test_view_asks_for_the_file_first(capsys, tmp_path):
     assert "there is no file" in run(capsys, "view", tmp_path / "nothing", status=1).err
 
 
+def test_view_says_that_a_port_is_taken(model, capsys, monkeypatch):
+    def taken(*arguments, **keywords):
+        raise OSError(errno.EADDRINUSE, "Address already in use")
+
+    monkeypatch.setitem(sys.modules, "netron", types.SimpleNamespace(start=taken, wait=None))
+    assert "--port 8080: something is served there" in run(capsys, "view", model[1], "--port", 8080, status=1).err
+
+
 def test_bench_tells_times(model, capsys):
     said = run(capsys, "bench", model[1], "--shape", "1,3,8,8", "--runs", 3).out
     assert "float32[1, 3, 8, 8]" in said and "median run" in said and "of 3" in said
@@ -227,6 +269,13 @@ def test_convert_there_and_back(model, capsys, tmp_path):
         np.testing.assert_array_equal(value.numpy(), after[name].numpy())
     assert "is a file that is read" in run(capsys, "convert", prefix + ".pdparams", "--to", "pdparams", status=2).err
     assert "no model" in run(capsys, "convert", prefix + ".npz", "--to", "onnx", status=1).err
+
+
+def test_a_checkpoint_is_told_where_its_parameters_are(capsys, tmp_path):
+    state = paddle.nn.Linear(2, 2).state_dict()
+    paddle.save({"epoch": 3, "model": state}, str(tmp_path / "all.pdparams"))
+    said = run(capsys, "convert", tmp_path / "all.pdparams", "--to", "npz", status=1).err
+    assert "all.pdparams')['model']" in said
 
 
 def test_models_of_paddle_3_are_inspected_run_and_converted(capsys, tmp_path):

@@ -250,7 +250,8 @@ def test_builtins_are_a_module_as_in_any_script(tmp_path):
 
 @pytest.mark.parametrize("given, told", [
     (["absent.py"], "there is no file 'absent.py'"), (["-m", "absent"], "there is no module 'absent'"),
-    (["-m", "json.absent"], "there is no module 'json.absent'"), ([], "give a script"), (["-m"], "give a script")])
+    (["-m", "json.absent"], "there is no module 'json.absent'"), ([], "give a script"), (["-m"], "give a script"),
+    (["--ap", "1.8"], "there is no option '--ap'; give a script")])
 def test_what_is_not_there_is_told_without_a_traceback(given, told, tmp_path):
     done = run("-m", "proa", "run", *given, cwd=tmp_path)
     assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr

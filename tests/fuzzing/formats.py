@@ -524,7 +524,7 @@ FAMILIES: dict[str, dict[str, Format]] = {
         "LoD tensor": Format(_copied("files/lod_tensor.pdparams"), _load_all)},
     "static": {"state": Format(_save_program, _load_program)},
     "safetensors": {"state": Format(_save_safetensors, _load_safetensors)},
-    "PyTorch": {name: Format(_copied(f"pytorch/{name}.pt"), _load_all) for name in ("values", "parts")},
+    "PyTorch": {name: Format(_copied(f"pytorch/{name}.pt"), _load_all) for name in ("values", "parts", "older")},
     "distributed": {"state": Format(_save_distributed, _load_distributed)},
     "snapshot": {"first": Format(_snapshot(False), _load_snapshot), "later": Format(_snapshot(True), _load_snapshot)},
     "servers": {"part": Format(_save_servers, _load_servers)},

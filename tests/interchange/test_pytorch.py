@@ -37,8 +37,9 @@ class Parts(paddle.nn.Layer):
         return self.fc(self.bilinear(x[:, 0], y[:, 0]))
 
 
-def test_values_of_all_kinds_are_as_they_were_saved():
-    got = paddle.load(str(FILES / "values.pt"), return_numpy=True)
+@pytest.mark.parametrize("file", ["values.pt", "older.pt"])
+def test_values_of_all_kinds_are_as_they_were_saved(file):
+    got = paddle.load(str(FILES / file), return_numpy=True)
     assert (got["epoch"], got["name"], got["rate"], got["size"], got["device"]) == (3, "a", 0.5, (1, 2), "cpu")
     shared = np.arange(12, dtype=np.float32).reshape(3, 4)
     for name, wanted in {
@@ -80,10 +81,9 @@ def test_names_and_shapes_that_do_not_agree_are_told():
 
 
 @pytest.mark.parametrize(("file", "error", "words"), [
-    ("module.pt", UnsafePickleError, "torch.nn.modules.linear.Linear"), ("older.pt", CorruptFileError, "before 1.6"),
-    ("script.pt", CorruptFileError, "TorchScript"),
+    ("module.pt", UnsafePickleError, "torch.nn.modules.linear.Linear"), ("script.pt", CorruptFileError, "TorchScript"),
 ])
-def test_what_is_code_or_too_old_is_refused_by_name(file, error, words):
+def test_what_is_code_is_refused_by_name(file, error, words):
     with pytest.raises(error, match=words):
         paddle.load(str(FILES / file))
 
@@ -112,8 +112,9 @@ def test_a_damaged_archive_is_refused(tmp_path, change):
         paddle.load(_changed(tmp_path, change))
 
 
-def test_any_byte_may_be_wrong(tmp_path):
-    good = (FILES / "values.pt").read_bytes()
+@pytest.mark.parametrize("file", ["values.pt", "older.pt"])
+def test_any_byte_may_be_wrong(tmp_path, file):
+    good = (FILES / file).read_bytes()
     draw = np.random.default_rng(0)
     path = str(tmp_path / "mutant.pt")
     for _ in range(300):
@@ -129,19 +130,74 @@ def test_any_byte_may_be_wrong(tmp_path):
 
 
 def test_a_tensor_cannot_reach_beyond_its_storage_or_repeat_it_without_end():
-    from proa.interchange.pytorch import _elements, _Storage
+    from proa.interchange.pytorch_machine import Storage, _elements
 
-    storage = _Storage(np.dtype(np.float32), np.zeros(16, np.uint8))
+    storage = Storage(np.dtype(np.float32), np.zeros(16, np.uint8))
     for offset, size, stride in ((3, (2,), (1,)), (0, (1 << 40,), (0,)), (0, (2, 2), (3, 1)), (-1, (1,), (1,)),
                                  (0, (2,), (-1,)), (0, (1,), (1, 1)), (True, (1,), ("1",))):
         with pytest.raises(ValueError):
             _elements(storage, np.dtype(np.float32), offset, size, stride)
 
 
-def test_many_tensors_of_one_storage_do_not_fill_the_memory():
-    from proa.interchange.pytorch import _elements, _Storage
+def test_a_tensor_that_was_expanded_has_its_elements():
+    from proa.interchange.pytorch_machine import Storage, _elements
 
-    storage = _Storage(np.dtype(np.float32), np.zeros(1 << 20, np.uint8))
+    storage = Storage(np.dtype(np.float32), np.ones(2, np.float32).view(np.uint8))
+    assert _elements(storage, storage.dtype, 1, (3, 100), (0, 0)).tolist() == [[1.0] * 100] * 3
+    with pytest.raises(ValueError, match="repeats the 2 elements"):
+        _elements(storage, storage.dtype, 0, (1 << 20,), (0,))
+
+
+def _older(path, pickle, storages):
+    """A file of before 1.6: the value's pickle without its end, and float32 storages by name."""
+    from pickle import dumps
+
+    mark, version = dumps(0x1950A86A20F9469CFC6C, 2), dumps(1001, 2)
+    content = mark + version + dumps({"little_endian": True}, 2) + b"\x80\x02" + pickle + b"." + dumps([*storages], 2)
+    for values in storages.values():
+        content += len(values).to_bytes(8, "little") + np.array(values, np.float32).tobytes()
+    path.write_bytes(content)
+    return str(path)
+
+
+# ("storage", torch.FloatStorage, "7", "cpu", 6, which part), kept outside of the pickle
+_STORAGE = b"(X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\x007X\x03\0\0\0cpuK\x06%stQ"
+_PART_OF_IT = b"(X\x01\0\0\x009K\x02K\x03t"  # "9": from element 2 on, three
+_A_TENSOR = b"ctorch._utils\n_rebuild_tensor\n(%sK\x01K\x02\x85K\x01\x85tR"  # from element 1 on, two
+
+
+@pytest.mark.parametrize(("part", "wanted"), [(b"N", [1.0, 2.0]), (_PART_OF_IT, [3.0, 4.0])])
+def test_tensors_of_the_first_pytorch_are_read(tmp_path, part, wanted):
+    tensor = _A_TENSOR % (_STORAGE % part)
+    got = paddle.load(_older(tmp_path / "first.pt", tensor, {"7": range(6)}), return_numpy=True)
+    np.testing.assert_array_equal(got, np.array(wanted, np.float32), strict=True)
+
+
+def test_parameters_of_the_first_pytorch_are_read(tmp_path):
+    tensor, parameter = _A_TENSOR % (_STORAGE % b"N"), b"ctorch.nn.parameter\nParameter\n"
+    by_argument = parameter + tensor + b"\x85\x81" + b"(\x88\x89}tb"  # trained, not for reading alone, no hooks
+    by_state = parameter + b")\x81(" + tensor + b"N}\x88\x89tb"
+    path = _older(tmp_path / "first.pt", b"(" + by_argument + by_state + b"t", {"7": range(6)})
+    assert [value.tolist() for value in paddle.load(path, return_numpy=True)] == [[1.0, 2.0]] * 2
+
+
+@pytest.mark.parametrize("storages", [{}, {"8": range(6)}, {"7": range(5)}, {"7": range(6), "8": [1.0]}],
+                         ids=["none", "another", "a shorter one", "one more"])
+def test_storages_that_are_not_the_tensors_are_refused(tmp_path, storages):
+    path = _older(tmp_path / "first.pt", _A_TENSOR % (_STORAGE % b"N"), storages)
+    with pytest.raises(CorruptFileError, match="storage"):
+        paddle.load(path)
+
+
+def test_code_in_an_older_file_is_refused(tmp_path):
+    with pytest.raises(UnsafePickleError, match="os.system"):
+        paddle.load(_older(tmp_path / "first.pt", b"cos\nsystem\nX\x02\0\0\0ls\x85R", {}))
+
+
+def test_many_tensors_of_one_storage_do_not_fill_the_memory():
+    from proa.interchange.pytorch_machine import Storage, _elements
+
+    storage = Storage(np.dtype(np.float32), np.zeros(1 << 20, np.uint8))
     for _ in range(20):  # what honest files share
         _elements(storage, storage.dtype, 0, (1 << 18,), (1,))
     with pytest.raises(ValueError, match="repeat a storage of 1048576 bytes more than 100 times"):
