@@ -345,7 +345,8 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
                 create_graph: bool) -> list[EagerValue | None]:
     """The gradients of Tensors with respect to Tensors, as Tensors of a trace; None where there is none.
 
-    The graph stays for later passes, as in Paddle, whatever they are asked of.
+    The graph stays for later passes, as in Paddle, whatever they are asked of; and hooks of leaves are not called,
+    which are for gradients that end in `grad`.
     """
     for value in (*outputs, *inputs):
         if not isinstance(value, EagerValue):
@@ -360,8 +361,6 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
             tensor = given._part()
             gradient = found.get(edge) if edge is not None else None
             gradient = _in_dtype_of(gradient, tensor)
-            if gradient is not None and type(edge) is Leaf and edge.hooks:
-                gradient = run_hooks(edge.hooks, gradient)
             if gradient is not None:
                 made = gradient if isinstance(gradient, EagerValue) else eager.of_gradient(gradient)
                 if create_graph and made._edge is None:  # a constant, which is part of what was recorded all the same

@@ -262,7 +262,8 @@ def test_retained_gradients_are_those_of_the_latest_pass():
 @pytest.mark.parametrize("by", ["backward", "grad"])
 def test_a_failing_pass_takes_retained_gradients_back(by):
     x = paddle.to_tensor([2.0], stop_gradient=False)
-    y = x * 3
+    begun = x * 1
+    y = begun * 3
     y.retain_grads()
     z = (y * y).sum()
     z.backward(retain_graph=True)
@@ -271,10 +272,24 @@ def test_a_failing_pass_takes_retained_gradients_back(by):
     def fail(gradient):
         raise KeyError("stop")
 
-    x.register_hook(fail)
+    begun.register_hook(fail)
     with pytest.raises(KeyError):
         (z * 5).backward(retain_graph=True) if by == "backward" else paddle.grad(z * 5, x)
     assert y.grad is before and x.grad.item() == 36.0
+
+
+def test_hooks_of_leaves_are_for_what_ends_in_grad():
+    """As PaddlePaddle has it: `paddle.grad` calls those of computed values alone."""
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    x.register_hook(lambda g: g * 2)
+    inner = x * 1
+    inner.register_hook(lambda g: g * 5)
+    assert [g.item() for g in paddle.grad(inner * inner, [inner, x])] == [10.0, 10.0]
+    y = x * x
+    [dx] = paddle.grad(y, x, create_graph=True)
+    assert dx.item() == 2.0 and x.grad is None
+    (y + dx).backward()
+    assert x.grad.item() == 8.0
 
 
 def test_retain_grads_of_a_tensor_without_gradients_does_nothing():
