@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import random
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, TypeVar
@@ -13,14 +14,18 @@ import numpy as np
 
 from .. import backend
 from ..core import nest
-from ..core.dtype import DType, bfloat16, float16, float32, from_numpy_dtype
+from ..core.dtype import DType, bfloat16, float16, float32, from_numpy_dtype, int64
 from ..core.errors import NotFiniteError
 from ..core.lazy import listed
+from ..core.random import default_generator, seed
+from ..ops.amp.counting import latest, print_counts
 from ..ops.array.creation import to_tensor
 from ..ops.array.full import is_value
 from ..ops.core.operator import Operator
-from ..ops.core.trace import Trace, state
+from ..ops.core.spec import Spec
+from ..ops.core.trace import Trace, apply, state
 from ..ops.core.trace_around import TraceAround
+from ..ops.program.py_func import py_func_op, register
 from .amp_lists import types_of
 
 _W = TypeVar("_W", bound="Watching")
@@ -128,7 +133,9 @@ def disable_operator_stats_collection() -> None:
     """
     counting = stop_watching(_Counting)
     if counting is not None:
-        _print_counts(counting.counts)
+        latest.clear()
+        latest.update(counting.counts)
+        print_counts(counting.counts)
 
 
 @contextlib.contextmanager
@@ -153,15 +160,6 @@ def collect_operator_stats() -> Iterator[None]:
         disable_operator_stats_collection()
 
 
-def _print_counts(counts: dict[str, list[int]]) -> None:
-    print(f"<{' op list ':-^120}>")
-    print(f"<{' Op Name ':-^40}|{' FP16 Calls ':-^19}|{' BF16 Calls ':-^19}|{' FP32 Calls ':-^19}|"
-          f"{' Other Calls ':-^19}>")
-    for name in sorted(counts):
-        print(f"  {name:<39}|" + "|".join(f"  {n:<17}" for n in counts[name]))
-    print(f"<{f' op count: {len(counts)} ':-^120}>\n")
-
-
 # NaNs and infinities
 
 
@@ -170,15 +168,29 @@ def check_numerics(tensor: Any, op_type: str, var_name: str,
     """The numbers of NaNs, infinities and zeros (int64 [3]), and maximum, minimum and mean (float32 [3]) of a Tensor.
 
     A NaN or infinity is printed, and with CHECK_NAN_INF_AND_ABORT raises FloatingPointError. CHECK_ALL prints always,
-    CHECK_ALL_FOR_OVERFLOW where a value is beyond float16.
+    CHECK_ALL_FOR_OVERFLOW where a value is beyond float16. A Program does so at each run; its files cannot hold it.
 
     >>> import proa as paddle
     >>> counts, values = paddle.amp.debugging.check_numerics(paddle.to_tensor([1.0, 0.0, 2.0]), "pow", "x")
     >>> counts.tolist(), values.tolist()
     ([0, 0, 1], [2.0, 0.0, 1.0])
     """
+    if not state.trace.computes:
+        return _checked_by_runs(tensor, op_type, var_name, debug_mode)
     counts, values = _check(tensor, op_type, var_name, debug_mode)
     return to_tensor(np.array(counts, "int64")), to_tensor(np.array(values, "float32"))
+
+
+def _checked_by_runs(tensor: Any, op_type: str, var_name: str, debug_mode: DebugMode) -> tuple[Any, Any]:
+    def check(array: np.ndarray) -> list[np.ndarray]:
+        wide = array.astype("float32") if array.dtype.itemsize == 2 else array
+        counts, values = _told(wide, "cpu", from_numpy_dtype(array.dtype), op_type, var_name, debug_mode)
+        return [np.array(counts, "int64"), np.array(values, "float32")]
+
+    number = register(check, [Spec((3,), int64), Spec((3,), float32)])
+    counts, values = apply(py_func_op, [tensor], forward_callable_id=number)
+    counts.stop_gradient = values.stop_gradient = True
+    return counts, values
 
 
 def _check(tensor: Any, op_type: str, var_name: str, debug_mode: DebugMode,
@@ -238,6 +250,9 @@ class TensorCheckerConfig:
     to files of that folder, `worker_cpu` and `worker_gpu`, behind what they have; CHECK_NAN_INF_AND_ABORT raises all
     the same.
 
+    So that runs can be compared, Python's, NumPy's and this library's generators begin anew with `seed`: the one that
+    was given to `paddle.seed`, or 123.
+
     >>> import proa as paddle
     >>> debugging = paddle.amp.debugging
     >>> config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_ALL, skipped_op_list=["dropout"])
@@ -258,6 +273,11 @@ class TensorCheckerConfig:
         self.skipped_op_list = types_of(frozenset(skipped_op_list or ()))
         self.debug_step = None if debug_step is None else tuple(debug_step)
         self.current_step_id = -1
+        self.initial_seed = default_generator().initial_seed()
+        self.seed = self.initial_seed if 0 <= self.initial_seed < 2 ** 32 else 123
+        random.seed(self.seed)
+        np.random.seed(self.seed)
+        seed(self.seed)
 
     def begin_step(self) -> bool:
         """Counts a step; whether it is to be checked."""

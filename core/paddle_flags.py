@@ -32,7 +32,7 @@ use_stream_safe_cuda_allocator use_stride_kernel
 """
 _OTHERS = {
     "alloc_fill_value": -1, "allocator_strategy": "auto_growth", "async_trace_count": 5,
-    "gpugraph_slot_feasign_max_num": 5, "auto_growth_chunk_size_in_mb": 0, "check_nan_inf_level": 0,
+    "gpugraph_slot_feasign_max_num": 5, "auto_growth_chunk_size_in_mb": 0,
     "dist_threadpool_size": 0, "dygraph_debug": 0, "enable_adjust_op_order": 0,
     "executor_log_deps_every_microseconds": 0, "gpu_memory_limit_mb": 0, "gpugraph_dedup_pull_push_mode": 0,
     "gpugraph_offload_param_stat": 0, "gpugraph_sparse_table_storage_mode": 0, "graph_edges_debug_node_id": 0,

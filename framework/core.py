@@ -32,6 +32,7 @@ from ..device import (
 )
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
+from ..ops.amp import counting
 from ..static.ir import descriptions
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc
@@ -273,6 +274,24 @@ def size_of_dtype(dtype: Any) -> int:
     return dt.convert_dtype(dtype).dtype.itemsize
 
 
+def get_low_precision_op_list() -> dict[str, str]:
+    """How often operators ran in float16, bfloat16, float32 and other dtypes while they were counted last: "1,0,0,0".
+
+    >>> import proa as paddle
+    >>> with paddle.amp.debugging.collect_operator_stats():
+    ...     y = paddle.ones([2]).exp()
+    <...
+    >>> paddle.framework.core.get_low_precision_op_list()["exp"]
+    '0,0,1,0'
+    """
+    return {type: ",".join(map(str, counts)) for type, counts in counting.latest.items()}
+
+
+def clear_low_precision_op_list() -> None:
+    """Forgets them."""
+    counting.latest.clear()
+
+
 def set_variable(scope: Scope, tensor: LoDTensor, name: str) -> None:
     """Puts a value into a scope under a name."""
     scope.var(name).get_tensor()._share_data_with(tensor)
@@ -352,10 +371,11 @@ class VarDesc:
 __all__ = ["AttrType", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EOFException",
            "EnforceNotMet", "IPUPlace", "LoDTensor", "LoDTensorArray", "Node", "OpDesc", "Operator", "Place",
            "ProgramDesc", "Scope", "Tensor", "VarDesc", "XPUPlace",
-           "_get_all_register_op_kernels", "check_and_set_prim_all_enabled",
+           "_get_all_register_op_kernels", "check_and_set_prim_all_enabled", "clear_low_precision_op_list",
            "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_all_custom_device_type",
            "get_all_op_protos", "get_attrtibute_type", "get_cuda_device_count", "get_custom_device_count",
-           "get_grad_op_desc", "get_op_extra_attrs", "get_variable_tensor", "globals", "grad_var_suffix",
+           "get_grad_op_desc", "get_low_precision_op_list",
+           "get_op_extra_attrs", "get_variable_tensor", "globals", "grad_var_suffix",
            "is_compiled_with_brpc", "is_compiled_with_dist", "is_compiled_with_mpi", "is_compiled_with_nccl",
            "is_cuda_graph_capturing", "kEmptyVarName", "empty_var_name", "set_variable", "size_of_dtype",
            "supports_bfloat16", "supports_int8", "has_empty_grad_op_maker", "has_grad_op_maker", "has_infer_inplace",

@@ -15,7 +15,7 @@ from .files.program_reader import read_into
 from .format.program_file import read_program_desc, serialize_program_desc
 from .ir import program as ir
 from .ir.transform import for_evaluation, pruned_to, without_readers
-from .run.scope import global_scope
+from .run.scope import Scope, global_scope
 from .run.state import program_state, set_program_state_dict
 
 
@@ -97,6 +97,8 @@ class Program(ir.Program):
 
     def find_held(self, name: str, scope: Any = None) -> Any:
         """What the scope in use, or another one, holds under a name; None where it holds nothing."""
+        if scope is not None and not isinstance(scope, Scope):
+            raise TypeError(f"get_value(scope): must be a Scope. Received {type(scope).__name__}.")
         return (scope or global_scope()).find_var(name)
 
 

@@ -24,10 +24,20 @@ def check_in_force() -> Check | None:
 
 
 def check_finite(type: str, results: Any) -> None:
-    """NotFiniteError where a result holds a NaN or an infinity."""
+    """NotFiniteError where a result holds a NaN or an infinity; printed with FLAGS_check_nan_inf_level above 0."""
     for array in nest.leaves(results):
         if is_bad(array):
-            raise NotFiniteError(f"The operator {type} produced a NaN or an infinity (FLAGS_check_nan_inf is on).")
+            told = f"The operator {type} produced a NaN or an infinity (FLAGS_check_nan_inf is on). {_counted(array)}"
+            if not _flags["FLAGS_check_nan_inf_level"]:
+                raise NotFiniteError(told)
+            print(told)
+
+
+def _counted(array: Any) -> str:
+    """How many there are, in the words that scripts look for."""
+    xp = backend.namespace_of([array])
+    return (f"There are NAN or INF (num_nan={int(xp.isnan(array).sum())}, num_inf={int(xp.isinf(array).sum())}) "
+            f"among {array.size} elements of {array.dtype}.")
 
 
 def is_bad(array: Any) -> bool:

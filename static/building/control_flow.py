@@ -252,10 +252,10 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Se
     """
     if not callable(cond) or not callable(body):
         raise TypeError("while_loop(cond, body): both must be callable.")
-    if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
-        raise ValueError(
-            f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}."
-        )
+    if not isinstance(loop_vars, (list, tuple)):
+        raise TypeError(f"while_loop(loop_vars): must be a list or tuple. Received {type(loop_vars).__name__}.")
+    if not loop_vars:
+        raise ValueError("while_loop(loop_vars): must be a list or tuple with something in it. Received an empty one.")
     return loop(cond, body, loop_vars, is_test, overwrites=not current_trace().captures)
 
 

@@ -37,6 +37,55 @@ def test_numbers_of_a_tensor(capsys):
     assert "PRECISION" in capsys.readouterr().out
 
 
+def test_numbers_of_a_variable(capsys):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [4])
+        found = D.check_numerics(x * 2, "scale", "x", D.DebugMode.CHECK_NAN_INF)
+    fed = np.array([0.0, np.nan, 1.0, np.inf], "float32")
+    counts, values = paddle.static.Executor().run(main, {"x": fed}, list(found))
+    assert counts.tolist() == [1, 1, 1] and values.tolist()[:2] == [np.inf, 0.0]
+    assert "op=scale, tensor=x" in capsys.readouterr().out
+
+
+def test_a_level_above_0_prints_where_a_nan_is_and_goes_on(capsys):
+    x = paddle.to_tensor([-1.0, 0.0, 1.0])
+    flags = paddle.core.flags.flags_guard
+    with np.errstate(all="ignore"):
+        with flags({"FLAGS_check_nan_inf": True}), pytest.raises(RuntimeError, match="num_nan=1, num_inf=1"):
+            paddle.log(x)
+        with flags({"FLAGS_check_nan_inf": True, "FLAGS_check_nan_inf_level": 3}):
+            assert np.isnan(paddle.log(x).numpy()[0])
+    assert "There are NAN or INF (num_nan=1, num_inf=1)" in capsys.readouterr().out
+
+
+def test_a_config_begins_the_generators_anew():
+    """The numbers are those of `paddle.seed(5)`, as PaddlePaddle 2.6.2 has it."""
+    paddle.seed(5)
+    begun = paddle.rand([3]).tolist()
+    config = D.TensorCheckerConfig(True)
+    assert (config.seed, config.initial_seed) == (5, 5)
+    assert paddle.rand([3]).tolist() == begun and np.random.rand() == np.random.RandomState(5).rand()
+    paddle.seed(2 ** 40)
+    assert D.TensorCheckerConfig(True).seed == 123
+
+
+def test_counts_of_a_program(capsys):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [None, 4])
+        half = x.astype("float16") * 2
+        paddle.static.nn.cond(x.sum() > 0, lambda: half + 1, lambda: half)
+    debugging = paddle.static.amp.debugging
+    first, inside, _ = debugging._get_op_stats_list(main)
+    assert vars(first["scale"]) == {"op_type": None, "fp32_calls": 0, "fp16_calls": 1, "bf16_calls": 0,
+                                    "other_calls": 0}
+    assert first["cast"].fp32_calls and inside["scale"].fp16_calls == 1
+    debugging.collect_operator_stats(main, print_subblocks=True)
+    told = capsys.readouterr().out
+    assert told.count("op list of block") == 3 and "op list of all blocks" in told
+
+
 def test_a_checker(capsys):
     x = paddle.to_tensor([0.0])
     D.enable_tensor_checker(D.TensorCheckerConfig(True, skipped_op_list=["log"], debug_step=(0, 1)))
