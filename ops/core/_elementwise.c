@@ -1,11 +1,11 @@
 /* Elementwise functions of one and two arrays, with the bits that NumPy's functions of these names give. Large ones are
-shared among threads; what is declined of large floats, as parts of other arrays, is left to generated loops.
+shared among threads; what is declined of large floats, as every other element, is left to generated loops.
 
 Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result. Where
 a computation raises a flag of the processor that NumPy tells of (a division by 0, say), NumPy computes it instead.
 */
+#include "_broadcast.h"
 #include "_team.h"
-#include "_vectors.h"
 
 #include <math.h>
 
@@ -14,7 +14,6 @@ a computation raises a flag of the processor that NumPy tells of (a division by 
 #endif
 
 typedef void (*UnaryLoop)(const void *, void *, Py_ssize_t);
-typedef void (*BinaryLoop)(const void *, const void *, void *, Py_ssize_t, int, int); /* steps: 0 for a single element */
 
 #define UNARY(NAME, T, R, EXPRESSION) \
     INLINE void NAME##_body(const void *given, void *result, Py_ssize_t count) { \
@@ -129,8 +128,6 @@ UNARY(not_b, Truth, Truth, a == 0)
 UNARY(not_l, uint64_t, uint64_t, ~a)
 UNARY(not_i, uint32_t, uint32_t, ~a)
 
-enum { NARROW = 16 }; /* elements of a row, for fewer of which NumPy goes through many rows faster */
-
 /* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools, and flags looked at. */
 typedef struct {
     UnaryLoop loops[BOOL + 1];
@@ -193,13 +190,14 @@ static PyObject *run_lines(Lines *all, PyObject *result, Py_ssize_t bytes) {
 
 static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Unary *how = with;
-    if (count != 1 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
+    if (count != 1 || (attrs && PyDict_GET_SIZE(attrs)) || Py_TYPE(inputs[0]) != array_type) return declined_form();
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small)) return declined_form();
+    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small) ||
+        !is_dense_array(inputs[0], sizes_by_kind[kind])) return declined_form();
     int kind_out = how->gives_truth ? BOOL : kind;
-    PyObject *result = new_array(kind_out, x->dimensions_count, x->dimensions);
+    PyObject *result = new_array_like(kind_out, inputs[0]);
     if (!result) return NULL;
     Lines all = {.one = how->loops[kind], .x = x->data, .out = ((Array *)result)->data, .item = sizes_by_kind[kind],
                  .item_out = sizes_by_kind[kind_out], .rows = 1, .width = size, .looks_at_flags = how->looks_at_flags};
@@ -249,30 +247,35 @@ static int number_beside(int kind, PyObject *number, char *place) {
 
 static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     const Binary *how = with;
-    if (count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || !is_plain_array(inputs[0])) return declined_form();
+    if (count != 2 || (attrs && PyDict_GET_SIZE(attrs)) || Py_TYPE(inputs[0]) != array_type) return declined_form();
     Array *x = (Array *)inputs[0], *y = (Array *)inputs[1], *larger = x;
-    int kind = kind_of(x->dtype), step_x = 1, step_y = 1, by_rows = 0;
+    int kind = kind_of(x->dtype), step_x = 1, step_y = 1, by_rows = 0, is_plain = is_plain_array(inputs[0]);
     if (kind < 0 || kind > BOOL || !how->loops[kind]) return declined_form();
-    Py_ssize_t size = size_of(inputs[0]), other = 1;
+    Py_ssize_t size = is_plain ? size_of(inputs[0]) : 0, other = 1;
     char number[sizeof(double)];
     const char *second = number;
-    if (is_plain_array(inputs[1]) && y->dtype == x->dtype) {
+    PyObject *array = Py_TYPE(inputs[1]) == array_type ? inputs[1] : NULL;
+    if (!array && !number_beside(kind, inputs[1], number)) return declined_form();
+    if (is_plain && array && is_plain_array(array) && y->dtype == x->dtype) {
         other = size_of(inputs[1]);
         second = y->data;
         if (is_behind(y, x)) larger = x;
         else if (is_behind(x, y)) larger = y;
         else if ((by_rows = is_column(y, x))) step_y = 0;
         else if ((by_rows = is_column(x, y))) step_x = 0, larger = y;
-        else return declined_form();
-    } else if (!number_beside(kind, inputs[1], number)) return declined_form();
+        else is_plain = 0;
+    } else is_plain &= !array;
     Py_ssize_t most = size > other ? size : other, least = size > other ? other : size;
-    if (most > most_of(how->divides && other == 1)) return declined_form();
+    if (is_plain && most > most_of(how->divides && other == 1)) return declined_form();
     Py_ssize_t width = by_rows ? most / (least ? least : 1) : least, rows = width ? most / width : 0;
     if (least == 1 && most > 1 && !by_rows) { /* one number for all */
         step_x = size > 1, step_y = other > 1;
         width = most, rows = 1;
     }
-    if (most > MOST_ELEMENTS_WIDE && width < NARROW) return declined_form();
+    if (!is_plain || (rows > 1 && width < LEAST_WIDTH && most > MOST_ELEMENTS_WIDE)) {
+        if (how->divides || !has_wide_vectors) return declined_form();
+        return two_spread(how->loops[kind], kind, how->gives_truth ? BOOL : kind, how->looks_at_flags, inputs[0], array, number);
+    }
     int kind_out = how->gives_truth ? BOOL : kind;
     PyObject *result = new_array(kind_out, larger->dimensions_count, larger->dimensions);
     if (!result || !most || !least) return result;
@@ -359,17 +362,19 @@ static void some_scaled(void *of, Py_ssize_t begin, Py_ssize_t end) {
 
 static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     int is_one, is_nothing, after = 1;
-    if (count < 1 || count > 2 || (count == 2 && inputs[1] != Py_None) || !is_plain_array(inputs[0])) return declined_form();
+    if (count < 1 || count > 2 || (count == 2 && inputs[1] != Py_None) || Py_TYPE(inputs[0]) != array_type)
+        return declined_form();
     Array *x = (Array *)inputs[0];
     Scaled all = {.kind = kind_of(x->dtype), .x = x->data};
     int kind = all.kind;
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > INT32 || size > most_of(0) || !factor_in(attrs, name_scale, kind, 1.0, all.scale, &is_one)
+    if (kind < 0 || kind > INT32 || !is_dense_array(inputs[0], sizes_by_kind[kind]) || size > most_of(0)
+        || !factor_in(attrs, name_scale, kind, 1.0, all.scale, &is_one)
         || !factor_in(attrs, name_bias, kind, 0.0, all.bias, &is_nothing)
         || truth_attribute(attrs, name_bias_after_scale, &after) < 0)
         return declined_form();
     all.how = is_nothing ? MULTIPLIED : is_one ? ADDED_TO : after ? ADDED_AFTER : ADDED_BEFORE;
-    PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
+    PyObject *result = new_array_like(kind, inputs[0]);
     if (!result) return NULL;
     all.out = ((Array *)result)->data;
     int failed = run_parts(some_scaled, &all, size, 2 * size * sizes_by_kind[kind]) < 0;

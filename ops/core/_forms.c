@@ -32,6 +32,14 @@ PyObject *new_array_lying(int kind, int count, const Py_ssize_t *dimensions, con
     return new_from_descr(array_type, dtype, count, dimensions, strides, NULL, 0, NULL);
 }
 
+PyObject *new_array_like(int kind, PyObject *dense) {
+    Array *array = (Array *)dense;
+    if (array->flags & C_CONTIGUOUS) return new_array(kind, array->dimensions_count, array->dimensions);
+    Py_ssize_t strides[MOST_DIMENSIONS], item = sizes_by_kind[kind_of(array->dtype)];
+    for (int n = 0; n < array->dimensions_count; n++) strides[n] = array->strides[n] / item * sizes_by_kind[kind];
+    return new_array_lying(kind, array->dimensions_count, array->dimensions, strides);
+}
+
 PyObject *new_view(PyObject *of, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides, char *data) {
     Array *array = (Array *)of;
     int flags = array->flags & WRITEABLE;

@@ -64,6 +64,21 @@ static inline int is_plain_array(PyObject *x) {
     return Py_TYPE(x) == array_type && (((Array *)x)->flags & (C_CONTIGUOUS | ALIGNED)) == (C_CONTIGUOUS | ALIGNED);
 }
 
+/* Whether it is an array of NumPy's own whose elements, of `item` bytes, fill one piece of memory, in any order of its
+   dimensions. */
+static inline int is_dense_array(PyObject *x, Py_ssize_t item) {
+    Array *array = (Array *)x;
+    if (Py_TYPE(x) != array_type || !(array->flags & ALIGNED) || array->dimensions_count > MOST_DIMENSIONS) return 0;
+    if (array->flags & C_CONTIGUOUS) return 1;
+    Py_ssize_t size = size_of(x), filled = item;
+    for (int found = size > 1; found;) { /* each dimension in turn, the one with the smallest step first */
+        found = 0;
+        for (int n = 0; n < array->dimensions_count && !found; n++)
+            if (array->dimensions[n] > 1 && array->strides[n] == filled) filled *= array->dimensions[n], found = 1;
+    }
+    return size > 0 && filled == size * item;
+}
+
 /* The numbers of a plain array of float32 of this size; NULL for None, or, with `fits` 0, for something else. */
 static inline const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
     if (given == Py_None) return NULL;
@@ -76,6 +91,7 @@ static inline const float *numbers_of(PyObject *given, Py_ssize_t count, int *fi
 /* A new array, its elements not set; one whose elements fill its memory in another order; one that shows another's memory, `strides` NULL where they follow one another. */
 HIDDEN PyObject *new_array(int kind, int count, const Py_ssize_t *dimensions);
 HIDDEN PyObject *new_array_lying(int kind, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides);
+HIDDEN PyObject *new_array_like(int kind, PyObject *dense); /* whose elements lie in the order of this one's */
 HIDDEN PyObject *new_view(PyObject *of, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides, char *data);
 HIDDEN int arrays_can_be_made(void);
 

@@ -91,7 +91,8 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     double *values = all.values;
     if ((kind != FLOAT32 && kind != FLOAT64) || !(x->flags & ALIGNED)) return declined_form();
     if (size > MOST_OF_LOOPS && !(how->is_exact && has_wide_vectors)) return declined_form();
-    if (!(x->flags & C_CONTIGUOUS)) { /* rows with gaps between them, as `split` gives them */
+    int is_dense = is_dense_array(inputs[0], sizes_by_kind[kind]);
+    if (!is_dense) { /* rows with gaps between them, as `split` gives them */
         if (rank != 2 || x->strides[1] != sizes_by_kind[kind] || x->dimensions[1] < 8) return declined_form();
         all.rows = x->dimensions[0], all.width = x->dimensions[1], all.apart = x->strides[0];
     }
@@ -103,7 +104,7 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     }
     if (attrs && PyDict_GET_SIZE(attrs) != named) return declined_form();
     if (values[0] < how->least || values[0] > how->most) return declined_form();
-    PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
+    PyObject *result = is_dense ? new_array_like(kind, inputs[0]) : new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
     all.out = ((Array *)result)->data;
     if (run_parts(some_rows, &all, all.rows == 1 ? size : all.rows, 2 * size * sizes_by_kind[kind]) == 0) return result;
