@@ -55,6 +55,10 @@ class AssertedError(AssertionError, ValueError):
     """
 
 
+class WrongKindError(AssertionError, TypeError):
+    """A value is not of the kind that Paddle asserts: an AssertionError, as there, and a TypeError."""
+
+
 class UnequalLengthsError(AssertionError, ValueError):
     """Things of which each is to have as many parts have not: an AssertionError, as in Paddle, and a ValueError."""
 

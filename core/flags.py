@@ -108,6 +108,8 @@ declare("FLAGS_check_nan_inf", False,
         "In eager execution, raise at the operator that first produces a NaN or an infinity.")
 declare("FLAGS_check_nan_inf_level", 0,
         "With FLAGS_check_nan_inf: 0 raises at a NaN or an infinity, a higher number prints where it is and goes on.")
+declare("FLAGS_retain_grad_for_all_tensor", False,
+        "Every Tensor that this thread computes keeps its gradient in `grad`, as after `retain_grads()`.")
 declare("FLAGS_cpu_engines", "onednn,loops,panels",
         "The engines that may stand in for NumPy on the host, by name: onednn, loops, panels; empty for NumPy alone.")
 declare("FLAGS_gpu_engines", "",

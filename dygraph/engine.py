@@ -14,7 +14,7 @@ import numpy as np
 from .. import backend
 from ..backend.selected_rows import SelectedRows
 from ..core import nest
-from ..core.errors import ModifiedInPlaceError, warn_user
+from ..core.errors import ModifiedInPlaceError, UnequalLengthsError, WrongKindError, warn_user
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
@@ -330,7 +330,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise ValueError("grad(only_inputs=False) is not supported; use backward() to accumulate into leaves.")
     starts = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
     if len(starts) != len(outputs):
-        raise ValueError(f"grad: {len(outputs)} outputs need as many grad_outputs. Received {len(starts)}.")
+        raise UnequalLengthsError(f"grad: {len(outputs)} outputs need as many grad_outputs. Received {len(starts)}.")
     found = state.trace.derivatives(outputs, inputs, starts, no_grad_vars, create_graph)
     for position, (x, gradient) in enumerate(zip(inputs, found, strict=True)):
         if gradient is None and not allow_unused:
@@ -350,7 +350,7 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
     """
     for value in (*outputs, *inputs):
         if not isinstance(value, EagerValue):
-            raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
+            raise WrongKindError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
     blocked = _edges_of_constants(no_grad)
     edges = [edge if edge not in blocked else None for edge in map(_edge_of, inputs)]
     targets = [edge for edge in edges if edge is not None]
@@ -394,6 +394,6 @@ def _edges_of_constants(no_grad: Any) -> set[Any]:
     values = [] if no_grad is None else list(no_grad) if isinstance(no_grad, (list, tuple, set)) else [no_grad]
     for value in values:
         if not isinstance(value, EagerValue):
-            raise TypeError("grad(no_grad_vars): must be a Tensor, several of them, or None. "
-                            f"Received {type(value).__name__}.")
+            raise WrongKindError("grad(no_grad_vars): must be a Tensor, several of them, or None. "
+                                 f"Received {type(value).__name__}.")
     return {edge for edge in map(_edge_of, values) if edge is not None}

@@ -17,6 +17,7 @@ from ..core.var_type import VarType
 from ..ops.core.backward import Leaf, Node, edge_node
 from ..ops.core.trace import state
 from ..ops.methods import METHODS
+from . import retaining  # noqa: F401 - heeds its flag
 from .buffers import Buffers
 from .held_array import HeldArray
 from .views import part_from_views

@@ -299,6 +299,29 @@ def test_retain_grads_of_a_tensor_without_gradients_does_nothing():
     assert x.grad is None
 
 
+def test_a_flag_retains_all_gradients():
+    paddle.set_flags({"FLAGS_retain_grad_for_all_tensor": True})
+    try:
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        y = x * 2
+        first, second = paddle.split(y * 3, 2)
+        first.backward()
+    finally:
+        paddle.set_flags({"FLAGS_retain_grad_for_all_tensor": False})
+    assert y.grad.tolist() == [3.0, 0.0] and first.grad.tolist() == [1.0] and x.grad.tolist() == [6.0, 0.0]
+    z = x * 2
+    z.sum().backward()
+    assert z.grad is None
+
+
+@pytest.mark.parametrize("wrong", [lambda x: paddle.grad(None, x), lambda x: paddle.grad(x, [1]),
+                                   lambda x: paddle.grad(x, x, no_grad_vars=[1])])
+def test_what_is_no_tensor_is_told(wrong):
+    for kind in (AssertionError, TypeError):
+        with pytest.raises(kind, match="must be"):
+            wrong(leaf(1.0))
+
+
 def test_grad_leaves_leaves_alone_and_takes_inner_values():
     x = leaf(2.0)
     y = x * x
