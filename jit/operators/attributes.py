@@ -29,7 +29,7 @@ class Attributes:
         self._convert = convert
 
     def read(self, owner: Any, name: str) -> Any:
-        """`owner.name`; of a symbolic tensor `x.shape` is a list; its sizes, and `x.ndim`, are symbolic if not known."""
+        """`owner.name`; of a symbolic tensor `x.shape` is a list; sizes and `x.ndim` are symbolic if not known."""
         if name == "shape" and staging.is_symbolic(owner):
             return staging.sizes(owner)
         if name == "ndim" and staging.is_symbolic(owner):

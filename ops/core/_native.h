@@ -196,6 +196,9 @@ extern HIDDEN const char take_step_doc[], serve_steps_doc[];
    results are looked at and nobody registered a kernel of the operator: 1, 0, or -1 with an error. */
 HIDDEN int classes_undisturbed(PyObject *op, PyObject **of_values, PyObject **of_parameters);
 HIDDEN Py_ssize_t offset_of(PyTypeObject *type, const char *name); /* of a slot of a class; -1 with an error */
+/* 1 / (1 + exp(-x)) of each; `out` may be `x`. */
+HIDDEN void sigmoid_of_floats(const float *x, float *out, Py_ssize_t count);
+HIDDEN void sigmoid_of_doubles(const double *x, double *out, Py_ssize_t count);
 /* Sums of neighbours, as NumPy adds them. */
 HIDDEN float sum_of_floats(const float *x, Py_ssize_t count);
 HIDDEN double sum_of_doubles(const double *x, Py_ssize_t count);

@@ -60,6 +60,10 @@ ACTIVATION(hard_swish, HARD_SWISH)
 ACTIVATION(sigmoid, SIGMOID)
 ACTIVATION(silu, SILU)
 
+static const double no_attributes[3];
+void sigmoid_of_floats(const float *x, float *out, Py_ssize_t count) { sigmoid_f(x, out, count, no_attributes); }
+void sigmoid_of_doubles(const double *x, double *out, Py_ssize_t count) { sigmoid_d(x, out, count, no_attributes); }
+
 /* Rows of numbers, of an array or of its result. */
 typedef struct {
     const Activation *how;

@@ -1,10 +1,12 @@
-/* Gradient rules of small arrays that are arithmetic alone: short programs, which arithmetic.py writes. Forms of the two
-   operators that other rules mostly end with, as plans call them: sums of what was broadcast, and slopes.
+/* Gradient rules that are arithmetic alone, but for a sigmoid and a choice: short programs, which arithmetic.py writes.
+Forms of the two operators that other rules mostly end with, as plans call them: sums of what was broadcast, and slopes.
 
 A program runs over a gradient and what was saved in one pass, a block at a time, with the operations that NumPy's
-functions would do one by one, so with the same bits. Where an operand was broadcast, rows of what it gives are summed.
+functions would do one by one, so with the same bits. Where an operand was broadcast, rows of what it gives are summed, of
+small arrays; large ones are shared among threads.
 Where a computation raises a flag of the processor that NumPy tells of, it declines, and Python computes.
 */
+#include "_team.h"
 #include "_vectors.h"
 
 #include <math.h>
@@ -13,9 +15,9 @@ Where a computation raises a flag of the processor that NumPy tells of, it decli
 #pragma GCC optimize("O3")
 #endif
 
-enum { GRADIENT, SAVED, NUMBER, PLUS, MINUS, TIMES, DIVIDED, NEGATED, GREATER }; /* as arithmetic.py counts them */
+enum { GRADIENT, SAVED, NUMBER, PLUS, MINUS, TIMES, DIVIDED, NEGATED, GREATER, CHOSEN, SIGMOID }; /* as arithmetic.py counts */
 enum { BLOCK = 256, DEPTH = 6, MOST_STEPS = 32, MOST_SAVED = 8 };
-enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient, of a row of what was broadcast */
+enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient that is summed, of a row of what was broadcast */
 
 /* What a program is given: where the arrays begin, and after how many elements they begin again. */
 typedef struct {
@@ -29,7 +31,7 @@ typedef struct {
     break;
 
 /* Runs a program over some elements from `first` on, which are within one period of every array. */
-#define RUN(NAME, T) \
+#define RUN(NAME, T, SIGMOID_OF) \
     INLINE void NAME##_body(const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
                             Py_ssize_t count, T *out) { \
         T blocks[DEPTH][BLOCK]; \
@@ -44,8 +46,9 @@ typedef struct {
                 stack[depth] = blocks[depth]; \
                 depth++; \
             } else { \
-                if (which != NEGATED) depth--; \
-                const T *x = stack[depth - 1], *y = stack[which == NEGATED ? depth - 1 : depth]; \
+                depth -= which == CHOSEN ? 2 : which != NEGATED && which != SIGMOID; \
+                const T *x = stack[depth - 1], *y = which == NEGATED || which == SIGMOID ? x : stack[depth]; \
+                const T *z = which == CHOSEN ? stack[depth + 1] : x; \
                 T *to = step + 2 == length ? out : blocks[depth - 1]; \
                 switch (which) { \
                 case PLUS: EACH(x[n] + y[n]) \
@@ -53,6 +56,10 @@ typedef struct {
                 case TIMES: EACH(x[n] * y[n]) \
                 case DIVIDED: EACH(x[n] / y[n]) \
                 case GREATER: EACH((T)(x[n] > y[n])) \
+                case CHOSEN: EACH(x[n] != 0 ? y[n] : z[n]) \
+                case SIGMOID: \
+                    SIGMOID_OF(x, to, count); \
+                    break; \
                 default: EACH(-x[n]) \
                 } \
                 stack[depth - 1] = to; \
@@ -63,8 +70,8 @@ typedef struct {
     TWO_WAYS(NAME, (const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
                     Py_ssize_t count, T *out), (given, steps, length, first, count, out))
 
-RUN(run_f, float)
-RUN(run_d, double)
+RUN(run_f, float, sigmoid_of_floats)
+RUN(run_d, double, sigmoid_of_doubles)
 
 /* Adds up rows, one after the other as NumPy does along the first dimension. */
 #define SUM_ROWS(NAME, T) \
@@ -108,13 +115,14 @@ static int is_sound(const unsigned char *steps, Py_ssize_t length, const Operand
     if (length < 2 || length % 2 || length > 2 * MOST_STEPS) return 0;
     for (Py_ssize_t step = 0; step < length; step += 2) {
         int which = steps[step], place = steps[step + 1];
-        if (which > GREATER || (which == NUMBER && place >= numbers)) return 0;
+        if (which > SIGMOID || (which == NUMBER && place >= numbers)) return 0;
         if (which == SAVED) {
             if (place >= MOST_SAVED || !given->period[place]) return 0;
             if (given->period[place] < *least) *least = given->period[place];
         }
         if (which <= NUMBER) depth++;
-        else if (which != NEGATED) depth--;
+        else if (which == CHOSEN) depth -= 2;
+        else if (which != NEGATED && which != SIGMOID) depth--;
         if (depth < 1 || depth > DEPTH) return 0;
     }
     return depth == 1;
@@ -147,6 +155,28 @@ static int read_sizes(PyObject *shape, Py_ssize_t *sizes) {
     return count;
 }
 
+/* A program over a whole gradient. */
+typedef struct {
+    const Operands *given;
+    const unsigned char *steps;
+    Py_ssize_t length, least; /* of the program; the least period that it uses */
+    int kind, raised;
+    char *out;
+} Whole;
+
+static void some_of_gradient(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    Whole *all = of;
+    begin_flags();
+    for (Py_ssize_t first = begin; first < end;) {
+        Py_ssize_t some = all->least - first % all->least < BLOCK ? all->least - first % all->least : BLOCK;
+        if (some > end - first) some = end - first;
+        if (all->kind == FLOAT32) run_f(all->given, all->steps, all->length, first, some, (float *)(void *)all->out + first);
+        else run_d(all->given, all->steps, all->length, first, some, (double *)(void *)all->out + first);
+        first += some;
+    }
+    if (are_flags_raised()) all->raised = 1;
+}
+
 /* The gradient of one operand: a new reference, NULL with an error, NotImplemented where Python has to. */
 static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize_t numbers, PyObject *saved, PyObject *g,
                               int sums) {
@@ -171,18 +201,17 @@ static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize
     int is_gradient = length == 2 && *steps == GRADIENT;
     if (is_gradient && is_same) return Py_NewRef(g);
     if ((!is_same && (!sums || own < 2)) || (least < size && least < LEAST_ROW)) return declined_form();
-    PyObject *all = is_gradient ? Py_NewRef(g)
+    int is_plain = is_plain_array(g);
+    if ((size > MOST_RULED && !(is_same && has_wide_vectors)) || (!is_plain && !is_same)) return declined_form();
+    PyObject *all = is_gradient ? Py_NewRef(g) : !is_plain ? new_array_like(kind, g)
         : own < size || place < 0 ? new_array(kind, gradient->dimensions_count, gradient->dimensions)
                                   : new_array(kind, count, sizes);
     if (!all) return NULL;
     char *out = ((Array *)all)->data;
+    Whole whole = {given, steps, length, least, kind, 0, out};
+    if (!is_gradient && run_parts(some_of_gradient, &whole, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(all);
+    if (!all) return NULL;
     begin_flags();
-    for (Py_ssize_t first = 0; !is_gradient && first < size;) {
-        Py_ssize_t some = least - first % least < BLOCK ? least - first % least : BLOCK;
-        if (kind == FLOAT32) run_f(given, steps, length, first, some, (float *)out + first);
-        else run_d(given, steps, length, first, some, (double *)out + first);
-        first += some;
-    }
     if (own < size || is_gradient) { /* of fewer elements, or of other dimensions */
         PyObject *sum = new_array(kind, count, sizes);
         if (sum && kind == FLOAT32) sum_rows_f((float *)out, size / own, own, (float *)((Array *)sum)->data);
@@ -190,21 +219,30 @@ static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize
         Py_DECREF(all);
         if (!(all = sum)) return NULL;
     }
-    if (!are_flags_raised()) return all;
+    if (!whole.raised && !are_flags_raised()) return all;
     Py_DECREF(all);
     return declined_form();
 }
 
+/* Whether the elements of two arrays of one size lie in the same order, where one of them fills its memory. */
+static int lies_alike(const Array *x, const Array *dense) {
+    if (x->dimensions_count != dense->dimensions_count || !(x->flags & ALIGNED)) return 0;
+    for (int n = 0; n < x->dimensions_count; n++)
+        if (x->dimensions[n] != dense->dimensions[n] || (x->dimensions[n] > 1 && x->strides[n] != dense->strides[n])) return 0;
+    return 1;
+}
+
 int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
                    Py_ssize_t count, int sums, PyObject **found) {
-    if (!arrays_can_be_made() || !PyTuple_CheckExact(compiled) || PyTuple_GET_SIZE(compiled) != 4 || !is_plain_array(g))
-        return 0;
+    if (!arrays_can_be_made() || !PyTuple_CheckExact(compiled) || PyTuple_GET_SIZE(compiled) != 4 ||
+        Py_TYPE(g) != array_type) return 0;
     Array *gradient = (Array *)g;
-    int kind = kind_of(gradient->dtype);
+    int kind = kind_of(gradient->dtype), is_plain = is_plain_array(g);
+    if (kind == NO_KIND || !is_dense_array(g, sizes_by_kind[kind])) return 0;
     Py_ssize_t size = size_of(g);
     PyObject *programs = PyTuple_GET_ITEM(compiled, 0), *numbers = PyTuple_GET_ITEM(compiled, 1);
     PyObject *nothing = PyTuple_GET_ITEM(compiled, 2);
-    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > MOST_RULED || !PyTuple_CheckExact(programs)
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || !PyTuple_CheckExact(programs)
         || PyTuple_GET_SIZE(programs) != count || !PyTuple_CheckExact(numbers) || !PyBytes_CheckExact(nothing)
         || !PyDict_CheckExact(attrs) || (PyTuple_GET_ITEM(compiled, 3) == Py_True && PyDict_GET_SIZE(attrs)))
         return 0;
@@ -216,9 +254,10 @@ int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *a
     }
     for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(saved) && n < MOST_SAVED; n++) {
         PyObject *one = PyTuple_GET_ITEM(saved, n);
-        if (!is_plain_array(one) || ((Array *)one)->dtype != gradient->dtype) continue;
+        if (Py_TYPE(one) != array_type || ((Array *)one)->dtype != gradient->dtype) continue;
+        if (is_plain ? !is_plain_array(one) : !lies_alike((Array *)one, gradient)) continue;
         given.saved[n] = ((Array *)one)->data;
-        given.period[n] = period_of(((Array *)one)->dimensions, ((Array *)one)->dimensions_count, gradient);
+        given.period[n] = is_plain ? period_of(((Array *)one)->dimensions, ((Array *)one)->dimensions_count, gradient) : size;
     }
     for (Py_ssize_t n = 0; n < count; n++) {
         PyObject *program = PyTuple_GET_ITEM(programs, n);

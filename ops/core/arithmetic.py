@@ -1,8 +1,8 @@
 """Gradient rules that are arithmetic alone, as short programs for the compiled form (`_rules.c`).
 
 A rule such as `lambda g, Out: g * (Out - Out * Out)` names nothing but its parameters: called with terms in the place
-of arrays, it tells what it computes. Such a program runs over small arrays in one pass, with the same operations in the
-same order, so with the same bits.
+of arrays, it tells what it computes. Such a program runs over arrays in one pass, with the same operations in the same
+order, so with the same bits. Of other rules `alike` may say what they come to, with a sigmoid and choices in it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-GRADIENT, SAVED, NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, GREATER = range(9)
+GRADIENT, SAVED, NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, GREATER, CHOSEN, SIGMOID = range(11)
 """What a step of a program does, as `_rules.c` counts them: three put something on the stack, the rest compute."""
 _LONGEST = 32  # steps of a program, and numbers of all
 
@@ -78,6 +78,30 @@ class Term:
         raise TypeError("a program has no branches.")
 
     __eq__ = None  # nor answers
+
+
+def chosen(condition: Term, one: Any, other: Any) -> Term:
+    """`one` where the condition is not 0, else `other`."""
+    return Term(condition.steps + condition._of(one) + condition._of(other) + bytes((CHOSEN, 0)), condition.numbers)
+
+
+def sigmoid(x: Term) -> Term:
+    """1 / (1 + exp(-x))."""
+    return Term(x.steps + bytes((SIGMOID, 0)), x.numbers)
+
+
+def product(one: Term, other: Term) -> Term:
+    """Of numbers, as the arrays' dtype has it."""
+    return Term(one.steps + other.steps + bytes((MULTIPLY, 0)), one.numbers)
+
+
+def quotient(one: Term, other: Term) -> Term:
+    """Of numbers, as the arrays' dtype has it."""
+    return Term(one.steps + other.steps + bytes((DIVIDE, 0)), one.numbers)
+
+
+FUNCTIONS = {"chosen": chosen, "sigmoid": sigmoid, "product": product, "quotient": quotient}
+"""What an expression of `alike` may call."""
 
 
 def names_nothing(rule: Callable[..., Any]) -> bool:

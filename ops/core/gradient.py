@@ -33,7 +33,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import from_numpy_dtype
-from .arithmetic import Arithmetic, names_nothing
+from .arithmetic import FUNCTIONS, Arithmetic, names_nothing
 from .backward import Leaf
 from .trace import apply, apply_zeros
 
@@ -212,8 +212,9 @@ class _RuleReader:
     def _program(self, arithmetic: Arithmetic, slot: int, name: str) -> tuple[bytes, int] | None:
         rule, text = self.rules.get(name), (self.alike or {}).get(name)
         if rule is not None and text is not None:
-            names = dict.fromkeys(re.findall("[A-Za-z_]+", text))
-            steps = arithmetic.program(lambda: eval(text, {n: arithmetic.term(n) for n in names}))  # noqa: S307
+            names = [n for n in dict.fromkeys(re.findall("[A-Za-z_]+", text)) if n not in FUNCTIONS]
+            steps = arithmetic.program(
+                lambda: eval(text, {**FUNCTIONS, **{n: arithmetic.term(n) for n in names}}))  # noqa: S307
             place = self.positions[False, slot, "shape"] if self._is_of_two() else -1
             return None if steps is None else (steps, place)
         if rule is None or not names_nothing(rule):

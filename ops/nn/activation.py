@@ -187,15 +187,17 @@ sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Ou
                          compiled="sigmoid")
 softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _softplus_gradient(
     g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X", _of_floats("softplus"),
-                         precision="black")
+                         precision="black", alike="chosen(X * beta > threshold, g, g * sigmoid(X * beta))")
 swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta),
-    "X * sigmoid(X * beta)", _of_floats("swish"), former="Out")
+    "X * sigmoid(X * beta)", _of_floats("swish"), former="Out",
+                      alike="g * (Out * beta + sigmoid(X * beta) * (1.0 - Out * beta))")
 silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0),
-    "X * sigmoid(X)", _of_floats("silu"), compiled="silu")
+    "X * sigmoid(X)", _of_floats("silu"), compiled="silu", alike="g * (Out + sigmoid(X) * (1.0 - Out))")
 mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X), "X * tanh(softplus(X))",
     _of_floats("mish"))
 logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, threshold=_INFINITY),
-                            lambda g, X: g * sigmoid(X * -1.0), "0.0 - softplus(0.0 - X)", _of_floats("log_sigmoid"))
+                            lambda g, X: g * sigmoid(X * -1.0), "0.0 - softplus(0.0 - X)", _of_floats("log_sigmoid"),
+                            alike="g * sigmoid(-X)")
 softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0),
     "X / (1.0 + abs(X))")
 tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)),
@@ -215,7 +217,9 @@ def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset:
 
 
 hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(
-    g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale", compiled="hard_swish")
+    g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale", compiled="hard_swish",
+    alike="chosen(X + offset > 0.0, "
+          "g * chosen(threshold > X + offset, (X + X + offset) / scale, quotient(threshold, scale)), g * 0.0)")
 
 
 # exponential on the left
@@ -233,11 +237,13 @@ def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.67326324
 
 
 elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)),
-    "X if X > 0.0 else alpha * expm1(min(X, 0.0))")
+    "X if X > 0.0 else alpha * expm1(min(X, 0.0))", alike="chosen(X > 0.0, g, g * (Out + alpha))")
 celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)),
-    "X if X > 0.0 else alpha * expm1(min(X, 0.0) / alpha)", former="Out")
+    "X if X > 0.0 else alpha * expm1(min(X, 0.0) / alpha)", former="Out",
+                      alike="chosen(X > 0.0, g, g * (Out / alpha + 1.0))")
 selu_op = _activation("selu", _selu, lambda g, Out, scale, alpha: _choose(
-    Out > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))")
+    Out > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))",
+                      alike="chosen(Out > 0.0, g * scale, g * (Out + product(scale, alpha)))")
 
 
 # gelu

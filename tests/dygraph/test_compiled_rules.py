@@ -22,6 +22,8 @@ compiled = pytest.mark.skipif(native.module is None, reason=f"the compiled form 
 OF_ONE = ["atan", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "relu", "rsqrt", "sigmoid", "sqrt",
           "square", "tan", "tanh", "atanh", "floor", "sign"]
 OF_TWO = ["elementwise_add", "elementwise_sub", "elementwise_mul"]
+WITHIN_ROUNDING = {"celu", "elu", "hard_swish", "logsigmoid", "selu", "silu", "softplus", "swish"}
+"""What programs compute in another order: see tests/nn/test_gradients_of_activations.py."""
 SHAPES = [((16, 64), (16, 64)), ((16, 64), (64,)), ((64,), (16, 64)), ((2, 3, 16), (1, 16)), ((2, 3, 16), (3, 16)),
           ((40, 33), (1, 33)), ((7, 300), (300,)), ((1, 64), (64,)), ((4, 5), (5,)), ((16, 64), (1,)), ((16, 64), ()),
           ((20, 2), (2,)), ((2, 3, 5), (5,)), ((100, 3), (1, 3)),
@@ -256,4 +258,4 @@ def test_operators_that_have_programs_are_tested():
     constant_or_same = {"ceil", "round", "trunc", "poisson", "array_gradient_sum", "assign", "mp_allreduce_sum",
                         "rnn_memory_helper", "share_data"}
     found = {op.type for op in all_operators() if op.gradient is not None and type(op.gradient.compiled) is tuple}
-    assert found - constant_or_same == known
+    assert found - constant_or_same - WITHIN_ROUNDING == known
