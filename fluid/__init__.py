@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         default_scope_funcs,
         dygraph,
         dygraph_grad_clip,
+        dygraph_utils,
         evaluator,
         executor,
         framework,

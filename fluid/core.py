@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .. import _legacy_C_ops as ops
 from ..core.lazy import listed
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
@@ -22,6 +21,7 @@ from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
 from ..static.run.lod_tensor import LoDTensor, LoDTensorArray
 from ..static.run.scope import Scope
+from . import core_ops as ops
 from .dygraph.backward_strategy import BackwardStrategy
 from .dygraph.parallel import ParallelStrategy
 from .dygraph.varbase import VarBase

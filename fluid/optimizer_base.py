@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import optimizer as rules
-from ..core.dtype import DType
+from ..core.dtype import DType, float32
 from ..core.unique_name import generate
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
@@ -96,11 +96,18 @@ class FluidOptimizer(rules.Optimizer):
             self._state(self._target(parameter) if self._multi_precision else parameter, self._options_of(None))
 
     def _global_learning_rate(self, program: Any = None) -> Any:
-        """The variable of the learning rate in a Program, once `minimize` has made it; None before."""
+        """The variable of the learning rate in a Program, once `minimize` has made it, None before; or a Tensor."""
         rate: Any = self._learning_rate
         if is_value(rate):
             return rate
+        if current_trace().computes:
+            return self._rate_of_step(float32)
         return next((v for (main, _), v in self._learning_rate_map.items() if program in (None, main)), None)
+
+    def _create_param_lr(self, param_and_grad: Any) -> Any:
+        """The learning rate of a parameter, one element: what a subclass updates it by."""
+        parameter = param_and_grad[0]
+        return self._rate_for(parameter, self._rate_of_step(float32), self._groups.of(self._trained(parameter)))
 
     # A step
 

@@ -23,6 +23,7 @@ from ...core.place import CPUPlace, CUDAPlace, parse_place
 from ...core.unique_name import generate
 from ...core.var_type import VarType
 from ...dygraph.eager import EagerTrace, eager_trace
+from ...dygraph.held_array import HeldArray
 from ...dygraph.parameter import EagerParameter
 from ...dygraph.selected_rows import SelectedRowsValue
 from ...dygraph.value import EagerValue
@@ -250,13 +251,9 @@ class VarBase(EagerValue):
         """Itself, on which `get_tensor()` is called."""
         return self
 
-    def get_tensor(self) -> VarBase:
-        """Itself: the array's holder."""
-        return self
-
-    def set(self, value: Any, place: Any = None) -> None:
-        """Sets the value from an array, of whatever shape and dtype."""
-        self._replace(backend.as_place(np.asarray(value), self.place).copy().view())
+    def get_tensor(self) -> HeldArray:
+        """The array's holder: it is read as an array, and what it is set to is the value from then on."""
+        return HeldArray(self)
 
     def _is_initialized(self) -> bool:
         return True

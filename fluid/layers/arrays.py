@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import tensor
 from ...ops.core.trace import current_trace
 from ...static.building.tensor_arrays import ArrayVariable
 from ...static.ir.operation import IMPLIED
 from ..layer_helper import LayerHelper
-from ..mode import face
+from ..mode import computing, face
 
 
 def array_named(name: str) -> ArrayVariable:
@@ -23,8 +24,10 @@ def array_named(name: str) -> ArrayVariable:
 
 
 @face
-def create_array(dtype: Any) -> ArrayVariable:
-    """A list without items. Its dtype is that of the first one; `dtype` says what is meant, as in Paddle.
+def create_array(dtype: Any) -> Any:
+    """A list without items; one of Python's where operators are computed at once.
+
+    Its dtype is that of the first item; `dtype` says what is meant, as in Paddle.
 
     >>> import proa.fluid as fluid
     >>> with fluid.program_guard(fluid.Program()):
@@ -33,12 +36,14 @@ def create_array(dtype: Any) -> ArrayVariable:
     ...     fluid.layers.array_read(x, first).shape
     (2,)
     """
-    return array_named(f"{LayerHelper('array').name}.out")
+    return [] if computing() else array_named(f"{LayerHelper('array').name}.out")
 
 
 @face
-def array_write(x: Any, i: Any, array: Any = None) -> ArrayVariable:
+def array_write(x: Any, i: Any, array: Any = None) -> Any:
     """Makes x the item at the index i (int64, one element) of a list, and gives the list, a new one by default."""
+    if computing():
+        return tensor.array_write(x, i, array)
     helper = LayerHelper("array_write")
     if array is None:
         array = array_named(f"{helper.name}.out")
@@ -50,6 +55,8 @@ def array_write(x: Any, i: Any, array: Any = None) -> ArrayVariable:
 @face
 def array_read(array: Any, i: Any) -> Any:
     """The item at the index i (int64, one element) of a list."""
+    if computing():
+        return tensor.array_read(array, i)
     _check_array("array_read", array)
     made = LayerHelper("array_read").apply("read_from_array", array, i)[0]
     if made.dtype.is_differentiable:  # what is written later may want a gradient, in a loop too
@@ -61,7 +68,9 @@ def array_read(array: Any, i: Any) -> Any:
 
 @face
 def array_length(array: Any) -> Any:
-    """The number of items, an int64 tensor of one element."""
+    """The number of items, an int64 tensor of one element; an int where operators are computed at once."""
+    if computing():
+        return tensor.array_length(array)
     _check_array("array_length", array)
     made = LayerHelper("array_length").apply("lod_array_length", array)
     made.stop_gradient = True

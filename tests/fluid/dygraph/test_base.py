@@ -165,3 +165,34 @@ def test_the_tracer_applies_operators_by_slots_and_knows_evaluation():
         assert not tracer._train_mode and (x * 2.0).stop_gradient
         tracer._train_mode = True
         assert not (x * 2.0).stop_gradient
+
+
+def test_operators_by_their_types_take_tensors_in_the_order_of_1_8():
+    with fluid.dygraph.guard():
+        ops, variable = fluid.core.ops, fluid.dygraph.to_variable
+        table, numbers = variable(np.array([[1, 2], [3, 4]], "float32")), variable(np.array([[1], [0]], "int32"))
+        rows = ops.lookup_table_v2(table, variable(np.array([1])), "padding_idx", -1)
+        assert rows.numpy().tolist() == [[3.0, 4.0]]
+        assert ops.multiplex(numbers, [table, table * 10.0]).numpy().tolist() == [[10.0, 20.0], [3.0, 4.0]]
+        lengths, unit = ops.norm(table, "axis", 1, "epsilon", 0.0)
+        assert (lengths.shape, unit.shape) == ([2, 1], [2, 2])
+
+
+def test_what_layers_of_dynamic_mode_end_with():
+    from proa.fluid.dygraph_utils import _append_activation_in_dygraph, _append_bias_in_dygraph
+
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(-ONES)
+        assert _append_bias_in_dygraph(x, None) is x and _append_activation_in_dygraph(x) is x
+        added = _append_bias_in_dygraph(x, fluid.dygraph.to_variable(np.array([0, 1, 2], "float32")), axis=1)
+        assert _append_activation_in_dygraph(added, "relu").numpy().tolist() == [[0.0, 0.0, 1.0]] * 2
+
+
+def test_lists_of_tensors_are_pythons():
+    with fluid.dygraph.guard():
+        x, first = fluid.dygraph.to_variable(ONES), fluid.dygraph.to_variable(np.array([0]))
+        items = fluid.layers.array_write(x * 2.0, first)
+        assert type(items) is list and fluid.layers.create_array("float32") == []
+        assert fluid.layers.array_read(items, first) is items[0] and fluid.layers.array_length(items) == 1
+        fluid.layers.array_write(x, first + 1, items)
+        assert fluid.layers.concat(items, 1).shape == [2, 6]

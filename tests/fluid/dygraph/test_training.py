@@ -58,3 +58,35 @@ def test_a_state_of_other_parameters_is_passed_over_before_the_first_step():
             optimizer_of(fluid.dygraph.Linear(1, 1), 0).set_dict(state)
         with pytest.raises(KeyError, match="belongs to no parameter"):
             optimizer_of(fluid.dygraph.Linear(1, 1), 1).set_dict(state)
+
+
+def test_optimizers_of_ones_own():
+    """They update parameters by `_create_param_lr`, in code or by an operator that the block is given."""
+    class Averaging(fluid.optimizer.Optimizer):
+        def _create_accumulators(self, block, parameters):
+            for parameter in parameters:
+                self._add_accumulator("mean", parameter)
+
+        def _append_optimize_op(self, block, param_and_grad):
+            parameter, gradient = param_and_grad
+            mean = self._get_accumulator("mean", parameter)
+            fluid.layers.assign(mean * 0.9 + gradient, mean)
+            fluid.layers.assign(parameter - self._create_param_lr(param_and_grad) * mean, parameter)
+
+    class Plain(fluid.optimizer.SGDOptimizer):
+        def _append_optimize_op(self, block, param_and_grad):
+            block.append_op(type="sgd", inputs={"Param": param_and_grad[0], "Grad": param_and_grad[1],
+                                                "LearningRate": self._create_param_lr(param_and_grad)},
+                            outputs={"ParamOut": param_and_grad[0]}, stop_gradient=True)
+
+    x = np.arange(6.0).reshape(2, 3).astype("float32") + 1
+    for rule, steps, expected in ((Averaging, 3, [-0.2013, -0.4817, -0.7622]), (Plain, 1, [0.375, 0.325, 0.275])):
+        with fluid.dygraph.guard():
+            layer = fluid.dygraph.Linear(3, 2, fluid.initializer.Constant(0.5))
+            optimizer = rule(0.1, parameter_list=layer.parameters())
+            for _ in range(steps):
+                loss = fluid.layers.reduce_mean(layer(fluid.dygraph.to_variable(x)))
+                loss.backward()
+                optimizer.minimize(loss)
+                layer.clear_gradients()
+            np.testing.assert_allclose(layer.weight.numpy(), np.repeat(np.transpose([expected]), 2, 1), atol=1e-4)

@@ -114,8 +114,9 @@ def test_what_code_asks_of_it():
     assert not isinstance(x, fluid.framework.Parameter) and isinstance(x, fluid.core.VarBase)
     assert float(paddle.sum(x)) == 10.5 and len(x) == 2 and not bool(paddle.sum(x) * -1.0)
     assert x.astype("int64").dtype == "int64" and x.detach().stop_gradient
-    x.value().get_tensor().set(np.zeros(3, "float32"), fluid.CPUPlace())
-    assert x.shape == [3]
+    held = x.value().get_tensor()
+    held.set(np.zeros(3, "float32"), fluid.CPUPlace())
+    assert x.shape == held.shape() == [3] and np.array(held).tolist() == [0, 0, 0] and held.lod() == []
     assert np.asarray(x._copy_to(fluid.CPUPlace(), True)).tolist() == [0, 0, 0] and x._is_initialized()
 
 
