@@ -31,103 +31,128 @@ def evenly(word):
     return share if share < 1.0 else 0.99999999999999989
 
 
-@same("i64* f64* f64* i64* i64 i64")
-def _poisson(words, means, out, reached, count, available):
+@function
+def drawn(words, reached, available):
+    """The next word's, and a step behind the last of them where there is none."""
+    place = reached[1]
+    reached[1] = place + 1
+    return evenly(words[place if place < available else available - 1])
+
+
+@function
+def by_a_product(words, reached, available, mean):
+    """A number of a small mean."""
+    least = library_exp(0.0 - mean)
+    product = 1.0
+    value = -1.0
+    more = 1
+    while more != 0 and reached[1] <= available:
+        product = product * drawn(words, reached, available)
+        value = value + 1.0
+        more = i64(product > least)
+    return value
+
+
+@function
+def normal_of_point(words, reached, available, state):
+    """A normally distributed number, of a point in the unit circle; its other one is kept in `state`."""
+    n = state[0]
+    if state[1] != 0.0:
+        state[1] = 0.0
+    else:
+        p = 0.0
+        q = 0.0
+        square = 2.0
+        while (square > 1.0 or square == 0.0) and reached[1] <= available:
+            p = 2.0 * drawn(words, reached, available) - 1.0
+            q = 2.0 * drawn(words, reached, available) - 1.0
+            square = p * p + q * q
+        factor = sqrt(-2.0 * library_log(square) / square)
+        state[0] = p * factor
+        state[1] = 1.0
+        n = q * factor
+    return n
+
+
+@function
+def proposed_around(n, is_below, state, m, d, wide):
+    """Proposes, into `state`, how far a number is from m and a logarithm that weighs it; whether it is too far."""
+    size = n if n > 0.0 else 0.0 - n
+    refused = 0
+    if is_below:
+        state[2] = floor((0.0 - size) * sqrt(m) - 1.0)
+        state[3] = (0.0 - n) * n / 2.0
+        refused = i64(state[2] < 0.0 - m)
+    else:
+        y = 1.0 + size * sqrt(wide / 2.0)
+        state[2] = 0.0 - floor(0.0 - y)
+        state[3] = y * (2.0 - y) * (1.0 / wide)
+        refused = i64(state[2] > d)
+    return refused
+
+
+@function
+def proposed_in_tail(e, state, m, d, wide):
+    """The same for one that is further away than d."""
+    y = d + e * (2.0 * (2.0 * m + d)) / d
+    state[2] = 0.0 - floor(0.0 - y)
+    state[3] = (0.0 - d) * (1.0 / wide) * (1.0 + y / 2.0)
+    return 0
+
+
+@function
+def by_refusal(words, reached, available, state, mean):
+    """A number of a mean that is not small."""
+    m = floor(mean)
+    log_mean = library_log(mean)
+    spread = sqrt(2.0 * m * library_log(32.0 * m / 0.7853981633974483))
+    d = m if m < spread else spread
+    d = floor((d if d > 6.0 else 6.0) + 0.5)
+    wide = 2.0 * m + d
+    share = 1.0 / wide
+    first = sqrt(m) * 1.2533141373155003
+    second = first + sqrt(0.7853981633974483 * wide) * library_exp(share)
+    fifth = second + 2.0 + 1.0129030479320018
+    tail = 2.0 * wide * library_exp((0.0 - d) * share * (1.0 + d / 2.0)) / d
+    of_m = log_gamma(m + 1.0)
+    state[1] = 0.0
+    value = 0.0
+    more = 1
+    while more != 0 and reached[1] <= available:
+        u = (tail + fifth) * drawn(words, reached, available)
+        e = 0.0 - library_log(1.0 - drawn(words, reached, available))
+        refused = 0
+        state[2] = -1.0 if u <= second + 1.0 else 0.0 if u <= second + 2.0 else 1.0
+        state[3] = 0.01282051282051282 if u > second + 2.0 else 0.0
+        if u <= second:
+            refused = proposed_around(normal_of_point(words, reached, available, state), u <= first, state, m, d, wide)
+        if u > fifth:
+            refused = proposed_in_tail(0.0 - library_log(1.0 - drawn(words, reached, available)), state, m, d, wide)
+        if refused == 0:
+            value = state[2] + m
+            too_low = state[3] - e - state[2] * log_mean > of_m - log_gamma(value + 1.0)
+            more = i64(too_low or value >= 2147483647.5)
+    return value
+
+
+@same("i64* f64* f64* i64* f64* i64 i64")
+def _poisson(words, means, out, reached, state, count, available):
+    """As many as the words do: `reached` says how many numbers, and of how many words. `state` is for four numbers."""
     i = 0
-    place = 0
-    last = available - 1
-    while i < count and place < available:
-        begin = place
-        mean = means[i]
+    begin = 0
+    reached[1] = 0
+    while i < count and reached[1] < available:
+        begin = reached[1]
         value = 0.0
-        if mean < 12.0:
-            least = library_exp(0.0 - mean)
-            product = 1.0
-            value = -1.0
-            more = 1
-            while more != 0 and place <= available:
-                product = product * evenly(words[place if place < last else last])
-                place = place + 1
-                value = value + 1.0
-                more = i64(product > least)
+        if means[i] < 12.0:
+            value = by_a_product(words, reached, available, means[i])
         else:
-            m = floor(mean)
-            log_mean = library_log(mean)
-            spread = sqrt(2.0 * m * library_log(32.0 * m / 0.7853981633974483))
-            d = m if m < spread else spread
-            d = floor((d if d > 6.0 else 6.0) + 0.5)
-            wide = 2.0 * m + d
-            share = 1.0 / wide
-            first = sqrt(m) * 1.2533141373155003
-            second = first + sqrt(0.7853981633974483 * wide) * library_exp(share)
-            fifth = second + 2.0 + 1.0129030479320018
-            tail = 2.0 * wide * library_exp((0.0 - d) * share * (1.0 + d / 2.0)) / d
-            of_m = log_gamma(m + 1.0)
-            kept = 0.0
-            has_kept = 0
-            more = 1
-            while more != 0 and place <= available:
-                u = (tail + fifth) * evenly(words[place if place < last else last])
-                place = place + 1
-                e = 0.0 - library_log(1.0 - evenly(words[place if place < last else last]))
-                place = place + 1
-                x = -1.0
-                w = 0.0
-                refused = 0
-                if u <= second:
-                    n = kept
-                    if has_kept != 0:
-                        has_kept = 0
-                    else:
-                        p = 0.0
-                        q = 0.0
-                        square = 2.0
-                        while (square > 1.0 or square == 0.0) and place <= available:
-                            p = 2.0 * evenly(words[place if place < last else last]) - 1.0
-                            place = place + 1
-                            q = 2.0 * evenly(words[place if place < last else last]) - 1.0
-                            place = place + 1
-                            square = p * p + q * q
-                        factor = sqrt(-2.0 * library_log(square) / square)
-                        kept = p * factor
-                        has_kept = 1
-                        n = q * factor
-                    size = n if n > 0.0 else 0.0 - n
-                    if u <= first:
-                        x = floor((0.0 - size) * sqrt(m) - 1.0)
-                        w = (0.0 - n) * n / 2.0
-                        refused = i64(x < 0.0 - m)
-                    else:
-                        y = 1.0 + size * sqrt(wide / 2.0)
-                        x = 0.0 - floor(0.0 - y)
-                        w = y * (2.0 - y) * share
-                        refused = i64(x > d)
-                else:
-                    if u > second + 1.0:
-                        x = 0.0
-                    if u > second + 2.0:
-                        x = 1.0
-                        w = 0.01282051282051282
-                    if u > fifth:
-                        v = 0.0 - library_log(1.0 - evenly(words[place if place < last else last]))
-                        place = place + 1
-                        y = d + v * (2.0 * (2.0 * m + d)) / d
-                        x = 0.0 - floor(0.0 - y)
-                        w = (0.0 - d) * share * (1.0 + y / 2.0)
-                if refused == 0:
-                    too_low = w - e - x * log_mean > of_m - log_gamma(x + m + 1.0)
-                    if not (too_low or x + m >= 2147483647.5):
-                        more = 0
-                        value = x + m
-        if place <= available:
+            value = by_refusal(words, reached, available, state, means[i])
+        if reached[1] <= available:
             out[i] = value
             i = i + 1
-        else:
-            place = begin
-            last = -1
-            available = 0
     reached[0] = i
-    reached[1] = place
+    reached[1] = begin if reached[1] > available else reached[1]
 
 
 def _one(draw: Stream, mean: float) -> float:
@@ -198,11 +223,11 @@ def poisson(engine: Engine, means: np.ndarray) -> np.ndarray:
         return out.reshape(means.shape)
     done, wanted = 0, 0
     with engine.lock:
-        reached = np.empty(2, "int64")
+        reached, state = np.empty(2, "int64"), np.empty(4)
         while done < flat.size:
             wanted = min(max(4 * (flat.size - done) + 64, 2 * wanted), engine.PART)
             words = engine.ahead(wanted)
-            run(words, flat[done:], out[done:], reached, flat.size - done, words.size)
+            run(words, flat[done:], out[done:], reached, state, flat.size - done, words.size)
             engine.skip(int(reached[1]))
             wanted = wanted if reached[0] else 4 * words.size
             done += int(reached[0])
