@@ -271,23 +271,34 @@ int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *a
     return 1;
 }
 
+typedef struct {
+    const char *x, *y;
+    char *out;
+    int kind, raised;
+} Sum;
+
+static void some_of_sum(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    Sum *all = of;
+    Py_ssize_t at = begin * sizes_by_kind[all->kind];
+    void *out = all->out + at;
+    begin_flags();
+    if (all->kind == FLOAT32) plus_f((const float *)(const void *)(all->x + at), (const void *)(all->y + at), end - begin, out);
+    else plus_d((const double *)(const void *)(all->x + at), (const void *)(all->y + at), end - begin, out);
+    if (are_flags_raised()) all->raised = 1;
+}
+
 PyObject *sum_of_arrays(PyObject *one, PyObject *other) {
     Array *x = (Array *)one, *y = (Array *)other;
-    if (arrays_can_be_made() && is_plain_array(one) && is_plain_array(other) && x->dtype == y->dtype
-        && x->dimensions_count == y->dimensions_count && x->dimensions_count) {
-        int kind = kind_of(x->dtype), fits = kind == FLOAT32 || kind == FLOAT64;
+    int kind = Py_TYPE(one) == array_type && Py_TYPE(other) == array_type && x->dtype == y->dtype ? kind_of(x->dtype) : NO_KIND;
+    if (arrays_can_be_made() && (kind == FLOAT32 || kind == FLOAT64) && x->dimensions_count &&
+        is_dense_array(one, sizes_by_kind[kind]) && lies_alike(y, x) && (has_wide_vectors || size_of(one) <= MOST_RULED)) {
+        PyObject *sum = new_array_like(kind, one);
+        if (!sum) return NULL;
+        Sum all = {x->data, y->data, ((Array *)sum)->data, kind, 0};
         Py_ssize_t size = size_of(one);
-        for (int n = 0; fits && n < x->dimensions_count; n++) fits = x->dimensions[n] == y->dimensions[n];
-        PyObject *sum = fits && size <= MOST_RULED ? new_array(kind, x->dimensions_count, x->dimensions) : NULL;
-        if (fits && size <= MOST_RULED && !sum) return NULL;
-        if (sum) {
-            begin_flags();
-            void *out = ((Array *)sum)->data;
-            if (kind == FLOAT32) plus_f((float *)x->data, (float *)y->data, size, out);
-            else plus_d((double *)x->data, (double *)y->data, size, out);
-            if (!are_flags_raised()) return sum;
-            Py_DECREF(sum);
-        }
+        if (run_parts(some_of_sum, &all, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(sum);
+        if (!sum || !all.raised) return sum;
+        Py_DECREF(sum);
     }
     return PyNumber_Add(one, other);
 }

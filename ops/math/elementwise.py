@@ -114,15 +114,27 @@ def _whole_power(xp: Any, x: Any, y: Any) -> Any:
     return xp.power(xp.where(below, of_one, x), xp.abs(y))
 
 
+_LARGE = 1 << 15  # elements of an array that several threads are worth an operator's call for; others are NumPy's
+
+
+def _product(x: Any, y: Any, axis: int = -1) -> Any:
+    """x * y in a rule, where arrays are NumPy's own."""
+    return x * y if axis == -1 and not is_large(x) else apply(multiply_op, x, y, axis=axis)
+
+
+def is_large(x: Any) -> bool:
+    """Whether a rule is given a large array of the host."""
+    return type(x) is np.ndarray and x.size >= _LARGE
+
+
 def _times(g: Any, y: Any, axis: int) -> Any:
     """The gradient times the conjugate of y."""
-    y = conj_of(y) if y.dtype.kind == "c" else y
-    return g * y if axis == -1 else apply(multiply_op, g, y, axis=axis)
+    return _product(g, conj_of(y) if y.dtype.kind == "c" else y, axis)
 
 
 def _masked(g: Any, mask: Any) -> Any:
     """The gradient where the mask is true, 0 elsewhere."""
-    return g * cast(mask, dtype_of(g))
+    return _product(g, cast(mask, dtype_of(g)))
 
 
 add_op = binary("elementwise_add", "add", {
@@ -140,7 +152,7 @@ multiply_op = binary("elementwise_mul", "multiply", {
 divide_op = binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_along(apply(divide_op, g, conj_of(Y), axis=axis), X_shape, axis),
     "Y": lambda g, Y, Out, Y_shape, axis: sum_along(
-        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, axis)},
+        apply(divide_op, _product(g, conj_of(Out)), conj_of(-Y), axis=axis), Y_shape, axis)},
     formula="X / Y", of_floats="divide")
 floor_divide_op = binary("elementwise_floordiv", "floor_divide", engines=[
     by(LOOPS, fast.floor_divide, fast.LEAST)])
@@ -212,13 +224,10 @@ def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
 def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
     if factor_tensor is not None:
         return g * factor_tensor * apply(power_op, x, factor_tensor - 1)
-    if factor == 2:
-        return g * (x * 2.0)
-    if factor == 3:
-        return g * (x * x * 3.0)
     if factor == 1:
         return g
-    return g * (apply(power_op, x, None, factor=factor - 1.0) * factor)
+    slope = _product(x, x) if factor == 3 else x if factor == 2 else apply(power_op, x, None, factor=factor - 1.0)
+    return _product(g, apply(scale_op, slope, scale=factor) if is_large(slope) else slope * factor)
 
 
 _POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 / X"}

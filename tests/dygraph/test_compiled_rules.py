@@ -259,3 +259,34 @@ def test_operators_that_have_programs_are_tested():
                         "rnn_memory_helper", "share_data"}
     found = {op.type for op in all_operators() if op.gradient is not None and type(op.gradient.compiled) is tuple}
     assert found - constant_or_same - WITHIN_ROUNDING == known
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("is_last", [False, True])
+def test_gradients_that_meet_are_added_whatever_their_size(dtype, is_last):
+    random = np.random.default_rng(5)
+    for shape in [(3, 4), (2, 6, 90, 80), (7, 5, 1), ()]:
+        values = [np.asarray(random.standard_normal(shape)).astype(dtype) for _ in range(4)]
+        if is_last and len(shape) > 2:
+            values = [np.ascontiguousarray(np.moveaxis(v, 1, -1)).swapaxes(1, -1) for v in values]
+        x = paddle.to_tensor(values[0], stop_gradient=False)
+        others = [paddle.to_tensor(v) for v in values[1:]]
+        sum((x * other).sum() for other in others).backward()
+        np.testing.assert_array_equal(x.grad.numpy(), values[3] + values[2] + values[1])
+
+
+def test_rules_of_large_operands_that_broadcast():
+    random = np.random.default_rng(6)
+    functions = (paddle.multiply, paddle.divide, paddle.maximum, lambda x, y: (x - y) ** 2, lambda x, y: (x + y) ** 3)
+    for shapes in [((16, 64, 20, 20), (16, 64, 1, 1)), ((300, 200), (300, 1)), ((300, 200), (200,)),
+                   ((9, 1, 90), (1, 80, 90))]:
+        wide = [random.uniform(0.5, 2, shape) for shape in shapes]
+        for function in functions:
+            found = []
+            for dtype in ("float32", "float64"):
+                x, y = (paddle.to_tensor(v.astype(dtype), stop_gradient=False) for v in wide)
+                out = function(x, y)
+                (out * out).sum().backward()
+                found.append([x.grad.numpy(), y.grad.numpy()])
+            for one, other in zip(*found, strict=True):
+                np.testing.assert_allclose(one, other, rtol=2e-4, atol=1e-4)

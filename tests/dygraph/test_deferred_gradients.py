@@ -171,7 +171,7 @@ def test_hooks_observers_and_asked_gradients_see_tensors():
     [found, of_the_bias] = paddle.grad(state.sum(), [weight, bias], retain_graph=True)
     state.sum().backward(retain_graph=True)
     np.testing.assert_allclose(weight.grad.numpy(), 2 * of_weight, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(found.numpy(), of_weight, rtol=1e-4, atol=1e-4)  # hooks of leaves are for what ends in grad
+    np.testing.assert_allclose(found.numpy(), of_weight, rtol=1e-4, atol=1e-4)  # whose hook is for grad
     np.testing.assert_allclose(of_the_bias.numpy(), of_bias, rtol=1e-4, atol=1e-4)
     state.sum().backward()  # adds to what is there
     np.testing.assert_allclose(bias.grad.numpy(), 2 * of_bias, rtol=1e-4, atol=1e-4)
