@@ -1,19 +1,19 @@
-"""softmax_with_cross_entropy and its gradient over the last dimension, a row of logits at a time.
+"""softmax_with_cross_entropy and its gradient along a dimension: a row of logits at a time where that is the last one,
+else a block of neighbouring columns.
 
 Labels are looked at by the loops themselves; where one is out of range, the kernel that knows how to say so takes over.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from .. import loops
 from ..loops.names import exp, i64, log, parallel
-from .arrays import bound, flat, takes
-from .softmax import below_largest, divided_by_total, rows_at_once, softmax_row
+from .arrays import around, bound, flat, takes
+from .softmax import below_largest, column_blocks, divided_by_total, rows_at_once, softmax_row
 
 _LEAST = 1 << 5
 
@@ -37,6 +37,45 @@ def _of_numbers(x, label, softmax, loss, wrong, rows, n, ignored, some):
         for r in range(first, first + count):
             log_total = log(divided_by_total(softmax + r * n, n))
             loss[r] = log_total * 0.0 if i64(label[r]) == ignored else log_total - loss[r]
+
+
+@loops.kernel
+def _of_numbers_in_columns(x, label, softmax, loss, work, wrong, outer, n, inner, block, blocks, ignored):
+    for p in parallel(outer * blocks, n * block):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        start = x + p // blocks * n * inner + first
+        result = softmax + p // blocks * n * inner + first
+        chosen = label + p // blocks * inner + first
+        losses = loss + p // blocks * inner + first
+        tops = work + p * 2 * block
+        totals = work + p * 2 * block + block
+        for c in range(width):
+            tops[c] = start[c]
+            totals[c] = 0.0
+        for i in range(1, n):
+            for c in range(width):
+                tops[c] = max(tops[c], start[i * inner + c])
+        for i in range(n):
+            for c in range(width):
+                e = exp(start[i * inner + c] - tops[c])
+                result[i * inner + c] = e
+                totals[c] = totals[c] + e
+        missing = 0
+        for c in range(width):
+            row = i64(chosen[c])
+            missing += 1 if row != ignored and (row < 0 or row >= n) else 0
+            at = row if row >= 0 and row < n else 0
+            losses[c] = start[at * inner + c] - tops[c]
+        if missing > 0:
+            wrong[0] = 1
+        for c in range(width):
+            log_total = log(totals[c])
+            losses[c] = log_total * 0.0 if i64(chosen[c]) == ignored else log_total - losses[c]
+            totals[c] = 1.0 / totals[c]
+        for i in range(n):
+            for c in range(width):
+                result[i * inner + c] = result[i * inner + c] * totals[c]
 
 
 @loops.kernel
@@ -71,6 +110,29 @@ def _back_to_numbers(softmax, label, g, dx, wrong, rows, n, ignored):
 
 
 @loops.kernel
+def _back_to_numbers_in_columns(softmax, label, g, dx, work, wrong, outer, n, inner, block, blocks, ignored):
+    for p in parallel(outer * blocks, max(1, n * block // 2)):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        start = softmax + p // blocks * n * inner + first
+        result = dx + p // blocks * n * inner + first
+        chosen = label + p // blocks * inner + first
+        given = g + p // blocks * inner + first
+        factors = work + p * block
+        for c in range(width):
+            factors[c] = 0.0 if i64(chosen[c]) == ignored else given[c]
+        for i in range(n):
+            for c in range(width):
+                result[i * inner + c] = start[i * inner + c] * factors[c]
+        for c in range(width):
+            row = i64(chosen[c])
+            if row >= 0 and row < n:
+                result[row * inner + c] = result[row * inner + c] - factors[c]
+            elif row != ignored:
+                wrong[0] = 1
+
+
+@loops.kernel
 def _back_to_distributions(softmax, label, g, dx, rows, n):
     for r in parallel(rows, max(1, n // 2)):
         row = softmax + r * n
@@ -89,18 +151,29 @@ _of_numbers_by = {label: bound(_of_numbers, f"T* {kind} T* T* u8* i64 i64 i64 i6
                   for label, kind in ((_I64, "i64*"), (_I32, "i32*"))}
 _back_to_numbers_by = {label: bound(_back_to_numbers, f"T* {kind} T* T* u8* i64 i64 i64")
                        for label, kind in ((_I64, "i64*"), (_I32, "i32*"))}
+_of_numbers_in_columns_by = {
+    label: bound(_of_numbers_in_columns, f"T* {kind} T* T* T* u8* i64 i64 i64 i64 i64 i64")
+    for label, kind in ((_I64, "i64*"), (_I32, "i32*"))}
+_back_to_numbers_in_columns_by = {
+    label: bound(_back_to_numbers_in_columns, f"T* {kind} T* T* T* u8* i64 i64 i64 i64 i64 i64")
+    for label, kind in ((_I64, "i64*"), (_I32, "i32*"))}
 _call_of_distributions = bound(_of_distributions, "T* T* T* T* i64 i64")
 _call_back_to_distributions = bound(_back_to_distributions, "T* T* T* T* i64 i64")
 
 
 def _declines(logits: np.ndarray, label: np.ndarray, soft_label: bool, use_softmax: bool, axis: int,
               kernel: loops.Kernel) -> bool:
-    if not use_softmax or not takes(logits, _LEAST, kernel) or axis not in (-1, logits.ndim - 1):
+    if not use_softmax or not takes(logits, _LEAST, kernel) or not -logits.ndim <= axis < logits.ndim:
         return True
+    axis %= logits.ndim
     if soft_label:
-        return label.dtype is not logits.dtype or label.shape != logits.shape
-    lead = logits.shape[:-1]
-    return label.dtype not in _of_numbers_by or label.shape not in (lead, (*lead, 1))
+        return label.dtype is not logits.dtype or label.shape != logits.shape or axis != logits.ndim - 1
+    lead, behind = logits.shape[:axis], logits.shape[axis + 1:]
+    return label.dtype not in _of_numbers_by or label.shape not in ((*lead, *behind), (*lead, 1, *behind))
+
+
+def _shape_of_losses(logits: np.ndarray, axis: int) -> tuple[int, ...]:
+    return tuple([1 if n == axis % logits.ndim else size for n, size in enumerate(logits.shape)])
 
 
 def softmax_with_cross_entropy(logits: np.ndarray, label: np.ndarray, *, soft_label: bool = False,
@@ -109,14 +182,20 @@ def softmax_with_cross_entropy(logits: np.ndarray, label: np.ndarray, *, soft_la
     """The softmax, and the loss of each row."""
     if _declines(logits, label, soft_label, use_softmax, axis, _of_numbers):
         return NotImplemented
-    x, label, dtype, lead = flat(logits), flat(label), logits.dtype, logits.shape[:-1]
-    rows, n = math.prod(lead), logits.shape[-1]
-    softmax, loss = np.empty(logits.shape, dtype), np.empty((*lead, 1), dtype)
+    x, label, dtype = flat(logits), flat(label), logits.dtype
+    rows, n, inner = around(logits.shape, axis)
+    softmax, loss = np.empty(logits.shape, dtype), np.empty(_shape_of_losses(logits, axis), dtype)
     if soft_label:
         _call_of_distributions(dtype, x, label, softmax, loss, rows, n)
         return softmax, loss
     wrong = np.zeros(1, "uint8")
-    _of_numbers_by[label.dtype](dtype, x, label, softmax, loss, wrong, rows, n, ignore_index, rows_at_once(n))
+    if inner == 1:
+        _of_numbers_by[label.dtype](dtype, x, label, softmax, loss, wrong, rows, n, ignore_index, rows_at_once(n))
+    else:
+        block, blocks = column_blocks(inner)
+        work = np.empty(rows * blocks * block * 2, dtype)
+        _of_numbers_in_columns_by[label.dtype](dtype, x, label, softmax, loss, work, wrong, rows, n, inner, block,
+                                               blocks, ignore_index)
     return NotImplemented if wrong[0] else (softmax, loss)
 
 
@@ -137,14 +216,20 @@ def cross_entropy_backward(logits: np.ndarray, softmax: np.ndarray, label: np.nd
     """(softmax - label) * g, and 0 for rows whose label is ignored."""
     if _declines(softmax, label, soft_label, use_softmax, axis, _back_to_numbers) or g.dtype is not softmax.dtype:
         return NotImplemented
-    dtype, lead = softmax.dtype, softmax.shape[:-1]
-    if g.shape != (*lead, 1):
+    dtype = softmax.dtype
+    if g.shape != _shape_of_losses(softmax, axis):
         return NotImplemented
     softmax, label, g, dx = flat(softmax), flat(label), flat(g), np.empty(softmax.shape, dtype)
-    rows, n = math.prod(lead), softmax.shape[-1]
+    rows, n, inner = around(softmax.shape, axis)
     if soft_label:
         _call_back_to_distributions(dtype, softmax, label, g, dx, rows, n)
         return dx
     wrong = np.zeros(1, "uint8")
-    _back_to_numbers_by[label.dtype](dtype, softmax, label, g, dx, wrong, rows, n, ignore_index)
+    if inner == 1:
+        _back_to_numbers_by[label.dtype](dtype, softmax, label, g, dx, wrong, rows, n, ignore_index)
+    else:
+        block, blocks = column_blocks(inner)
+        work = np.empty(rows * blocks * block, dtype)
+        _back_to_numbers_in_columns_by[label.dtype](dtype, softmax, label, g, dx, work, wrong, rows, n, inner, block,
+                                                    blocks, ignore_index)
     return NotImplemented if wrong[0] else dx

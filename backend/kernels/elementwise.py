@@ -1,4 +1,4 @@
-"""Element by element on NumPy arrays: sin and cos of large ones, relu in an array's own memory (float32).
+"""Element by element on NumPy arrays: sin and cos of large ones, relu in an array's own memory (float32), prelu.
 
 A float32 angle below 2048 is brought near 0 by a quarter of a turn in three parts; a larger one in float64, where a
 quarter of a turn times a whole number below 2**31 is known well enough for float32. For float64 it has three parts,
@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core import flags
 from .. import loops, threads
+from ..loops.elementwise import ElementwiseLoop
 from ..loops.names import (
     bits,
     bits64,
@@ -28,9 +29,10 @@ from ..loops.names import (
     sin_cos_of_quarters_f64,
 )
 from ..loops.same_bits import SameBits
-from .arrays import F64, bound_plain, flat, takes_floats
+from .arrays import F32, F64, bound_plain, flat, takes_floats
 
 LEAST = 1 << 13
+LEAST_OF_PRELU = 1 << 9
 
 
 @loops.kernel
@@ -138,3 +140,17 @@ def relu_in_place(x: np.ndarray) -> np.ndarray:
     np.maximum(ordered, 0, out=ordered)
     _relu.took(begin)
     return x
+
+
+_prelu_of = {dtype: ElementwiseLoop(["r0 = a0 if a0 > 0.0 else a0 * a1"], [dtype.name]) for dtype in (F32, F64)}
+
+
+def prelu(x: np.ndarray, slope: np.ndarray) -> Any:
+    """x where it is positive, x * slope elsewhere; the slopes broadcast to the shape of x."""
+    if (x.dtype not in _prelu_of or slope.dtype is not x.dtype or not (x.flags.aligned and slope.flags.aligned)
+            or not x.size or not loops.is_ready() or slope.ndim > x.ndim):
+        return NotImplemented
+    if any(size not in (1, whole) for size, whole in zip(slope.shape[::-1], x.shape[::-1], strict=False)):
+        return NotImplemented
+    found = _prelu_of[x.dtype](x, slope)
+    return NotImplemented if found is None else found[0]

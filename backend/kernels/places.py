@@ -15,6 +15,7 @@ from .. import loops
 from ..loops.names import parallel
 from ..loops.tape import Declined, Tape, Value
 from .arrays import around, bound, bound_plain, flat, takes_floats
+from .copying import copied
 
 LEAST = 1 << 10  # elements of what is taken or added
 _BITS = {1: "i8", 4: "i32", 8: "i64"}
@@ -143,6 +144,12 @@ def _taken(x: np.ndarray, places: Any, shape: Sequence[int], sizes: Sequence[int
     return NotImplemented if wrong[0] else out
 
 
+def _own(x: np.ndarray) -> np.ndarray:
+    """A copy of x whose elements lie in order, made by several threads where it is large."""
+    copy = copied(x)
+    return np.array(x, order="C") if copy is NotImplemented else copy
+
+
 def _added(out: np.ndarray, places: Any, values: np.ndarray, sizes: Sequence[int]) -> Any:
     """`out`, which is nobody else's, with the values added."""
     if values.dtype != out.dtype:
@@ -199,7 +206,7 @@ def added(x: np.ndarray, index: np.ndarray, updates: np.ndarray, axis: int) -> A
     if not _can_add(updates, places) or updates.shape != (*x.shape[:axis], index.size, *x.shape[axis + 1:]):
         return NotImplemented
     before, size, behind = around(x.shape, axis)
-    return _added(np.array(x, order="C"), places, updates, (before, size, index.size, behind, before, 0))
+    return _added(_own(x), places, updates, (before, size, index.size, behind, before, 0))
 
 
 def sums_of_rows(rows: np.ndarray, index: np.ndarray, count: int) -> Any:
@@ -231,7 +238,7 @@ def added_by_coordinates(x: np.ndarray, index: np.ndarray, updates: np.ndarray) 
         places, behind = _places(index.reshape(-1)), x.size // max(len(x), 1)
         if not behind or updates.size != places.size * behind:
             return NotImplemented
-        return _added(np.array(x, order="C"), places, updates, (1, len(x), places.size, behind, 1, 0))
+        return _added(_own(x), places, updates, (1, len(x), places.size, behind, 1, 0))
     rows: Any = None
     for n, size in enumerate(x.shape[:depth]):
         column = index[..., n]
@@ -243,7 +250,7 @@ def added_by_coordinates(x: np.ndarray, index: np.ndarray, updates: np.ndarray) 
     count, behind = places.size, x[(0,) * depth].size if x.size else 0
     if updates.size != count * behind or not behind:
         return NotImplemented
-    return _added(np.array(x, order="C"), places, updates, (1, x.size // behind, count, behind, 1, 0))
+    return _added(_own(x), places, updates, (1, x.size // behind, count, behind, 1, 0))
 
 
 def _along_sizes(x: np.ndarray, index: np.ndarray, axis: int) -> Any:
@@ -269,7 +276,7 @@ def added_along(x: np.ndarray, index: np.ndarray, value: np.ndarray, *, Axis: in
     sizes, places = _along_sizes(x, index, Axis), _places(index)
     if Reduce != "add" or sizes is None or value.shape != index.shape or not _can_add(value, places):
         return NotImplemented
-    return _added(np.array(x, order="C"), places, value, sizes)
+    return _added(_own(x), places, value, sizes)
 
 
 def taken_in_channels(x: np.ndarray, positions: np.ndarray) -> Any:

@@ -18,14 +18,16 @@ _BLOCK = 1 << 10
 
 
 @loops.kernel
-def _rows(x, out, rows, n):
+def _rows(x, out, rows, n, begin, step):
+    """From `begin` on in each row, by `step`: 1, or -1 from its end."""
     for q in parallel((rows + 3) // 4, n * 4):
         first = q * 4
         if first + 4 <= rows:
             a, b, c, d = 0.0, 0.0, 0.0, 0.0
-            row = x + first * n
-            result = out + first * n
-            for i in range(n):
+            row = x + (first * n + begin)
+            result = out + (first * n + begin)
+            for j in range(n):
+                i = j * step
                 a = a + row[i]
                 b = b + row[n + i]
                 c = c + row[2 * n + i]
@@ -37,42 +39,44 @@ def _rows(x, out, rows, n):
         else:
             for r in range(first, rows):
                 total = 0.0
-                for i in range(r * n, r * n + n):
+                for j in range(n):
+                    i = r * n + begin + j * step
                     total = total + x[i]
                     out[i] = total
 
 
 @loops.kernel
-def _columns(x, out, outer, n, inner, block, blocks):
+def _columns(x, out, outer, n, inner, block, blocks, begin, step):
     for p in parallel(outer * blocks, n * block // 4):
         first = p % blocks * block
         width = min(block, inner - first)
-        start = p // blocks * n * inner + first
+        start = (p // blocks * n + begin) * inner + first
         for c in range(start, start + width):
             out[c] = x[c]
         for i in range(1, n):
-            row = start + i * inner
+            row = start + i * step * inner
             for c in range(row, row + width):
-                out[c] = out[c - inner] + x[c]
+                out[c] = out[c - step * inner] + x[c]
 
 
-_run_rows = bound(_rows, "T* T* i64 i64")
-_run_columns = bound(_columns, "T* T* i64 i64 i64 i64 i64")
+_run_rows = bound(_rows, "T* T* i64 i64 i64 i64")
+_run_columns = bound(_columns, "T* T* i64 i64 i64 i64 i64 i64 i64")
 
 
 def cumsum(x: np.ndarray, *, axis: int = -1, flatten: bool = False, exclusive: bool = False,
            reverse: bool = False) -> Any:
-    """The running sum along a dimension, or of x flattened, from its beginning."""
-    if exclusive or reverse or not takes_floats(x, _LEAST, _rows) or not x.ndim:
+    """The running sum along a dimension, or of x flattened, from its beginning, or in reverse from its end."""
+    if exclusive or not takes_floats(x, _LEAST, _rows) or not x.ndim:
         return NotImplemented
     x = flat(x)
     outer, n, inner = (1, x.size, 1) if flatten else around(x.shape, axis)
     out = np.empty(x.size if flatten else x.shape, x.dtype)
+    begin, step = (n - 1, -1) if reverse else (0, 1)
     if inner == 1:
-        _run_rows(x.dtype, x, out, outer, n)
+        _run_rows(x.dtype, x, out, outer, n, begin, step)
     else:
         block = min(inner, _BLOCK)
-        _run_columns(x.dtype, x, out, outer, n, inner, block, -(-inner // block))
+        _run_columns(x.dtype, x, out, outer, n, inner, block, -(-inner // block), begin, step)
     return out
 
 

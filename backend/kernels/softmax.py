@@ -199,7 +199,7 @@ _columns = bound(_softmax_columns, "T* T* T* i64 i64 i64 i64 i64 i64")
 _grad_columns = bound(_softmax_grad_columns, "T* T* T* T* i64 i64 i64 i64 i64 i64")
 
 
-def _blocks(inner: int) -> tuple[int, int]:
+def column_blocks(inner: int) -> tuple[int, int]:
     """The width of a block of columns, and how many there are."""
     width = min(inner, _BLOCK)
     return width, -(-inner // width)
@@ -222,7 +222,7 @@ def _forward(x: np.ndarray, axis: int, logarithm: bool) -> Any:
         else:
             _rows(x.dtype, x, out, outer, n, rows_at_once(n))
     else:
-        block, blocks = _blocks(inner)
+        block, blocks = column_blocks(inner)
         work = np.empty(outer * blocks * block * 2, x.dtype)
         _columns(x.dtype, x, out, work, outer, n, inner, block, blocks, int(logarithm))
     return out
@@ -236,7 +236,7 @@ def _backward(y: np.ndarray, g: np.ndarray, axis: int, logarithm: bool) -> Any:
     if inner == 1:
         _grad_rows_of[logarithm](y.dtype, y, g, out, outer, n)
     else:
-        block, blocks = _blocks(inner)
+        block, blocks = column_blocks(inner)
         work = np.empty(outer * blocks * block, y.dtype)
         _grad_columns(y.dtype, y, g, out, work, outer, n, inner, block, blocks, int(logarithm))
     return out

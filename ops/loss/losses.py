@@ -171,7 +171,7 @@ huber_op = operator(
     "huber_loss", "X, Y -> Out, Residual&", kernel=_huber,
     engines=[by(LOOPS, fast.huber_loss)], infer=promoting(lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x)),
-    grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
+    grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, X - Y, g, delta=delta),
           "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black", lod="first",
     former="X, Y", promotes=True)
 

@@ -276,6 +276,7 @@ def _divide_or_zero(xp, x, y):
 
 divide_or_zero_op = operator(
     "divide_or_zero", "X, Y -> Out", kernel=_divide_or_zero, infer=same,
+    formula="X / (1.0 if Y == 0.0 else Y) * (0.0 if Y == 0.0 else 1.0)",
     grad={"X": lambda g, Y: apply(divide_or_zero_op, g, Y),
           "Y": lambda g, Out, Y, Y_shape: sum_to(apply(divide_or_zero_op, g * Out, Y) * -1.0, Y_shape)},
     only_here=True)

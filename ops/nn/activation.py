@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import elementwise as fast
 from ...backend.numpy_1 import clip as clipped
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import reshape_op, shape_handle
 from ..array.where import where_op
 from ..core.infer import product, promoting, same
+from ..core.kernels import by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -312,6 +315,10 @@ def _prelu(xp, x, alpha, *, mode: str = "all", data_format: str = "NCHW"):
     return result
 
 
+def _prelu_by_loop(x, alpha, *, mode: str = "all", data_format: str = "NCHW"):
+    return fast.prelu(x, alpha.reshape(_alpha_shape(x.ndim, alpha.shape, mode, data_format)))
+
+
 def _infer_prelu(x, alpha, *, mode="all", data_format="NCHW"):
     channels = x.shape[-1 if data_format[-1] == "C" or x.rank < 2 else 1] if x.rank else 1
     if mode == "channel" and -1 not in (channels, *alpha.shape) and product(alpha.shape) != channels:
@@ -341,6 +348,7 @@ def _prelu_of_unknown_channels(x: Any, alpha: Any, *, mode: str = "all", data_fo
 
 
 prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=promoting(_infer_prelu),
+                    engines=[by(LOOPS, _prelu_by_loop, fast.LEAST_OF_PRELU)],
                     composed=_prelu_of_unknown_channels, grad={
     "X": lambda g, X, Alpha, mode, data_format: _choose(X > 0.0, g, g * _spread_alpha(X, Alpha, mode, data_format)),
     "Alpha": lambda g, X, Alpha, mode, data_format: _alpha_gradient(g, X, Alpha, mode, data_format)})

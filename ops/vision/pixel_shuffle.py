@@ -6,6 +6,9 @@ Each is a permutation (or nearly one), so that the gradient is the way back.
 
 from typing import Any
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import pixel_shuffle as fast
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -28,6 +31,11 @@ def _pixel_shuffle(xp, x, *, upscale_factor: int = 1, data_format: str = "NCHW")
     return channels_restored(parts.reshape(n, c // (r * r), h * r, w * r), data_format)
 
 
+def _shuffle_by_loop(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
+    found = fast.shuffled(channels_first(x, data_format), upscale_factor)
+    return found if found is NotImplemented else channels_restored(found, data_format)
+
+
 def _infer_shuffle(x, *, upscale_factor=1, data_format="NCHW"):
     _check_image("pixel_shuffle", x)
     channels, square = channels_of(x.shape, data_format), upscale_factor * upscale_factor
@@ -43,6 +51,11 @@ def _pixel_unshuffle(xp, x, *, downscale_factor: int = 1, data_format: str = "NC
     n, c, h, w = x.shape
     parts = x.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
     return channels_restored(parts.reshape(n, c * r * r, h // r, w // r), data_format)
+
+
+def _unshuffle_by_loop(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
+    found = fast.unshuffled(channels_first(x, data_format), downscale_factor)
+    return found if found is NotImplemented else channels_restored(found, data_format)
 
 
 def _infer_unshuffle(x, *, downscale_factor=1, data_format="NCHW"):
@@ -63,9 +76,11 @@ def _shuffled(g: Any, downscale_factor: int, data_format: str) -> Any:
     return apply(pixel_shuffle_op, g, upscale_factor=downscale_factor, data_format=data_format)
 
 
-pixel_shuffle_op = operator("pixel_shuffle", "X -> Out", kernel=_pixel_shuffle, infer=_infer_shuffle, grad={
+pixel_shuffle_op = operator("pixel_shuffle", "X -> Out", kernel=_pixel_shuffle, infer=_infer_shuffle, engines=[
+    by(LOOPS, _shuffle_by_loop, fast.LEAST)], grad={
     "X": lambda g, upscale_factor, data_format: _unshuffled(g, upscale_factor, data_format)}, moves=True, lod="drop")
-pixel_unshuffle_op = operator("pixel_unshuffle", "X -> Out", kernel=_pixel_unshuffle, infer=_infer_unshuffle, grad={
+pixel_unshuffle_op = operator("pixel_unshuffle", "X -> Out", kernel=_pixel_unshuffle, infer=_infer_unshuffle, engines=[
+    by(LOOPS, _unshuffle_by_loop, fast.LEAST)], grad={
     "X": lambda g, downscale_factor, data_format: _shuffled(g, downscale_factor, data_format)}, moves=True, lod="drop")
 
 

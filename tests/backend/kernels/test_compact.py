@@ -33,6 +33,8 @@ def test_running_sums(shape, axis, dtype):
     x = normal(*shape, dtype=dtype)
     agree("cumsum", scan.cumsum, x, axis=axis, rtol=0, atol=0)  # in the same order, so to the last bit
     agree("cumsum", scan.cumsum, x, flatten=True, rtol=0, atol=0)
+    agree("cumsum", scan.cumsum, x, axis=axis, reverse=True, rtol=0, atol=0)
+    agree("cumsum", scan.cumsum, x, flatten=True, reverse=True, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "bool"])

@@ -1,13 +1,15 @@
-"""Sines and cosines of large arrays against NumPy in float64; relu in an array's memory."""
+"""Sines and cosines of large arrays against NumPy in float64; relu in an array's memory; prelu."""
 
 import numpy as np
 import pytest
+from comparing import agree, channels_last, normal
 from proa.backend import loops
 from proa.backend.kernels import elementwise
 from proa.backend.loops import same_bits
 from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.same_bits import SameBits
 from proa.core.flags import flags_guard
+from proa.ops.core.operator import find
 
 pytestmark = pytest.mark.skipif(not loops.is_ready(), reason="llvmlite is not installed")
 
@@ -70,3 +72,21 @@ def test_relu_has_its_loop_when_numpy_has_taken_its_time(monkeypatch):
         for _ in range(3):
             elementwise.relu_in_place(x)
         assert elementwise.relu_function(x.size) is not None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("after", [0, 8_000_000])
+def test_prelu_has_the_bits_of_numpy(dtype, after):
+    kernel = find("prelu").kernels.declared[0].kernel
+    x = normal(4, 6, 20, 20, dtype=dtype)
+    x[0, 0, 0, :4] = np.nan, np.inf, -np.inf, -0.0
+    slopes = normal(6, seed=1, dtype=dtype)
+    slopes[1] = np.nan
+    with flags_guard({"FLAGS_kernel_after_elements": after}):
+        for image in x, channels_last(x):
+            agree("prelu", kernel, image, slopes, mode="channel", rtol=0, atol=0)
+        agree("prelu", kernel, np.moveaxis(x, 1, 3), slopes, mode="channel", data_format="NHWC", rtol=0, atol=0)
+        agree("prelu", kernel, x, slopes[:1], mode="all", rtol=0, atol=0)
+        agree("prelu", kernel, x, normal(1, 6, 20, 20, seed=2, dtype=dtype), mode="element", rtol=0, atol=0)
+        assert kernel(x, slopes[:5], mode="channel") is NotImplemented
+        assert kernel(x, slopes.astype("float16"), mode="channel") is NotImplemented

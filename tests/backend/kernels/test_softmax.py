@@ -51,6 +51,23 @@ def test_cross_entropy_of_numbers(label):
         agree("cross_entropy_backward", cross_entropy.cross_entropy_backward, x, found, label, g)
 
 
+@pytest.mark.parametrize("shape,axis", [((10, 64), 0), ((2, 7, 5, 9), 1), ((3, 19, 130), -2), ((2, 3, 40), 0)])
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_cross_entropy_of_numbers_along_any_dimension(shape, axis, dtype):
+    x, lead, behind = normal(*shape) * 5, shape[:axis % len(shape)], shape[axis % len(shape) + 1:]
+    label = np.random.default_rng(2).integers(0, shape[axis], (*lead, *behind)).astype(dtype)
+    label.flat[::5] = -100
+    for given in label, label.reshape(*lead, 1, *behind):
+        found, _ = agree("softmax_with_cross_entropy", cross_entropy.softmax_with_cross_entropy, x, given, axis=axis)
+        g = normal(*lead, 1, *behind, seed=3)
+        agree("cross_entropy_backward", cross_entropy.cross_entropy_backward, x, found, given, g, axis=axis)
+    agree("cross_entropy_mean", cross_entropy.cross_entropy_mean, x, label, axis=axis)
+    ignored_class = {"axis": axis, "ignore_index": 1}
+    label = np.where(label < 0, 1, label)
+    agree("softmax_with_cross_entropy", cross_entropy.softmax_with_cross_entropy, x, label, **ignored_class)
+    agree("cross_entropy_backward", cross_entropy.cross_entropy_backward, x, found, label, g, **ignored_class)
+
+
 @pytest.mark.parametrize("shape", [(64, 10), (4, 6, 50)])
 def test_cross_entropy_of_distributions(shape):
     x, label, g = normal(*shape), np.abs(normal(*shape, seed=1)), normal(*shape[:-1], 1, seed=3)
@@ -62,6 +79,7 @@ def test_cross_entropy_of_values_that_are_not_finite():
     x = normal(64, 10)
     x[1, 2], x[3, 4], x[5, 6] = np.nan, np.inf, -np.inf
     agree("softmax_with_cross_entropy", cross_entropy.softmax_with_cross_entropy, x, LABELS)
+    agree("softmax_with_cross_entropy", cross_entropy.softmax_with_cross_entropy, x.T.copy(), LABELS, axis=0)
 
 
 @pytest.mark.parametrize("wrong", [10, -1, 2**40])
@@ -70,9 +88,12 @@ def test_labels_out_of_range_are_left_to_the_kernel_that_tells(wrong):
     label[5] = wrong
     assert cross_entropy.softmax_with_cross_entropy(x, label) is NotImplemented
     assert cross_entropy.cross_entropy_backward(x, x, label, normal(64, 1)) is NotImplemented
+    x = x.T.copy()
+    assert cross_entropy.softmax_with_cross_entropy(x, label, axis=0) is NotImplemented
+    assert cross_entropy.cross_entropy_backward(x, x, label, normal(1, 64), axis=0) is NotImplemented
 
 
-@pytest.mark.parametrize("attrs", [{"use_softmax": False}, {"axis": 0}])
+@pytest.mark.parametrize("attrs", [{"use_softmax": False}, {"axis": 2}])
 def test_what_is_left_to_numpy(attrs):
-    label = np.zeros(10 if "axis" in attrs else 64, "int64")
+    label = np.zeros(64, "int64")
     assert cross_entropy.softmax_with_cross_entropy(normal(64, 10), label, **attrs) is NotImplemented
