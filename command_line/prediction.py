@@ -91,7 +91,7 @@ def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], 
 
     from ..vision.image import pillow
 
-    Image = pillow("proa predict of a picture")
+    Image = pillow("a picture")
     if spec.rank != 4 or spec.shape[1] not in (1, 3):
         raise ValueError(f"a picture is [N, 1 or 3, H, W], and the model's input is {list(spec.shape)}. Give an array.")
     image = _opened(Image, file).convert("RGB" if spec.shape[1] == 3 else "L")

@@ -31,6 +31,7 @@ from ..static.ir.program import Program
 from ..static.run.executor import Executor
 from .onnx_control_flow import prepare_blocks
 from .onnx_graph import finished
+from .onnx_layout import may_have_channels_last, put_channels_first
 from .onnx_misread import READ_WITH_CARE, check, divide_layers
 from .onnx_operators import REWRITTEN, least_version, rewrite
 
@@ -144,11 +145,12 @@ def _as_read(model: str, target: str) -> tuple[str, int]:
     with open(model, "rb") as file:
         data = file.read()
     blocks = program_desc(data, model).blocks
-    if len(blocks) == 1 and not {op.type for op in blocks[0].ops} & (READ_WITH_CARE | REWRITTEN):
+    known = {op.type for op in blocks[0].ops}
+    if len(blocks) == 1 and not known & (READ_WITH_CARE | REWRITTEN) and not may_have_channels_last(data):
         return model, 0
     program = program_of(data, model)
     check(program)
-    if any([change(program) for change in (divide_layers, rewrite, prepare_blocks)]):
+    if any([change(program) for change in (put_channels_first, divide_layers, rewrite, prepare_blocks)]):
         with open(target, "wb") as file:
             file.write(program_bytes(program))
         model = target

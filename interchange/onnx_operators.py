@@ -21,6 +21,7 @@ from .onnx_parts import PARTS
 from .onnx_set_value import new_variable, set_value
 
 _EQUALITY = frozenset(("equal", "not_equal"))
+_MAXIMA = frozenset(("max_pool2d_with_index", "max_pool3d_with_index"))
 _EXTREMES = frozenset(("elementwise_max", "elementwise_min"))
 _FIRST, _LAST = -2**31, 2**31 - 1  # beyond every value, which is cut to its size
 
@@ -28,11 +29,15 @@ _FIRST, _LAST = -2**31, 2**31 - 1  # beyond every value, which is cut to its siz
 def rewrite(program: Program) -> bool:
     """Puts other operations in the place of those that would go wrong; whether there was any."""
     found, current = False, program.current_block_idx
+    read = {name for block in program.blocks for op in block.ops for name in op.input_arg_names}
     for block in program.blocks:
         program.current_block_idx = block.idx
         given, block.ops = block.ops, []
         for op in given:
-            found |= _append(block, op)
+            if op.type in _MAXIMA and not read.intersection(op.output("Mask")):
+                block.ops.append(op)  # it ends of their positions alone
+            else:
+                found |= _append(block, op)
     program.current_block_idx = current
     return found
 

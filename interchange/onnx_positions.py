@@ -19,9 +19,11 @@ from ..ops.array.reshape import reshape, transpose, unsqueeze
 from ..ops.array.slices import slice_
 from ..ops.array.where import nonzero, where
 from ..ops.math.casting import cast
+from ..ops.math.extreme_positions import argmax
 from ..ops.math.reduce import max as largest
 from ..ops.math.reduce import sum
 from ..ops.math.unary import abs, exp, log
+from ..ops.nn.pool import positions_in_windows
 from .onnx_parts import apart, as_large, chosen, part, reshaped, sizes_of
 
 _LAST = 2**31 - 1  # beyond every value, which is cut to its size
@@ -125,6 +127,26 @@ def _index_add(x: Any, index: Any, added: Any, *, axis: int = 0) -> Any:
     back = [order.index(n) for n in range(len(order))]
     index = _counted(index, sizes_of(x)[axis])
     return transpose(scatter_nd_add(transpose(x, order), unsqueeze(index, [1]), transpose(added, order)), back)
+
+
+@part("max_pool3d_with_index", "X -> Out, Mask")
+@part("max_pool2d_with_index", "X -> Out, Mask")
+def _max_with_positions(x: Any, *, ksize: Sequence[int], strides: Sequence[int] = (), paddings: Sequence[int] = (),
+                        global_pooling: bool = False, adaptive: bool = False, ceil_mode: bool = False) -> tuple:
+    """Which positions each window looks at follows from the sizes."""
+    sizes = x.shape[2:]
+    if min(sizes) < 0:
+        raise NotImplementedError("maxima with their positions need an image of known size. Received a shape of "
+                                  f"{list(x.shape)}.")
+    table = positions_in_windows(sizes, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
+                                 adaptive=adaptive, ceil_mode=ceil_mode).astype(np.int64)
+    outer, (count, longest) = [*sizes_of(x)[:2]], (table[..., 0].size, table.shape[-1])
+    places = constant(table.reshape(-1))
+    flat = reshaped(x, [*outer, int(np.prod(sizes))])
+    windows = reshaped(gather(flat, places, axis=2), [*outer, count, longest])
+    chosen_ones = gather(places, reshape(argmax(windows, 3) + constant(np.arange(count) * longest), [-1]))
+    return (reshaped(largest(windows, [3]), [*outer, *table.shape[:-1]]),
+            cast(reshaped(chosen_ones, [*outer, *table.shape[:-1]]), int32))
 
 
 @part("unpool", "X, Indices -> Out")

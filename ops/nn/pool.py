@@ -27,9 +27,11 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .pool_kernels import (
+    Table,
     adaptive_mean,
     adaptive_tables,
     even_tables,
+    joined,
     max_pool,
     max_pool_grad,
     max_pool_take,
@@ -378,9 +380,21 @@ pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_tak
 
 def _with_index(xp, x, *, ksize: Ints, strides: Ints = (), paddings: Ints = (), global_pooling: bool = False,
                 adaptive: bool = False, ceil_mode: bool = False):
-    sizes = x.shape[2:]
+    return max_with_positions(xp, x, _tables(x.shape[2:], ksize, strides, paddings, global_pooling, adaptive,
+                                             ceil_mode))
+
+
+def _tables(sizes: Sequence[int], ksize: Sequence[int], strides: Sequence[int], paddings: Sequence[int],
+            global_pooling: bool, adaptive: bool, ceil_mode: bool) -> list[Table]:
     geo = _even(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptive, "EXPLICIT")
-    return max_with_positions(xp, x, adaptive_tables(sizes, ksize) if geo is None else even_tables(geo))
+    return adaptive_tables(sizes, ksize) if geo is None else even_tables(geo)
+
+
+def positions_in_windows(sizes: Sequence[int], *, ksize: Sequence[int], strides: Sequence[int] = (),
+                         paddings: Sequence[int] = (), global_pooling: bool = False, adaptive: bool = False,
+                         ceil_mode: bool = False) -> Table:
+    """The positions [*out, longest] in an image laid flat that the windows of a pooling with positions look at."""
+    return joined(_tables(sizes, ksize, strides, paddings, global_pooling, adaptive, ceil_mode), sizes)
 
 
 def _infer_with_index(x, *, ksize, strides=(), paddings=(), global_pooling=False, adaptive=False, ceil_mode=False):

@@ -191,7 +191,7 @@ def _flattened(x: Any) -> Any:
     return x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
 
 
-def _joined(tables: Sequence[Table], sizes: Sequence[int]) -> np.ndarray:
+def joined(tables: Sequence[Table], sizes: Sequence[int]) -> np.ndarray:
     """The positions [*out, longest], row after row, in windows whose positions along each dimension tables have."""
     rank = len(tables)
     flat = np.zeros((1,) * (2 * rank), "int64")
@@ -204,11 +204,11 @@ def _joined(tables: Sequence[Table], sizes: Sequence[int]) -> np.ndarray:
 
 def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, Any]:
     """The maxima, and their positions (int32) in the sample's channel, row after row."""
-    joined = _joined(tables, x.shape[2:])
-    found = maxima(x, np.ascontiguousarray(np.moveaxis(joined, -1, 0), "int32"))
+    table = joined(tables, x.shape[2:])
+    found = maxima(x, np.ascontiguousarray(np.moveaxis(table, -1, 0), "int32"))
     if found is not NotImplemented:
         return found
-    flat = xp.asarray(joined)
+    flat = xp.asarray(table)
     values = _flattened(x)[:, :, flat]
     best = values.argmax(-1)[..., None]
     positions = xp.take_along_axis(xp.broadcast_to(flat, values.shape), best, -1)[..., 0]

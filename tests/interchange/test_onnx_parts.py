@@ -119,6 +119,49 @@ def test_images(tmp_path):
          [[None, 4, 6, 6]], [values(1, 4, 6, 6)], [values(3, 4, 6, 6)], folder=tmp_path)
 
 
+@pytest.mark.parametrize("pool", [
+    lambda x: F.max_pool2d(x, 3, 2, 1, return_mask=True), lambda x: F.adaptive_max_pool2d(x, 4, return_mask=True),
+    lambda x: F.max_pool2d(x, 2, ceil_mode=True, return_mask=True),
+    lambda x: F.max_unpool2d(*F.max_pool2d(x[:, :, 1:], 2, return_mask=True), 2)],
+    ids=["padded", "adaptive", "ceil", "unpooled"])
+def test_positions_of_maxima(pool, tmp_path):
+    """The converter ends the process in which it writes them."""
+    same(pool, [[None, 2, 9, 8]], [values(2, 2, 9, 8)], [values(1, 2, 9, 8)], folder=tmp_path)
+
+
+def test_positions_of_maxima_in_images_of_any_size_are_refused(tmp_path):
+    with pytest.raises(NotImplementedError, match=r"max_pool2d_with_index.* known size. .*\[-1, 2, -1, -1\]"):
+        paddle.onnx.export(lambda x: F.max_pool2d(x, 2, return_mask=True), str(tmp_path / "net"),
+                           input_spec=[InputSpec([None, 2, None, None])])
+
+
+@pytest.mark.parametrize("net", [
+    lambda: paddle.nn.Sequential(paddle.nn.Conv2D(8, 8, 3, data_format="NHWC"),
+                                 paddle.nn.BatchNorm2D(8, data_format="NHWC"),
+                                 paddle.nn.MaxPool2D(2, data_format="NHWC"),
+                                 paddle.nn.Conv2DTranspose(8, 4, 2, data_format="NHWC"),
+                                 paddle.nn.AvgPool2D(2, 1, data_format="NHWC"),
+                                 paddle.nn.GroupNorm(2, 4, data_format="NHWC"),
+                                 paddle.nn.PReLU(4, data_format="NHWC"), paddle.nn.Pad2D(1, data_format="NHWC"),
+                                 paddle.nn.Upsample(scale_factor=2, data_format="NHWC"),
+                                 paddle.nn.PixelShuffle(2, data_format="NHWC"),
+                                 paddle.nn.AdaptiveAvgPool2D(1, data_format="NHWC")),
+    lambda: paddle.nn.MaxPool2D(2, data_format="NHWC"), lambda: paddle.nn.ChannelShuffle(2, data_format="NHWC")],
+    ids=["a network", "maxima", "channels"])
+def test_images_whose_channels_come_last(net, tmp_path):
+    """The converter takes the height for the channels: maxima of images with 8 of both were silently others."""
+    same(net(), [[None, 8, 8, 8]], [values(2, 8, 8, 8)], folder=tmp_path)
+
+
+def test_sequences_and_volumes_whose_channels_come_last(tmp_path):
+    line = paddle.nn.Sequential(paddle.nn.Conv1D(3, 4, 3, data_format="NLC"),
+                                paddle.nn.BatchNorm1D(4, data_format="NLC"))
+    same(line, [[None, 8, 3]], [values(2, 8, 3)], folder=tmp_path)
+    volume = paddle.nn.Sequential(paddle.nn.Conv3D(3, 4, 2, data_format="NDHWC"),
+                                  paddle.nn.MaxPool3D(2, data_format="NDHWC"))
+    same(volume, [[None, 5, 5, 5, 3]], [values(1, 5, 5, 5, 3)], folder=tmp_path)
+
+
 @pytest.mark.parametrize("code, target", [("encode_center_size", [[0, 0, 3, 2.0], [1, 1, 4, 6]]),
                                           ("decode_center_size", [[[0.1, 0.2, 0.3, 0.1]] * 2] * 2)])
 def test_boxes(code, target, tmp_path):
