@@ -246,9 +246,13 @@ def test_what_follows_takes_the_threads_the_result_and_the_size():
         bound(x, 1, 2, 3, None)
 
 
+COUNTS = []  # lines read them for as long as they are there
+
+
 def line_of_ours():
     """A line, the number of threads that it sees, and what it has left to Python."""
     count, left = ctypes.c_int(2), []
+    COUNTS.append(count)
     return native.module.line_of_routines(lambda *given: left.append(given), ctypes.addressof(count)), count, left
 
 

@@ -13,9 +13,13 @@ from proa.ops.core import native
 pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not in use")
 
 
+COUNTS = []  # lines read them for as long as they are there
+
+
 def line_of_ours(threads=2):
     """A line, the number of threads that it sees, and what it has left to Python."""
     count, left = ctypes.c_int(threads), []
+    COUNTS.append(count)
     return native.module.line_of_loops(lambda *given: left.append(given), ctypes.addressof(count)), count, left
 
 
@@ -87,7 +91,8 @@ def test_a_line_goes_with_what_it_leads_back_to():
             return arrays
 
     holder = Holder()
-    holder.line = native.module.line_of_loops(holder.compute, ctypes.addressof(ctypes.c_int(1)))
+    COUNTS.append(ctypes.c_int(1))
+    holder.line = native.module.line_of_loops(holder.compute, ctypes.addressof(COUNTS[-1]))
     x = np.ones(3, "float32")
     holder.line.add([x], (x,), holder.compute, (1,))
     gone = weakref.ref(holder)
