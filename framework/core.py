@@ -31,8 +31,11 @@ from ..device import (
     is_compiled_with_xpu,
 )
 from ..device.cuda import device_count as get_cuda_device_count
+from ..dygraph.engine import backward
+from ..dygraph.guards import is_grad_enabled, set_grad_enabled
 from ..dygraph.tensor import Tensor
 from ..ops.amp import counting
+from ..ops.math.elementwise import scale as apply_scale
 from ..static.ir import descriptions
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc
@@ -318,6 +321,17 @@ class _Eager:
     """`core.eager`: the class of Tensors, and the functions below Paddle's Python code."""
 
     Tensor = Tensor
+
+    @staticmethod
+    def scale(x: Tensor, scale: float, bias: float, bias_after_scale: bool, trace_backward: bool) -> Tensor:
+        """`paddle.scale`; without `trace_backward` no gradient flows."""
+        with set_grad_enabled(trace_backward and is_grad_enabled()):
+            return apply_scale(x, scale, bias, bias_after_scale)
+
+    @staticmethod
+    def run_backward(tensors: list[Tensor], grad_tensors: list[Any], retain_graph: bool) -> None:
+        """`paddle.autograd.backward`; without gradients, [], each begins with ones."""
+        backward(tensors, grad_tensors or None, retain_graph)
 
     @property
     def ops(self) -> Any:

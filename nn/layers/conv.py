@@ -14,6 +14,7 @@ from .. import functional as F
 from ..initializer import Normal
 from ..layer import Layer
 
+_OF_ANY_RANK = {"NCL": 0, "NCHW": 0, "NCDHW": 0, "NHWC": 1, "NDHWC": 1}  # in place of _FORMATS[2] and [3], as in Paddle
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -113,8 +114,11 @@ class _Convolution(_ConvNd):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  dilation: Any = 1, groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str | None = None):
+        formats = _FORMATS[self.rank]
+        if data_format is None or (self.rank > 1 and data_format in _OF_ANY_RANK):
+            data_format = formats[_OF_ANY_RANK.get(data_format or "NCHW", 0)]
         super().__init__(in_channels, out_channels, kernel_size, False, self.rank, stride, padding, padding_mode, 0,
-                         dilation, groups, weight_attr, bias_attr, data_format or _FORMATS[self.rank][0])
+                         dilation, groups, weight_attr, bias_attr, data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, *sizes] to [N, out, *sizes]."""

@@ -148,6 +148,19 @@ class LoDTensor:
         else:
             self._value, self._awaited = None, sizes
 
+    def _alloc_int(self, place: Place) -> None:
+        self._allocate(place, "int32")
+
+    def _alloc_float(self, place: Place) -> None:
+        self._allocate(place, "float32")
+
+    def _alloc_double(self, place: Place) -> None:
+        self._allocate(place, "float64")
+
+    def _allocate(self, place: Place, dtype: str) -> None:
+        """Zeros of the shape that it has, or is to have."""
+        self._value = backend.as_place(np.zeros(self.shape(), dtype), place)
+
     def _get_element(self, index: int) -> Any:
         return self._held().reshape(-1)[index].item()
 

@@ -55,3 +55,17 @@ def test_batch_norm_of_paddle_1_decides_nothing_by_its_default():
     norm = nn.BatchNorm(1, epsilon=0.0)
     norm.eval()
     assert norm(paddle.to_tensor([[1.0], [5.0]])).tolist() == [[1.0], [5.0]]
+
+
+@pytest.mark.parametrize(("layer", "shape"), [("Conv2D", [2, 3, 5, 5]), ("Conv3D", [2, 3, 4, 4, 4])])
+@pytest.mark.parametrize("data_format", ["NCL", "NCHW", "NCDHW"])
+def test_convolutions_take_the_order_of_another_number_of_dimensions(layer, shape, data_format):
+    """As PaddlePaddle's do: code for several numbers of dimensions writes one of them."""
+    paddle.seed(0)
+    convolution = getattr(paddle.nn, layer)(3, 4, 2, data_format=data_format)
+    paddle.seed(0)
+    usual = getattr(paddle.nn, layer)(3, 4, 2)
+    x = paddle.rand(shape)
+    assert convolution(x).tolist() == usual(x).tolist()
+    with pytest.raises(ValueError, match="data_format"):
+        paddle.nn.Conv1D(3, 4, 2, data_format="NCDHW")

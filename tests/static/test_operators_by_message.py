@@ -199,3 +199,19 @@ def test_only_what_code_itself_asks_the_default_program_for_in_eager_mode_is_a_t
     with paddle.static.program_guard(paddle.static.Program()) as _:
         made = paddle.static.default_main_program().global_block().create_var(name="z", shape=[2], dtype="float32")
         assert isinstance(made, paddle.static.Variable)
+
+
+def test_what_lies_below_eager_code():
+    core, place = paddle.base.core, paddle.CPUPlace()
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert core.eager.scale(x, 2.0, 0.5, True, False).stop_gradient
+    y = core.eager.scale(x, 2.0, 0.5, True, True)
+    core.eager.run_backward([y], [paddle.to_tensor([1.0, 3.0])], False)
+    assert y.tolist() == [2.5, 4.5] and x.grad.tolist() == [2.0, 6.0]
+    value = core.LoDTensor()
+    value._set_dims([2, 3])
+    value._alloc_int(place)
+    assert np.array(value).shape == (2, 3) and np.array(value).dtype == "int32"
+    value._set_dims([0, 1])
+    value._alloc_double(place)
+    assert np.array(value).shape == (0, 1) and np.array(value).dtype == "float64"
