@@ -24,15 +24,33 @@ from .engine import walk_segment
 from .value import EagerValue
 
 
-class _Watched(TraceAround):
-    """Keeps the first value of each Tensor to which an operator gives a new one, and knows which Tensors are read.
+class _Changing(TraceAround):
+    """Keeps what each value had to which the function gives something else; not of what was made behind `since`."""
+
+    def __init__(self, inner: Trace, since: int):
+        super().__init__(inner)
+        self.since, self.before = since, _Former()
+
+    def replaces(self, value: Any) -> None:
+        """Keeps the array."""
+        if not _is_inner(value._edge, self.since):
+            self.before.note(value)
+        self.inner.replaces(value)
+
+    def sets_buffer(self, buffers: dict[str, Any], name: str) -> None:
+        """Keeps the Tensor that is the buffer so far."""
+        self.before.buffers.setdefault((id(buffers), name), (buffers, buffers.get(name)))
+        self.inner.sets_buffer(buffers, name)
+
+
+class _Watched(_Changing):
+    """Knows which Tensors are read, too.
 
     `read` has those that no recorded operation made, each with its array, and holds on to neither.
     """
 
-    def __init__(self, inner: Trace):
-        super().__init__(inner)
-        self.before: dict[int, tuple[EagerValue, Any]] = {}
+    def __init__(self, inner: Trace, since: int):
+        super().__init__(inner, since)
         self.read: dict[int, tuple[weakref.ref[EagerValue], weakref.ref[Any]]] = {}
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
@@ -42,40 +60,77 @@ class _Watched(TraceAround):
                 known = self.read.get(id(tensor))
                 if known is None or known[0]() is not tensor:
                     self.read[id(tensor)] = weakref.ref(tensor), weakref.ref(tensor._array)
-        for _, position in op.aliases:
-            for tensor in nest.leaves(inputs[position]):
-                if isinstance(tensor, EagerValue):
-                    self.before.setdefault(id(tensor), (tensor, tensor._array))
         return self.inner.apply(op, inputs, attrs)
+
+
+class _Former:
+    """The first arrays and edges of Tensors, the first Tensors that were buffers."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, tuple[weakref.ref[EagerValue], Any, Any]] = {}
+        self.buffers: dict[tuple[int, str], tuple[dict[str, Any], Any]] = {}
+
+    def note(self, tensor: EagerValue) -> None:
+        """Keeps what a Tensor has, if nothing is kept of it."""
+        known = self.tensors.get(id(tensor))
+        if known is None or known[0]() is not tensor:
+            self.tensors[id(tensor)] = weakref.ref(tensor), tensor._array, tensor._edge
+
+    def changed(self) -> _Former:
+        """What is no longer as it was, and still there."""
+        found = _Former()
+        for key, (reference, array, edge) in self.tensors.items():
+            tensor = reference()
+            if tensor is not None and tensor._array is not array:
+                found.tensors[key] = reference, array, edge
+        found.buffers = {key: (owner, former) for key, (owner, former) in self.buffers.items()
+                         if owner.get(key[1]) is not former}
+        return found
+
+    def now(self) -> _Former:
+        """The same Tensors and buffers as they are."""
+        found = _Former()
+        for reference, _, _ in self.tensors.values():
+            tensor = reference()
+            if tensor is not None:
+                found.note(tensor)
+        found.buffers = {key: (owner, owner.get(key[1])) for key, (owner, _) in self.buffers.items()}
+        return found
+
+    def put_back(self) -> None:
+        """Gives Tensors and Layers what they had."""
+        for reference, array, edge in self.tensors.values():
+            tensor = reference()
+            if tensor is not None:
+                tensor._array, tensor._edge = array, edge
+        for (_, name), (owner, tensor) in self.buffers.items():
+            owner[name] = tensor
 
 
 class Segment:
     """One call of a recomputed function: what it takes to run it again with the same outcome."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any],
-                 changing: Sequence[EagerValue], preserve_rng_state: bool):
+    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], preserve_rng_state: bool):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.trace = state.trace.bare()
         self.eager = self.trace.find(EagerTrace).plain  # type: ignore[union-attr]
         self.random_state = default_generator().get_state() if preserve_rng_state else None
         self.given = {id(t): (t, t._array, t._edge) for t in nest.leaves([args, kwargs]) if isinstance(t, EagerValue)}
-        self.before = {id(t): (t, t._array) for t in changing}  # what the call found in Tensors that it changed
+        self.before = _Former()  # what the call found in Tensors and Layers that it changed
         self.read: list[tuple[weakref.ref[EagerValue], weakref.ref[Any]]] = []
 
     def run(self) -> tuple[Any, int]:
         """The function's result, and the order from which on nodes belong to it."""
-        since = next_order()
-        watched = _Watched(self.trace)
+        watched = _Watched(self.trace, next_order())
         with using(watched), grad_mode(True):
             result = self.function(*self.args, **self.kwargs)
-        for key, found in watched.before.items():
-            self.before.setdefault(key, found)
-        self.before = {key: (t, array) for key, (t, array) in self.before.items() if t._array is not array}
-        self.read = [found for key, found in watched.read.items() if key not in self.before and _is_unchanged(*found)]
-        return result, since
+        self.before = watched.before.changed()
+        self.read = [found for key, found in watched.read.items()
+                     if key not in self.before.tensors and _is_unchanged(*found)]
+        return result, watched.since
 
     def run_again(self) -> tuple[Any, int]:
-        """As `run`; Tensors that the call changed are left as they are."""
+        """As `run`; what the call changes is left as it is."""
         for tensor, array in self.read:
             if not _is_unchanged(tensor, array):
                 raise ModifiedInPlaceError(
@@ -83,17 +138,23 @@ class Segment:
                     "after the function ran, by an optimizer's step or in place: it cannot be computed again. Call "
                     "backward() before the change.")
         args, kwargs = nest.map_structure(self._as_given, (self.args, self.kwargs))
-        since = next_order()
-        with _random_state(self.random_state), _arrays(self.before.values()), using(self.trace), grad_mode(True):
-            result = self.function(*args, **kwargs)
-        return result, since
+        now = self.before.now()
+        watched = _Changing(self.trace, next_order())
+        try:
+            self.before.put_back()
+            with _random_state(self.random_state), using(watched), grad_mode(True):
+                result = self.function(*args, **kwargs)
+        finally:
+            watched.before.put_back()
+            now.put_back()
+        return result, watched.since
 
     def _as_given(self, leaf: Any) -> Any:
         """An argument as it was: another Tensor where its gradient has been cut off, or let flow, since, or where it
         has other values by now, which only `set_value` and what it is a view of can give it without an error.
         """
         tensor, array, edge = self.given.get(id(leaf), (None, None, None))
-        is_as_it_was = tensor is None or leaf._array is array or id(leaf) in self.before
+        is_as_it_was = tensor is None or leaf._array is array or id(leaf) in self.before.tensors
         if tensor is None or leaf._edge is edge and is_as_it_was:
             return leaf
         former = tensor._eager.new(array)
@@ -102,7 +163,7 @@ class Segment:
 
     def arrays_found(self) -> list[Any]:
         """The arrays of the arguments that the call did not change itself."""
-        return [array for key, (_, array, _) in self.given.items() if key not in self.before]
+        return [array for key, (_, array, _) in self.given.items() if key not in self.before.tensors]
 
 
 def _is_unchanged(tensor: weakref.ref[EagerValue], array: weakref.ref[Any]) -> bool:
@@ -123,19 +184,6 @@ def _random_state(random_state: Any) -> Iterator[None]:
     finally:
         if random_state is not None:
             generator.set_state(before)
-
-
-@contextlib.contextmanager
-def _arrays(values: Iterable[tuple[EagerValue, Any]]) -> Iterator[None]:
-    """Within the block these Tensors have these arrays."""
-    kept = [(tensor, tensor._array) for tensor, _ in values]
-    for tensor, array in values:
-        tensor._array = array
-    try:
-        yield
-    finally:
-        for tensor, array in kept:
-            tensor._array = array
 
 
 class RecomputeNode(Node):
@@ -217,12 +265,11 @@ def _leaving(nodes: Iterable[Node], since: int) -> tuple[list[Any], list[Any]]:
     return list(edges), arrays
 
 
-def run_recomputed(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], changing: Sequence[EagerValue],
-                   preserve_rng_state: bool) -> Any:
-    """The function's result, whose gradient runs it again. `changing`: Tensors to which it may give new values."""
+def run_recomputed(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], preserve_rng_state: bool) -> Any:
+    """The function's result, whose gradient runs it again."""
     if not state.grad_enabled:
         return function(*args, **kwargs)
-    segment = Segment(function, args, kwargs, changing, preserve_rng_state)
+    segment = Segment(function, args, kwargs, preserve_rng_state)
     result, since = segment.run()
     outputs = _computed(result, since)
     if not outputs:

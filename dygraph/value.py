@@ -269,6 +269,7 @@ class EagerValue(Readable):
         old = self._array
         if _getrefcount(old) != _alone:  # something beside the value holds it
             _supersede(old, self)
+        state.trace.replaces(self)
         self._array = array
 
     def _update(self, array: Any) -> None:
@@ -392,6 +393,7 @@ class EagerValue(Readable):
             )
         given = backend.as_place(array, self.place).astype(self._array.dtype, order="C").view()
         if self._edge is not None and type(self._edge) is not Leaf and self._source is None:
+            state.trace.replaces(self)
             self._array = given  # weights adapted from others (MAML): what they were before still has its gradient
             show_change(self)
         else:

@@ -48,6 +48,10 @@ class CallError(TypeError, ValueError):
     """A call whose arguments are not those of the function: TypeError as of Python, ValueError as in Paddle."""
 
 
+class StopsAsked(RuntimeError):
+    """A function that is traced asks whether gradients stop at a tensor, and what is given to it may stop them."""
+
+
 class UnfitTensorsError(RuntimeError):
     """A call gives a Program Tensors that it cannot run with, and has changed nothing: see `ConcreteProgram`."""
 

@@ -22,11 +22,11 @@ from ..static.ir.input_spec import InputSpec
 from ..static.ir.program import Program
 from .convert.ignoring import is_marked
 from .convert.reporting import CONVERSIONS, tell
-from .errors import ConversionError, UnfitTensorsError, line_of
+from .errors import ConversionError, StopsAsked, UnfitTensorsError, line_of
 from .tracing.accounts import Account, account
 from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
-from .tracing.function_inputs import FunctionInputs, cache_key
+from .tracing.function_inputs import FunctionInputs, cache_key, stops_in
 from .tracing.open_sizes import OpenSizes, rank_of, stands_for
 from .tracing.program_cache import ProgramCache
 
@@ -116,6 +116,7 @@ class StaticFunction:
         self._variants: dict[Any, list[ConcreteProgram]] = {}
         self._refused: set[Any] = set()  # kinds of calls that run as written
         self._sizes = OpenSizes()
+        self._by_stops = False  # the function asks which tensors stop gradients: each kind has its own Program
         # By quick key; with the state of layers' modes, and the mixed precision, for which each was made; and a check.
         self._recent: dict[Any, tuple[int, Callable, Any, Callable[[], bool], dict[str, Any]]] = {}
         self.last_call: dict[str, Any] | None = None  # its arguments, with specs for tensors
@@ -403,7 +404,7 @@ class StaticFunction:
         return concrete, None
 
     def _remember(self, quick: Any, version: int, run: Callable | None, specs: dict[str, Any]) -> None:
-        if quick is not None and run is not None:
+        if quick is not None and run is not None and not self._by_stops:
             if len(self._recent) >= _RECENT:
                 self._recent.clear()
             self._recent[quick] = version, run, state.trace.precision, getattr(run, "holds", _always), specs
@@ -416,7 +417,7 @@ class StaticFunction:
         instance = self.instance
         modes = tuple(layer.training for layer in instance.sublayers(include_self=True)) if isinstance(
             instance, Layer) else ()
-        return cache_key(specs), modes, state.trace.precision, self._training
+        return cache_key(specs), modes, state.trace.precision, self._training, self._by_stops and stops_in(specs)
 
     def _program(self, key: Any, specs: dict[str, Any], whole: bool, wide_sizes: bool = False) -> ConcreteProgram:
         with unforked(), self._lock:
@@ -433,8 +434,12 @@ class StaticFunction:
             again = [name for found in variants for name in found.changed()]
             if len(variants) >= _VARIANTS:
                 variants.pop(0)
-            made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver(),
-                                   whole, self._training, wide_sizes)
+            try:
+                made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver(),
+                                       whole, self._training, wide_sizes, self._by_stops)
+            except StopsAsked:
+                self._by_stops = True
+                return self._program(self._key(specs), specs, whole, wide_sizes)
             self._variants.setdefault(key, []).append(made)
             self._programs[key] = made
             account(lambda: Account(self._function, line_of(self._function), specs, made, list(dict.fromkeys(again))))

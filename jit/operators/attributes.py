@@ -34,6 +34,8 @@ class Attributes:
             return staging.sizes(owner)
         if name == "ndim" and staging.is_symbolic(owner):
             return staging.rank(owner)
+        if name == "stop_gradient" and staging.is_symbolic(owner):
+            staging.check_stops()
         found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)
         if type(found) is property and isinstance(found.fget, FunctionType):
             new = self._convert(found.fget)

@@ -6,6 +6,7 @@ Knows what is symbolic, nothing else of staging.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import warnings
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 from ..errors import here
 from . import staging
+from .advancing import advanced_apart
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
@@ -184,11 +186,23 @@ def all_(values: Any) -> Any:
 def _decided(values: Any, goes_on: bool, join: Callable[..., Any]) -> Any:
     """The items joined by `and` or `or`; behind one that Python knows to decide, Python does not look."""
     found: Any = goes_on
-    for value in walked(values):
+    iterator = iter(walked(values))
+    while True:
+        try:
+            with _asked_again(iterator, found, goes_on):
+                value = next(iterator)
+        except StopIteration:
+            break
         found = join(found, computed(value if staging.is_symbolic(value) else bool(truth(value))))
         if found is not goes_on and not staging.is_symbolic(found):
             break
     return found
+
+
+def _asked_again(iterator: Any, found: Any, goes_on: bool) -> contextlib.AbstractContextManager[None]:
+    if not staging.is_symbolic(found):
+        return contextlib.nullcontext()
+    return advanced_apart(iterator, found if goes_on else staging.logical_not(found), here(), "call")
 
 
 def reversed_(values: Any) -> Any:

@@ -111,9 +111,10 @@ def _joined(first: Any, later: tuple[Callable[[], Any], ...], goes_on: bool, joi
 
 def decided_operand(operand: Callable[[], Any], symbol: str) -> Any:
     """An operand that a tensor decides about, and that may change nothing."""
+    mark = staging.mark()
     try:
         with Outside(here(), f"`{symbol}`", operand).watched():
-            return operand()
+            value = operand()
     except ChangedOutside as found:
         raise ConversionError(
             here(), f"a tensor decides whether what stands behind `{symbol}` is computed, and a function called there "
@@ -124,6 +125,12 @@ def decided_operand(operand: Callable[[], Any], symbol: str) -> Any:
             here(), f"{error}: a tensor decides whether what stands behind `{symbol}` is computed, and while the "
             "program is built it is computed always.",
             "Give the name a value before, or write an `if` statement.") from error
+    if staging.does_more_than_compute(mark):
+        raise ConversionError(
+            here(), f"a tensor decides whether what stands behind `{symbol}` is computed, which changes a tensor in "
+            "place or draws random numbers: while the program is built that would happen always.",
+            "Write it as an `if` statement.")
+    return value
 
 
 def _logical(value: Any, test: Any, other: Any, goes_on: bool) -> Any:
@@ -159,7 +166,7 @@ def compare(left: Any, *rest: Any) -> Any:
     """`left < a < b`, given as `compare(left, "<", lambda: a, "<", lambda: b)`; each operand is computed once."""
     result: Any = True
     for symbol, operand in zip(rest[::2], rest[1::2], strict=True):
-        right = operand()
+        right = decided_operand(operand, symbol) if staging.is_symbolic(result) else operand()
         result = and_(result, partial(_COMPARE[symbol], left, right))
         if not staging.is_symbolic(result) and not result:
             return result

@@ -6,12 +6,14 @@ first turns Python can decide takes those turns in Python, and is staged from wh
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...core import nest
 from ..errors import ConversionError, here, noting
 from . import identity, staging
+from .advancing import advanced_apart, held_elsewhere, references
 from .conditionals import if_stmt
 from .containers import Held, copied
 from .iteration import SymbolicSequence, lists_of, sequence_of, walked
@@ -166,23 +168,41 @@ def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any]
              set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = (),
              kept: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
+    goes_on_elsewhere = references(iterable) > _FRESH and hasattr(type(iterable), "__next__")
     iterable = walked(iterable)
     items = sequence_of(iterable)
     with walking(lists_of(iterable if items is None else items)):
         if items is not None:
             return _for_staged(items, body, guard, get_state, set_state, names, held, kept)
-        return _for_plain(iterable, body, guard, get_state, set_state, names, held)
+        return _for_plain(iterable, goes_on_elsewhere, body, guard, get_state, set_state, names, held)
 
 
-def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Callable[[], Any] | None,
-               get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...]) -> None:
+def _references_to_argument(iterable: Any, *_: Any) -> int:
+    return references(iterable)
+
+
+_FRESH = _references_to_argument(iter(()), None)  # of what is made where a loop goes over it, and held by nobody else
+
+
+def _for_plain(iterable: Iterable[Any], goes_on_elsewhere: bool, body: Callable[[Any], Any],
+               guard: Callable[[], Any] | None, get_state: GetState, set_state: SetState, names: tuple[str, ...],
+               held: tuple[str, ...]) -> None:
     if guard is None:
         for item in _items(iterable):
             body(item)
         return
+    iterator = iter(iterable)
     going: Any = True
-    for item in _items(iterable):
-        if staging.is_symbolic(going):  # each further turn is a branch of its own
+    while True:
+        is_decided = staging.is_symbolic(going)
+        try:
+            if is_decided and goes_on_elsewhere:
+                raise held_elsewhere(here())
+            with advanced_apart(iterator, going, here()) if is_decided else contextlib.nullcontext():
+                item = _next(iterator)
+        except StopIteration:
+            return
+        if is_decided:  # each further turn is a branch of its own
             if_stmt(going, _turn(body, item), nothing, get_state, set_state, names, len(names), held)
         else:
             body(item)
@@ -196,16 +216,21 @@ def _items(iterable: Iterable[Any]) -> Iterator[Any]:
     iterator = iter(iterable)
     while True:
         try:
-            item = next(iterator)
+            item = _next(iterator)
         except StopIteration:
             return
-        except RuntimeError as error:
-            if "changed size during iteration" not in str(error) or not staging.is_staging():
-                raise
-            raise ConversionError(
-                here(), f"{error}: a loop goes over what its turns change, perhaps where a tensor decides so. While "
-                "the program is built every way is taken.", "Go over a copy: `for key in list(d):`.") from error
         yield item
+
+
+def _next(iterator: Iterator[Any]) -> Any:
+    try:
+        return next(iterator)
+    except RuntimeError as error:
+        if "changed size during iteration" not in str(error) or not staging.is_staging():
+            raise
+        raise ConversionError(
+            here(), f"{error}: a loop goes over what its turns change, perhaps where a tensor decides so. While "
+            "the program is built every way is taken.", "Go over a copy: `for key in list(d):`.") from error
 
 
 class _turn:

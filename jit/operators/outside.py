@@ -118,7 +118,27 @@ class _Cells:
         return key
 
 
-_Space = _Attributes | _Globals | _Cells
+class _Enclosing:
+    """The variables of enclosing functions that a generator's code names, which it alone can set."""
+
+    def __init__(self, generator: GeneratorType):
+        self._generator = generator
+
+    def entries(self) -> dict[str, Any]:
+        """What each holds."""
+        frame = self._generator.gi_frame
+        return {} if frame is None else {
+            name: frame.f_locals[name] for name in self._generator.gi_code.co_freevars if name in frame.f_locals}
+
+    def store(self, key: str, value: Any) -> None:
+        """Leaves it as it is."""
+
+    def name(self, key: str) -> str:
+        """What the user's code calls one."""
+        return key
+
+
+_Space = _Attributes | _Globals | _Cells | _Enclosing
 
 
 class Place:
@@ -309,6 +329,34 @@ class _Walk:
             function = function.__func__ if isinstance(function, MethodType) else function
             if isinstance(function, FunctionType):
                 self._function(function, _DEPTH, True)
+            elif hasattr(type(function), "__next__"):
+                self._advanced(function, _DEPTH)
+
+    def _advanced(self, iterator: Any, depth: int) -> None:
+        """What taking the next item of an iterator can change, beside where it stands, and those that it takes of."""
+        if isinstance(iterator, GeneratorType):
+            if iterator.gi_frame is not None:
+                names, held = _names(iterator.gi_code), iterator.gi_frame.f_globals
+                own = names & held.keys()
+                self.spaces += [_Globals(sorted(own), held), _Enclosing(iterator)]
+                for name, value in [*((name, held[name]) for name in own), *iterator.gi_frame.f_locals.items()]:
+                    if isinstance(value, FunctionType) and value.__code__ in iterator.gi_code.co_consts:
+                        continue  # a function of its own: what it can change the generator can
+                    if hasattr(type(value), "__next__"):
+                        self._advanced(value, depth)
+                    else:
+                        self._value(value, name, depth, names)
+        elif isinstance(iterator, (map, zip, filter, enumerate)):
+            for each in iterator.__reduce__()[1]:
+                if hasattr(type(each), "__next__"):
+                    self._advanced(each, depth)
+                else:
+                    self._value(each, "a function", depth, set())
+        elif isinstance(type(iterator).__next__, FunctionType):  # nobody else has it, and sees its own attributes
+            self._function(type(iterator).__next__, depth)
+            for key, each in _attributes_of(iterator):
+                names = _names(type(iterator).__next__.__code__)
+                self._value(each, f"{type(iterator).__name__}.{key}", depth, names)
 
     def _function(self, function: FunctionType, depth: int, is_branch: bool = False) -> None:
         names = _names(function.__code__)

@@ -22,7 +22,7 @@ from ...ops.array.full import full
 from ...ops.array.reshape import reshape, shape
 from ...ops.array.where import where as chosen
 from ...ops.core.operator import Operator, find
-from ...ops.core.trace import current_trace, using
+from ...ops.core.trace import current_trace, grad_mode, using
 from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.control_flow import select_input_op
 from ...ops.program.print_assert import assert_value, print_value
@@ -35,6 +35,7 @@ from ...static.building.trace import ProgramTrace
 from ...static.building.views import as_read
 from ...static.ir.open_ranks import open_ranks
 from ...static.ir.variable import Variable
+from ..errors import StopsAsked
 
 
 def is_symbolic(value: Any) -> bool:
@@ -121,7 +122,8 @@ def with_item(items: list, index: Any, new: Any, place: str) -> list:
     count, index = len(items), reshape(index, [])
     check_or_raise(logical_and(index >= -count, index < count), IndexError("list assignment index out of range"), place)
     index = chosen(index < 0, index + count, index)
-    return [chosen(index == n, new, item) for n, item in enumerate(items)]
+    with grad_mode(True):
+        return [chosen(index == n, new, item) for n, item in enumerate(items)]
 
 
 def keep_list(variable: Any, value: Any) -> None:
@@ -193,6 +195,17 @@ def since(mark: Any) -> list[tuple[Operator, bool]]:
             for op in made if find(op.type) is not select_input_op]
 
 
+def does_more_than_compute(mark: Any) -> bool:
+    """Whether the program, since the mark, draws numbers or changes a value in place that was there before."""
+    program, block, operations, blocks, renamed, *_ = mark
+    made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
+    written = [(op.block.vars.get(name), name) for op in made for name in op.output_arg_names]
+    new = {name for variable, name in written if variable is not None and not variable.persistable}
+    return not new.issuperset(name for _, name in written) or any(
+        former.name not in new for _, former in program.renamed[renamed:]) or any(
+        find(op.type).random and not op.attrs.get("is_test") or find(op.type).aliases for op in made)
+
+
 def has_unknown_sizes() -> bool:
     """Whether the program takes values of sizes not yet known."""
     return any(map(_has_unknown_size, current_trace().main.list_vars()))
@@ -211,6 +224,14 @@ def refuse(error: Exception) -> None:
     """Notes why there will be no program, whatever the user's code does about the error."""
     program = current_trace().main
     program.value_wanted = program.value_wanted or error
+
+
+def check_stops() -> None:
+    """StopsAsked where the variables of the program do not tell whether gradients stop at them."""
+    if current_trace().main.stops_are_open:
+        error = StopsAsked("Whether gradients stop at a tensor is asked for while the program is built for any.")
+        refuse(error)
+        raise error
 
 
 def current_block() -> Any:

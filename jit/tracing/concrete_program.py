@@ -46,13 +46,16 @@ from .same_tensors import SameTensors
 class ConcreteProgram:
     """One Program of a function: for tensors of certain shapes and dtypes, other arguments of certain values.
 
-    `converted` is what is traced, `function` what the user wrote. `whole`: that no other way is left to run it, so that
-    `x.numpy()` is to be part of it; not `training`: its dropout and batch norm are those of evaluation, whatever the
-    layers say; `wide_sizes`: sizes that only a run knows are int64. When tracing fails, all is as it was before.
+    `converted` is what is traced, `function` what the user wrote. `whole`: that no other way is left to run it, so
+    that `x.numpy()` is to be part of it; not `training`: its dropout and batch norm are those of evaluation,
+    whatever the layers say; `wide_sizes`: sizes that only a run knows are int64; `by_stops`: arguments stop
+    gradients where their specs do, without which StopsAsked is raised where the function asks for that. When
+    tracing fails, all is as it was before.
     """
 
     def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
-                 receiver: tuple, whole: bool = False, training: bool = True, wide_sizes: bool = False):
+                 receiver: tuple, whole: bool = False, training: bool = True, wide_sizes: bool = False,
+                 by_stops: bool = False):
         self.function, self.training = function, training
         self._layers_seen = -1  # the count of changes of layers up to which these are what they were
         self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
@@ -60,6 +63,7 @@ class ConcreteProgram:
         trace = CaptureTrace(surroundings)
         self.main_program: Program = trace.main
         self.main_program.must_be_whole, self.main_program.wide_sizes = whole, wide_sizes
+        self._by_stops = by_stops
         reads = Reads(surroundings, function)
         try:
             with given_back_on_failure(), noting(reads):
@@ -104,7 +108,8 @@ class ConcreteProgram:
         from .chance import refused_in
 
         where = line_of(self.function)
-        variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf), self.arguments)
+        variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf, self._by_stops), self.arguments)
+        trace.main.stops_are_open = not self._by_stops
         names = [leaf.name for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
         args, kwargs = inputs.call_arguments(variables)
         given = held_by(variables)
@@ -368,14 +373,15 @@ def _captured_by(trace: CaptureTrace) -> Captured:
                     trace.values_read, list(trace.rebound.values()))
 
 
-def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
+def _input_variable(trace: CaptureTrace, leaf: Any, by_stops: bool) -> Any:
     if not isinstance(leaf, InputSpec):
         return leaf
     block = trace.main.global_block()
     name = leaf.name or "input"
     while block.has_var(name):
         name += "_1"
-    return block.new_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
+    return block.new_var(name, leaf.shape, leaf.dtype, is_data=True,
+                         stop_gradient=not leaf.dtype.is_differentiable or by_stops and leaf.stop_gradient)
 
 
 def _up_to_date(leaf: Any) -> Any:

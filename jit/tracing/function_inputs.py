@@ -109,7 +109,7 @@ def _matched(spec: Any, value: Any, given: bool) -> Any:
             return _spec_of(leaf)
         fits = spec.dtype is leaf.dtype and all(a in (-1, b) for a, b in zip(spec.shape, leaf.shape, strict=True))
         sizes = [a if a == -1 else b for a, b in zip(spec.shape, leaf.shape, strict=True)]
-        return spec if fits else InputSpec(sizes, leaf.dtype, spec.name)
+        return InputSpec(spec.shape if fits else sizes, leaf.dtype, spec.name, leaf.stop_gradient)
 
     try:
         return nest.map_structure(matched, value, spec)
@@ -123,7 +123,7 @@ def _as_tensor(value: Any) -> Any:
 
 def _spec_of(value: Any) -> Any:
     if isinstance(value, (EagerValue, Variable)):
-        return InputSpec(list(value.shape), value.dtype)
+        return InputSpec(list(value.shape), value.dtype, stop_gradient=value.stop_gradient)
     if isinstance(value, np.ndarray):
         return InputSpec.from_numpy(value)
     return value
@@ -140,6 +140,11 @@ def _named(spec: Any, name: str) -> Any:
         return InputSpec(list(leaf.shape), leaf.dtype, leaf.name or own, leaf.stop_gradient)
 
     return nest.map_structure(named, spec)
+
+
+def stops_in(specs: dict[str, Any]) -> tuple[bool, ...]:
+    """Which of the tensors stop gradients."""
+    return tuple(leaf.stop_gradient for leaf in nest.leaves(list(specs.values())) if isinstance(leaf, InputSpec))
 
 
 def cache_key(specs: Any) -> Hashable:

@@ -53,7 +53,7 @@ class OpenSizes:
 
 def rank_of(spec: InputSpec) -> InputSpec:
     """The spec with no size known."""
-    return InputSpec([-1] * len(spec.shape), spec.dtype, spec.name)
+    return InputSpec([-1] * len(spec.shape), spec.dtype, spec.name, spec.stop_gradient)
 
 
 def _open(spec: InputSpec, changed: list[bool]) -> InputSpec:

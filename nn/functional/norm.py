@@ -8,7 +8,7 @@ from typing import Any
 
 from ...ops.array.assign import shape
 from ...ops.array.full import full, is_value, value_of
-from ...ops.array.reshape import reshape, transpose
+from ...ops.array.reshape import reshape, squeeze, transpose, unsqueeze
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.result_names import results_named
 from ...ops.core.trace import apply, drawing
@@ -72,6 +72,9 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
             f"Received x.shape={list(x.shape)}, normalized_shape={wanted}."
         )
     drawing("layer_norm", name)
+    if begin == 0:  # PaddlePaddle runs the operator on what has a dimension in front
+        found = apply(layer_norm_op, unsqueeze(x, 0), weight, bias, epsilon=epsilon, begin_norm_axis=1)[0]
+        return squeeze(found, 0)
     return apply(layer_norm_op, x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
 
 

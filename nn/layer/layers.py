@@ -264,6 +264,7 @@ class Layer(_Attributes):
         elif name in self.__dict__.get("_buffers", ()):
             known = value is None or is_value(value) or hasattr(type(value), "stands_for_a_value")  # in converted code
             self.__check_kind(name, value, "buffer", "a Tensor", known)
+            current_trace().sets_buffer(self._buffers, name)
             self._buffers[name] = value
         elif name in self.__dict__.get("_parameters", ()):
             if value is not None:

@@ -174,6 +174,12 @@ class Trace:
     def reads_attribute(self, owner: Any, name: str) -> None:
         """Is told that code outside of this package is given what a Python attribute of one of its objects holds."""
 
+    def replaces(self, value: Any) -> None:
+        """Is told of a Tensor that is given another array now."""
+
+    def sets_buffer(self, buffers: dict[str, Any], name: str) -> None:
+        """Is told of a buffer of a Layer's that becomes another Tensor now."""
+
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
         return False

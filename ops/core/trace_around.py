@@ -143,6 +143,14 @@ class TraceAround(Trace):
         """Is told that what a Python attribute holds is given out."""
         self.inner.reads_attribute(owner, name)
 
+    def replaces(self, value: Any) -> None:
+        """Is told of a Tensor that is given another array."""
+        self.inner.replaces(value)
+
+    def sets_buffer(self, buffers: dict[str, Any], name: str) -> None:
+        """Is told of a buffer that becomes another Tensor."""
+        self.inner.sets_buffer(buffers, name)
+
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors."""
         return self.inner.writes(value, new)

@@ -16,7 +16,7 @@ from ...ops.array.creation import as_tensor, to_tensor
 from ...ops.array.full import full, is_value, number
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec
-from ...ops.core.trace import apply, current_trace
+from ...ops.core.trace import apply, current_trace, grad_mode
 from ...ops.math.casting import cast
 from ...ops.math.elementwise import minimum
 from ...ops.program import tensor_arrays as ops
@@ -104,7 +104,8 @@ class ArrayVariable(Variable):
     def _cut(self, end: Variable) -> None:
         """Takes out what is at an index and behind it. Paddle cuts no list down to nothing: that is a branch."""
         self._check_readable()
-        cond(reshape(end, []) > 0, lambda: self.assign(apply(ops.slice_op, self, None, end)), self.clear)
+        with grad_mode(True):  # what stays is what it was
+            cond(reshape(end, []) > 0, lambda: self.assign(apply(ops.slice_op, self, None, end)), self.clear)
 
     def pop(self, index: Any = -1) -> Any:
         """Takes an item out, the last one by default."""
@@ -199,9 +200,13 @@ class ArrayVariable(Variable):
         return full([1], int(index), "int64") + length if index < 0 else full([1], int(index), "int64")
 
     def read(self, index: Variable) -> Variable:
-        """The item at an index as files have it: counted from the beginning, an int64 vector of one element."""
+        """The item at an index as files have it: counted from the beginning, an int64 vector of one element.
+
+        Under `no_grad` too it has the gradient that it has: nothing is computed.
+        """
         self._check_readable()
-        found: Variable = apply(ops.read_op, self, index)[0]
+        with grad_mode(True):
+            found: Variable = apply(ops.read_op, self, index)[0]
         return found
 
     def write(self, index: Variable, value: Any) -> None:

@@ -70,7 +70,7 @@ def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, A
     """Adds the files of a model to a group that is written together. Without parameters there is no file of them."""
     desc = to_desc(program)
     own = sorted({op.type for block in desc.blocks for op in block.ops
-                  if only_ours(op.type, [slot.parameter for slot in op.inputs])})
+                  if only_ours(op.type, [slot.parameter for slot in op.inputs]) or _is_gradient_of_block(op)})
     if own:
         warnings.warn(f"{prefix + MODEL_SUFFIX}: holds operators that only proa has ({', '.join(own)}): proa reads the "
                       "file, PaddlePaddle does not run it.", stacklevel=4)
@@ -79,6 +79,11 @@ def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, A
     if parameters:
         with group.open(prefix + PARAMS_SUFFIX) as file:
             write_combined(file, [stream_array(parameters[name]) for name in persistable_names(program)])
+
+
+def _is_gradient_of_block(op: Any) -> bool:
+    """Whether it takes gradients back through a branch or loop, for which PaddlePaddle reads what is not here."""
+    return op.type.endswith("_grad") and any(attr.name == "sub_block" for attr in op.attrs)
 
 
 def stream_array(array: Any) -> tuple[np.ndarray, int]:

@@ -45,6 +45,7 @@ class Program:
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
+        self.stops_are_open = False  # gradients may stop at what it is given, which its variables do not tell
         self.value_wanted: Exception | None = None  # the first reason why this cannot be run: a value asked for
         self.wide_sizes = False  # sizes that only a run knows are int64 where the user's code asks for them
         self.must_be_whole = False  # a value asked for as an array is then the variable, without a gradient

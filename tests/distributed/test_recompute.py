@@ -92,6 +92,73 @@ def test_a_buffer_that_the_function_sets_is_found_as_it_was():
     assert layer.average.tolist() == [2.0]
 
 
+class Moving(nn.Layer):
+    """A buffer that `way` moves, and that the result depends on."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.way, self.inner = way, nn.Linear(4, 4)
+        self.register_buffer("mean", paddle.zeros([4]))
+
+    def part(self, x):
+        h = self.inner(x)
+        self.way(self, h.detach().mean(0))
+        return h * 0.5 + self.mean
+
+    def forward(self, x):
+        return recompute(lambda t: self.part(t), x) + recompute(lambda t: self.part(t), x * 2)
+
+
+def given_anew(layer, mean):
+    layer.mean = layer.mean * 0.5 + mean
+
+
+def a_view_changed(layer, mean):
+    layer.mean[1:3].add_(mean[1:3])
+
+
+def filled(layer, mean):
+    layer.mean.fill_(float(mean.sum()))
+
+
+@pytest.mark.parametrize("way", [
+    given_anew, a_view_changed, filled, lambda layer, mean: paddle.assign(layer.mean * 0.5 + mean, layer.mean),
+    lambda layer, mean: paddle.assign(mean, layer.mean), lambda layer, mean: layer.mean.set_value(mean.numpy()),
+    lambda layer, mean: layer.mean.scale_(0.5).add_(mean)])
+def test_what_a_closure_does_to_buffers_is_done_once(way):
+    results = []
+    for call in (Moving.forward, lambda layer, x: layer.part(x) + layer.part(x * 2)):
+        paddle.seed(3)
+        layer, x = Moving(way), leaf(3, 4)
+        for _ in range(2):
+            call(layer, x).tanh().sum().backward()
+            layer.inner.weight.set_value((layer.inner.weight - 0.1 * layer.inner.weight.grad).detach())
+        results.append([layer.mean.numpy(), layer.inner.weight.numpy(), x.grad.numpy()])
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_a_spectral_norm_in_a_closure_goes_one_step():
+    paddle.seed(3)
+    layer, x = nn.utils.spectral_norm(nn.Linear(4, 4)), leaf(3, 4)
+    y = recompute(lambda t: layer(t), x)
+    after = layer.weight_u.numpy()
+    y.sum().backward()
+    np.testing.assert_array_equal(layer.weight_u.numpy(), after)
+
+
+def test_what_changes_of_a_tensor_of_around_is_found_as_it_was():
+    x = leaf(3)
+    h = x * 2
+
+    def doubling(t):
+        h.multiply_(t)
+        return h * h
+
+    recompute(doubling, x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 16 * x.numpy() ** 3, rtol=1e-5)
+
+
 def test_parameters_get_gradients_where_no_argument_wants_one():
     layer, x = nn.Linear(3, 2), paddle.rand([4, 3])
     y = recompute(layer, x)

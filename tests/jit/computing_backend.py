@@ -119,6 +119,7 @@ def backend(monkeypatch):
     monkeypatch.setattr(staging, "length", lambda v: v.shape[0] if v.known else Symbol(len(v.value)))
     monkeypatch.setattr(staging, "mark", lambda: len(fake.log))
     monkeypatch.setattr(staging, "undo", lambda mark: fake.log.__delitem__(slice(mark, None)))
+    monkeypatch.setattr(staging, "does_more_than_compute", lambda mark: False)
     monkeypatch.setattr(staging, "current_block", lambda: None)
     monkeypatch.setattr(staging, "zeros", lambda shape, dtype: Symbol(np.zeros(shape, dtype.name)))
     monkeypatch.setattr(staging, "new_list", lambda items, example: pytest.fail("a list of the program"))

@@ -572,3 +572,18 @@ def test_a_name_that_a_loop_carries_is_what_it_holds_when_the_gradient_is_asked_
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     for mine, theirs in zip(paddle.jit.to_static(function, full_graph=True)(x), function(x), strict=True):
         np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=1e-6)
+
+
+class BranchesInside(nn.Layer):
+    def forward(self, x):
+        h = x * 1.0
+        if paddle.all(x > 0):
+            h[1] = 1.0
+        return paddle.grad(h.sum(), [x])[0]
+
+
+def test_a_file_with_a_gradient_through_a_branch_says_who_runs_it(tmp_path):
+    with pytest.warns(UserWarning, match="only proa has"):
+        paddle.jit.save(BranchesInside(), str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([3], "float32")])
+    x = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    assert paddle.jit.load(str(tmp_path / "m"))(x).tolist() == [1.0, 0.0, 1.0]

@@ -103,3 +103,45 @@ def test_an_exported_file_has_the_choice(tmp_path):
         x = paddle.rand([rows, 2])
         for found, expected in zip(loaded(x, paddle.to_tensor(n)), set_in_a_loop(x, paddle.to_tensor(n)), strict=True):
             np.testing.assert_allclose(found.numpy(), expected.numpy(), 1e-6)
+
+
+# Under no_grad an item is what it is: nothing is computed
+
+def set_at_a_tensor(x):
+    items = [x * 2, x * 3]
+    with paddle.no_grad():
+        items[(x.sum() > 0).astype("int64")] = x
+    return items[0] * items[1]
+
+
+def taken_at_a_tensor(x):
+    items = [x * 2, x * 3]
+    with paddle.no_grad():
+        one, other = items[(x.sum() > 0).astype("int64")], items[paddle.to_tensor(-1)]
+    return one * other
+
+
+def of_a_list_that_grew(x):
+    items = []
+    for k in range(paddle.to_tensor(3)):
+        items.append(x * k)
+    with paddle.no_grad():
+        items[0] = x
+        last, part, every = items.pop(), items[1:], list(items)
+        items.reverse()
+        for one in items:
+            pass
+    return last * part[0] * every[0] * one * items[1]
+
+
+@pytest.mark.parametrize("function", [set_at_a_tensor, taken_at_a_tensor, of_a_list_that_grew],
+                         ids=lambda f: f.__name__)
+def test_gradients_of_items_taken_under_no_grad(function):
+    for sign in (1.0, -1.0):
+        results = []
+        for call in (function, paddle.jit.to_static(function, full_graph=True)):
+            x = paddle.to_tensor([sign, 2 * sign], stop_gradient=False)
+            y = call(x)
+            y.sum().backward()
+            results.append([y.tolist(), x.grad.tolist()])
+        assert results[0] == results[1]

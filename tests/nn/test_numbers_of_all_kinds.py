@@ -143,3 +143,11 @@ def test_forms_in_place_that_are_methods_only():
     assert paddle.t_(input=x) is x
     with pytest.raises(TypeError, match="Received nothing"):
         paddle.tanh_()
+
+
+def test_a_layer_norm_of_one_dimension_has_one_in_front_in_files():
+    x = paddle.static.InputSpec([4], "float32")
+    static = paddle.jit.to_static(nn.LayerNorm(4), input_spec=[x], full_graph=True)
+    (op,) = [op for op in static.forward.main_program.global_block().ops if op.type == "layer_norm"]
+    assert op.attr("begin_norm_axis") == 1
+    assert static(paddle.ones([4])).shape == [4]

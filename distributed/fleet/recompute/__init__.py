@@ -8,14 +8,7 @@ from typing import Any
 from ....dygraph.recompute import run_recomputed
 from ....jit.convert.functions import converted_callable
 from ....jit.tracing.recomputing import run_marked
-from ....nn.layer import Layer
 from ....ops.core.trace import state
-
-
-def _state(function: Any) -> list[Any]:
-    """The buffers and parameters of the Layer that a function is, or is a method of."""
-    layer = function if isinstance(function, Layer) else getattr(function, "__self__", None)
-    return [*layer.buffers(), *layer.parameters()] if isinstance(layer, Layer) else []
 
 
 def _is_converting() -> bool:
@@ -49,7 +42,7 @@ def recompute(function: Callable[..., Any], *args: Any, preserve_rng_state: bool
         raise TypeError(f"recompute(function): must be a Layer or a function. Received {type(function).__name__}.")
     if _is_converting():
         return run_marked(converted_callable(function), args, kwargs)
-    return run_recomputed(function, args, kwargs, _state(function), bool(preserve_rng_state))
+    return run_recomputed(function, args, kwargs, bool(preserve_rng_state))
 
 
 def _run_in_turn(functions: Sequence[Callable[..., Any]]) -> Callable[..., Any]:

@@ -1,0 +1,61 @@
+"""Iterators from which items are taken while a tensor decides whether they still are: behind a `break`, in `any(…)`.
+
+While the program is built every item is taken. What taking one does (a generator's code changes a list, a tensor in
+place; somebody else goes on with the iterator) would be done whatever the tensor says: that is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from types import GeneratorType
+from typing import Any
+
+from ..errors import ConversionError
+from . import staging
+from .outside import Outside
+
+_WAY_OUT = "Make it a list before (`list(…)`), or decide on a Python value."
+_count: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
+
+
+def references(iterable: Any) -> int:
+    """How many references there are to what a function has been given."""
+    return _count(iterable)
+
+
+def held_elsewhere(where: str) -> ConversionError:
+    """The error where somebody beside the loop holds the iterator, and may take what it leaves."""
+    return ConversionError(
+        where, "a tensor decides whether this loop goes on, and somebody else holds the iterator that it takes its "
+        "items of. While the program is built, they would all be taken whatever the tensor says.", _WAY_OUT)
+
+
+@contextlib.contextmanager
+def advanced_apart(iterator: Any, going: Any, where: str, statement: str = "loop") -> Iterator[None]:
+    """Within the block the next item is taken; ConversionError where that does more than to give it.
+
+    What is asserted meanwhile is asserted where `going` holds.
+    """
+    if not _runs_code(iterator):
+        yield
+        return
+    outside, mark = Outside(where, statement, iterator), staging.mark()
+    with staging.only_where(going):
+        yield
+    changed = [place.name for place in outside.changed()]
+    if changed or staging.does_more_than_compute(mark):
+        what = f"changes `{changed[0]}`" if changed else "changes tensors in place, or draws numbers"
+        raise ConversionError(
+            where, f"a tensor decides whether this {statement} goes on, and taking its next item {what}. While the "
+            "program is built, that would happen whatever the tensor says.", _WAY_OUT)
+
+
+def _runs_code(iterator: Any) -> bool:
+    """Whether Python code may run where the iterator gives an item."""
+    if isinstance(iterator, (map, filter, GeneratorType)):
+        return True
+    if isinstance(iterator, (zip, enumerate)):
+        return any(map(_runs_code, iterator.__reduce__()[1]))
+    return hasattr(type(iterator), "__next__") and hasattr(type(iterator).__next__, "__code__")

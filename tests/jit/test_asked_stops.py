@@ -1,0 +1,75 @@
+"""Converted functions that ask whether gradients stop at a tensor: each kind of call has the answer that it gives."""
+
+import itertools
+
+import proa as paddle
+import pytest
+
+
+def asks(x, y):
+    if x.stop_gradient:
+        return x * y
+    return x * y * 2
+
+
+def asks_what_was_computed(x, y):
+    h = (x * 2).tanh()
+    if not h.stop_gradient:
+        h = h * 3
+    return h * y
+
+
+def begins_a_gradient(x, y):
+    leaf = x
+    if leaf.stop_gradient:
+        leaf = leaf.detach()
+        leaf.stop_gradient = False
+    other = x * 1.0
+    return paddle.grad([(other * leaf * leaf).sum()], [leaf])[0] * y
+
+
+def catches(x, y):
+    try:
+        known = x.stop_gradient
+    except Exception:
+        known = False
+    return x * y * (1 if known else 2)
+
+
+def asks_inside(x, y):
+    def chosen(t):
+        return t * 2 if getattr(t, "stop_gradient") else t * 3
+
+    return chosen(x) + (y if x.sum() > 0 and not y.stop_gradient else y * 4)
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+@pytest.mark.parametrize("function", [asks, asks_what_was_computed, begins_a_gradient, catches, asks_inside],
+                         ids=lambda f: f.__name__)
+def test_the_answer_is_that_of_the_call(function, full_graph):
+    converted = paddle.jit.to_static(function, full_graph=full_graph)
+    for stops in [*itertools.product((False, True), repeat=2)] * 2:
+        results = []
+        for call in (function, converted):
+            x, y = (paddle.to_tensor([1.0, 2.0], stop_gradient=stop) for stop in stops)
+            result = call(x, y)
+            if not result.stop_gradient:
+                result.sum().backward()
+            results.append([result.tolist(), result.stop_gradient,
+                            *(None if t.grad is None else t.grad.tolist() for t in (x, y))])
+        assert results[0] == results[1], stops
+
+
+def test_specs_and_open_sizes_keep_the_answer():
+    converted = paddle.jit.to_static(asks, full_graph=True, input_spec=[paddle.static.InputSpec([None], "float32")])
+    for size, stop in itertools.product((1, 2, 3), (False, True)):
+        x, y = paddle.ones([size]), paddle.ones([size])
+        x.stop_gradient = stop
+        assert converted(x, y).tolist() == asks(x, y).tolist()
+
+
+def test_who_does_not_ask_has_one_program():
+    converted = paddle.jit.to_static(lambda x: x * 2, full_graph=True)
+    for stop in (False, True, False):
+        converted(paddle.to_tensor([1.0], stop_gradient=stop))
+    assert converted.get_traced_count() == 1
