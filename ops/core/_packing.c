@@ -2,7 +2,7 @@
 
    Eight numbers of eight filters each are read as they lie one behind the other, and turned in registers. What belongs to
    a few channels is brought over for all filters of a panel before the next: lines of the panel are complete while they
-   are in the cache. */
+   are in the cache. Images are turned in the same way, so that their channels lie side by side. */
 #include "_packing.h"
 
 #if HAS_VECTORS
@@ -162,7 +162,56 @@ void unpack_panels(const Weight *of) {
     }
 }
 
+/* Matrices one behind the other, whose rows become columns: a line's width of columns at a time. */
+typedef struct {
+    const float *x;
+    float *out;
+    Py_ssize_t rows, columns;
+} Turned;
+
+enum { LINE = 16 };
+
+static void some_turned(void *data, Py_ssize_t begin, Py_ssize_t end) {
+    const Turned *of = data;
+    Py_ssize_t rows = of->rows, columns = of->columns, blocks = (columns + LINE - 1) / LINE;
+    for (Py_ssize_t at = begin; at < end; at++) {
+        Py_ssize_t first = at % blocks * LINE, wide = least(LINE, columns - first), r = 0;
+        const float *x = of->x + at / blocks * rows * columns + first;
+        float *out = of->out + (at / blocks * columns + first) * rows;
+#if HAS_TWO_WAYS
+        static const Py_ssize_t places[TOGETHER] = {0, 1, 2, 3, 4, 5, 6, 7};
+        for (; has_wide_vectors && r + TOGETHER <= rows; r += TOGETHER, x += TOGETHER * columns, out += TOGETHER) {
+            Py_ssize_t n = 0;
+            for (; n + TOGETHER <= wide; n += TOGETHER) turn(x + n, columns, NULL, out + n * rows, places, rows);
+            for (; n < wide; n++)
+                for (Py_ssize_t m = 0; m < TOGETHER; m++) memcpy(out + n * rows + m, x + m * columns + n, sizeof *x);
+        }
+#endif
+        for (; r < rows; r++, x += columns, out++)
+            for (Py_ssize_t n = 0; n < wide; n++) memcpy(out + n * rows, x + n, sizeof *x);
+    }
+}
+
+PyObject *turned_matrices(PyObject *module, PyObject *given) {
+    const Array *x = (Array *)given;
+    if (!is_plain_array(given) || x->dimensions_count != 3 || !size_of(given)) return declined_form();
+    int kind = kind_of(x->dtype);
+    if (kind == NO_KIND || sizes_by_kind[kind] != sizeof(float)) return declined_form();
+    PyObject *result = new_array(kind, 3, (Py_ssize_t[]){x->dimensions[0], x->dimensions[2], x->dimensions[1]});
+    if (!result) return NULL;
+    Turned of = {(const float *)x->data, (float *)((Array *)result)->data, x->dimensions[1], x->dimensions[2]};
+    Py_ssize_t count = x->dimensions[0] * ((of.columns + LINE - 1) / LINE);
+    if (run_parts(some_turned, &of, count, 2 * size_of(given) * (Py_ssize_t)sizeof *of.x) == 0) return result;
+    Py_DECREF(result);
+    return NULL;
+}
+
 #else
+PyObject *turned_matrices(PyObject *module, PyObject *given) { return declined_form(); }
 int pack_panels(const Weight *of, const Team *team, int threads) { return 0; }
 void unpack_panels(const Weight *of) {}
 #endif
+
+const char turned_matrices_doc[] =
+    "turned_matrices($module, x, /)\n--\n\n"
+    "x [n, rows, columns], in order and of 4 bytes an element, as [n, columns, rows]; NotImplemented for other arrays.";

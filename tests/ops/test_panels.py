@@ -10,7 +10,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.ops.core import native
-from proa.ops.core.panels import FILTERS, MATRIX, OWN, TURNED, Windows, multiply, pack
+from proa.ops.core.panels import FILTERS, MATRIX, OWN, TURNED, Windows, multiply, pack, side_by_side
 
 pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not there")
 RANDOM = np.random.default_rng(0)
@@ -211,3 +211,21 @@ def test_several_threads_of_python_at_once():
     for thread in several:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 5, 7), (3, 8, 4, 4), (2, 19, 3, 11), (1, 64, 32, 32),
+                                   (9, 70, 41, 3)])
+def test_images_are_brought_into_the_order_that_panels_read(shape):
+    images = numbers(*shape)
+    images.flat[0] = np.nan
+    for given in images, images.astype("float64"), images[:, :, ::-1], last(images):
+        found = side_by_side(given)
+        assert found.dtype == given.dtype and found.transpose(0, 2, 3, 1).flags.c_contiguous
+        np.testing.assert_array_equal(found, given)
+
+
+def test_matrices_that_are_not_turned():
+    for given in numbers(2, 3), numbers(2, 3, 4).astype("float64"), numbers(2, 3, 4)[:, ::2], numbers(0, 3, 4):
+        assert native.module.turned_matrices(given) is NotImplemented
+    whole = np.arange(24, dtype="int32").reshape(2, 3, 4)
+    np.testing.assert_array_equal(native.module.turned_matrices(whole), whole.transpose(0, 2, 1))
