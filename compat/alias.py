@@ -247,6 +247,8 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
         mode: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
         mode.set_least_rank(1)
         mode.enable_static()
+        core: Any = importlib.import_module(f"{_ROOT}.core.dtype")
+        core.show_dtypes_as(lambda dtype: f"VarType.{dtype.name_in_files}")
         made: Any = importlib.import_module(f"{_ROOT}.ops.random.draws_of_1")
         importlib.import_module(f"{_ROOT}.ops.random.draws").draw_seeded_by(made.SeededOf1())
     elif api == "2.4":

@@ -78,8 +78,13 @@ class DType:
         low = int(value) & ((1 << bits) - 1)
         return low - (1 << bits) if self.dtype.kind == "i" and low >> (bits - 1) else low
 
+    @property
+    def name_in_files(self) -> str:
+        """Its name in framework.proto: FP32 of float32."""
+        return _IN_FILES.get(self.name, self.name.upper())
+
     def __repr__(self) -> str:
-        return f"paddle.{self.name}"
+        return _SHOWN[0](self)
 
     def __str__(self) -> str:
         return repr(self)
@@ -90,7 +95,7 @@ class DType:
         if isinstance(other, DType):
             return False
         if isinstance(other, str):
-            return self.name == other.removeprefix("paddle.")
+            return self.name == other.removeprefix("paddle.") or repr(self) == other
         if isinstance(other, (np.dtype, type)):
             key = _numpy_key(other)
             return key is not None and self is _FROM_NUMPY.get(key)
@@ -104,6 +109,15 @@ class DType:
 
     def __deepcopy__(self, memo):
         return self
+
+
+_IN_FILES = {"bfloat16": "BF16", "float16": "FP16", "float32": "FP32", "float64": "FP64"}
+_SHOWN: list[Callable[[DType], str]] = [lambda dtype: f"paddle.{dtype.name}"]
+
+
+def show_dtypes_as(shown: Callable[[DType], str]) -> None:
+    """From now on, in this process, `str` and `repr` of a dtype are what this function gives."""
+    _SHOWN[0] = shown
 
 
 _OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")

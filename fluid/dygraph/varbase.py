@@ -197,7 +197,7 @@ class VarBase(EagerValue):
         """Its name, dtype, shape and elements as text."""
         dtype = self.dtype
         data = " ".join(f"{n:g}" if dtype.is_floating else str(int(n)) for n in self._on_host().ravel())
-        return (f"name {self.name}, dtype: VarType.{_NUMBERED.get(dtype.name, dtype.name.upper())} shape: {self.shape} "
+        return (f"name {self.name}, dtype: VarType.{dtype.name_in_files} shape: {self.shape} "
                 f"\tlod: {{}}\n\tdim: {', '.join(map(str, self.shape))}\n\tlayout: NCHW\n"
                 f"\tdtype: {_SHOWN.get(dtype.name, dtype.name)}\n\tdata: [{data}]\n")
 
@@ -269,9 +269,6 @@ class VarBase(EagerValue):
     def cuda(self, device_id: int | None = None, blocking: bool = True) -> Any:
         """On a CUDA device."""
         return self._moved(CUDAPlace(device_id or 0))
-
-
-_NUMBERED = {"float16": "FP16", "float32": "FP32", "float64": "FP64"}
 
 
 class ParamBase(EagerParameter, VarBase):

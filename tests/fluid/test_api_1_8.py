@@ -20,6 +20,7 @@ assert not fluid.in_dygraph_mode()
 x = fluid.layers.data("x", [3])
 loss = fluid.layers.mean(fluid.layers.fc(x, 2) * 2.0)
 assert loss.shape == (1,) and x[0].shape == (3,)
+assert f"{x.dtype} {fluid.layers.cast(x, 'int64').dtype!r}" == "VarType.FP32 VarType.INT64"
 assert (x[:, 1].name, x[0][1:3].name, (-x).name) == ("x_slice_1", "x_slice_2_slice_0", "tmp_1")
 main, (weight, bias) = fluid.default_main_program(), fluid.default_main_program().all_parameters()
 assert str(x).startswith('name: "x"\\ntype {\\n  type: LOD_TENSOR\\n') and "stop_gradient" not in str(x)
