@@ -153,3 +153,17 @@ def test_machine_code_is_looked_for_on_disk_when_that_is_worth_it(size, calls, m
         calls -= 1
         assert len(looks) == (calls <= 0)
     elementwise._code.cache_clear()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_choices_have_the_bits_of_what_was_chosen(dtype):
+    random = np.random.default_rng(4)
+    mask = random.random((60, 50)) < 0.5
+    one, other = random.standard_normal((2, 60, 50)).astype(dtype)
+    one[0, :4] = np.nan, -0.0, np.inf, 0.0
+    number, row = np.dtype(dtype).type(0.25), other[:1]
+    for chosen in ((one, other), (one, number), (number, row), (number, -number), (other.T.copy().T, one)):
+        for part in (mask, mask[:3], mask[:, :1]):
+            given = [each[:len(part), :part.shape[1]] if each.ndim else each for each in chosen]
+            found, wanted = passes_module._chosen(part, *given), np.where(part, *given)
+            assert found.dtype == wanted.dtype and found.shape == wanted.shape and found.tobytes() == wanted.tobytes()
