@@ -209,8 +209,8 @@ static PyObject *clip(const void *with, PyObject *const *inputs, Py_ssize_t coun
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]), most = has_wide_vectors ? PY_SSIZE_T_MAX : 1 << 14;
-    if ((kind != FLOAT32 && kind != FLOAT64) || size > most || number_attribute(attrs, name_min, &low) <= 0
-        || number_attribute(attrs, name_max, &high) <= 0 || !(fabs(low) < 3e38) || !(fabs(high) < 3e38))
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > most || number_attribute(attrs, with ? name_t_min : name_min, &low) <= 0
+        || number_attribute(attrs, with ? name_t_max : name_max, &high) <= 0 || !(fabs(low) < 3e38) || !(fabs(high) < 3e38))
         return declined_form();
     PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
@@ -303,5 +303,5 @@ static PyObject *range(const void *with, PyObject *const *inputs, Py_ssize_t cou
 
 const FormEntry making_forms[] = {
     {"fill", fill, NULL}, {"fill_like", fill_like, NULL}, {"concat", join, NULL}, {"stack", join, ""},
-    {"where", where, NULL}, {"clip", clip, NULL, 1},
+    {"where", where, NULL}, {"clip", clip, NULL, 1}, {"brelu", clip, "", 1},
     {"eye", eye, NULL}, {"linspace", linspace, NULL, 1}, {"range", range, NULL, 1}, {NULL, NULL, NULL}};

@@ -7,7 +7,7 @@
 #endif
 
 enum { MOST_COPIED = 1 << 16, MOST_PADDED = 1 << 28 }; /* elements */
-enum { SHORT = 512 }; /* bytes of a block or row, many of which NumPy copies faster */
+enum { SHORT = 512, MOST_OF_PLANE = 1 << 13 }; /* bytes of a block or row, many of which NumPy copies faster; elements that stay in the cache */
 
 /* The end of a range, or a start, within a dimension, as Python's slices have it. */
 static Py_ssize_t within(Py_ssize_t place, Py_ssize_t size) {
@@ -299,6 +299,27 @@ static char *put_value(char *to, Py_ssize_t count, int kind, double value) {
     return to + count * sizes_by_kind[kind];
 }
 
+/* Planes of the last two dimensions, whose rows are short. */
+static void some_planes(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Around *all = of;
+    int last = all->x->dimensions_count - 1;
+    const Py_ssize_t *inside = all->x->dimensions, *sizes = all->sizes, item = sizes_by_kind[all->kind];
+    Py_ssize_t bytes = inside[last] * item, apart = sizes[last] * item, plane = sizes[last - 1] * apart;
+    char *to = all->out + begin * plane;
+    for (Py_ssize_t at = begin; at < end; at++, to += plane) {
+        Py_ssize_t rest = at, from = 0, planes = 1, is_inside = 1;
+        for (int n = last - 2; n >= 0; n--) {
+            Py_ssize_t place = rest % sizes[n] - all->before[n];
+            is_inside &= place >= 0 && place < inside[n];
+            from += place * planes, planes *= inside[n], rest /= sizes[n];
+        }
+        put_value(to, plane / item, all->kind, all->value);
+        if (!is_inside) continue;
+        put_rows(to + all->before[last - 1] * apart + all->before[last] * item, all->x->data + from * inside[last - 1] * bytes,
+                 inside[last - 1], (size_t)bytes, (size_t)apart);
+    }
+}
+
 static void some_around(void *of, Py_ssize_t begin, Py_ssize_t end) {
     const Around *all = of;
     int last = all->x->dimensions_count - 1;
@@ -331,13 +352,16 @@ static PyObject *surrounded(Array *x, const Py_ssize_t *before, const Py_ssize_t
     }
     size_t item = (size_t)sizes_by_kind[kind];
     int is_large = size > MOST_COPIED;
-    if (is_large && item * (size_t)sizes[rank - 1] < SHORT) return declined_form();
+    int is_short = is_large && item * (size_t)sizes[rank - 1] < SHORT;
+    Py_ssize_t part = sizes[rank - 1] * (is_short && rank > 1 ? sizes[rank - 2] : 1); /* what a thread fills at once */
+    if (is_short && (rank < 3 || part > MOST_OF_PLANE)) return declined_form();
     PyObject *result = new_array(kind, rank, sizes);
     if (!result) return NULL;
     char *out = ((Array *)result)->data;
     if (is_large) {
         Around all = {x, sizes, before, out, kind, value};
-        if (run_parts(some_around, &all, size / sizes[rank - 1], 2 * size * (Py_ssize_t)item) == 0) return result;
+        Share share = is_short ? some_planes : some_around;
+        if (run_parts(share, &all, size / part, 2 * size * (Py_ssize_t)item) == 0) return result;
         Py_DECREF(result);
         return NULL;
     }

@@ -107,7 +107,7 @@ leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _slop
     g, X, high=0.0, inside=alpha, outside=1.0),
     "X if X > 0.0 else X * alpha", compiled="leaky_relu")
 brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max),
-    "min(max(X, t_min), t_max)")
+    "min(max(X, t_min), t_max)", compiled="brelu")
 hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slope: _sloped(
     g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)", compiled="hard_sigmoid")
 thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(

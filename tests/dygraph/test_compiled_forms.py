@@ -230,7 +230,13 @@ def test_padding_around_many_elements_is_shared():
     image = random.random((2, 3, 100, 200), "f")
     found = formed("pad_image", image, paddings=[1, 2, 3, 0], value=2.0, data_format="NCHW")
     compare(found, np.pad(image, [(0, 0), (0, 0), (3, 0), (1, 2)], constant_values=2.0))
-    with pytest.raises(Declined):  # rows of a few elements
+    for x in (random.random((6, 50, 30, 33), "f"), random.random((3, 4, 5, 6, 70, 9)),
+              random.integers(0, 9, (900, 7, 20)), random.random((40, 60, 50), "f") < 0.5):  # short rows
+        for value in (0.0, 2.5) if x.dtype.kind == "f" else (0.0,):
+            widths = [(n % 3, 2 - n % 2) for n in range(x.ndim)]
+            found = formed("pad", x, paddings=[n for pair in widths for n in pair], pad_value=value)
+            compare(found, np.pad(x, widths, constant_values=value))
+    with pytest.raises(Declined):  # rows of a few elements in one plane
         formed("pad", random.random((50_000, 4)), paddings=[1, 1, 1, 1], pad_value=0.0)
 
 
@@ -241,7 +247,9 @@ def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
                 compare(formed("relu", x), np.where(x < 0, x.dtype.type(0), x))
                 compare(formed("relu6", x, threshold=2.0), np.clip(x, 0, 2).astype(dtype) + x.dtype.type(0))
                 compare(formed("leaky_relu", x, alpha=0.5), np.where(x < 0, x * x.dtype.type(0.5), x))
-                compare(formed("clip", x, None, None, min=-1.0, max=2.0), np.clip(x, x.dtype.type(-1), x.dtype.type(2)))
+                limited = np.clip(x, x.dtype.type(-1), x.dtype.type(2))
+                compare(formed("clip", x, None, None, min=-1.0, max=2.0), limited)
+                compare(formed("brelu", x, t_min=-1.0, t_max=2.0), limited)
             gaps = np.zeros((1000, 600), dtype)[:, :300] - x.flat[0]
             compare(formed("relu", gaps), np.maximum(gaps, 0))
     for dtype in "float32", "float64", "int32", "int64":
