@@ -10,9 +10,10 @@ from typing import Any
 from .scheduler import LRScheduler
 
 
-def _count(rule: str, label: str, value: Any) -> int:
+def _count(rule: str, label: str, value: Any, fractions: type[Exception] = TypeError) -> int:
     if not isinstance(value, int):
-        raise TypeError(f"{rule}({label}): must be an int above 0. Received {value!r}.")
+        raise (fractions if isinstance(value, float) else TypeError)(
+            f"{rule}({label}): must be an int above 0. Received {value!r}.")
     if value <= 0:
         raise ValueError(f"{rule}({label}): must be an int above 0. Received {value!r}.")
     return value
@@ -184,8 +185,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def __init__(self, learning_rate: float, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1,
                  verbose: bool = False):
-        self.T_0 = _count("CosineAnnealingWarmRestarts", "T_0", T_0)
-        self.T_mult = _count("CosineAnnealingWarmRestarts", "T_mult", T_mult)
+        self.T_0 = _count("CosineAnnealingWarmRestarts", "T_0", T_0, ValueError)
+        self.T_mult = _count("CosineAnnealingWarmRestarts", "T_mult", T_mult, ValueError)
         self.eta_min = float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
 

@@ -263,7 +263,9 @@ class StepDecay(LRScheduler):
 
     def __init__(self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1,
                  verbose: bool = False):
-        if not isinstance(step_size, int) or step_size <= 0:
+        if not isinstance(step_size, int):
+            raise TypeError(f"StepDecay(step_size): must be an int above 0. Received {step_size!r}.")
+        if step_size <= 0:
             raise AssertedError(f"StepDecay(step_size): must be an int above 0. Received {step_size!r}.")
         if gamma >= 1.0:
             raise ValueError(f"StepDecay(gamma): must be below 1. Received {gamma}.")
@@ -343,7 +345,9 @@ class CosineAnnealingDecay(LRScheduler):
 
     def __init__(self, learning_rate: float, T_max: int, eta_min: float = 0, last_epoch: int = -1,
                  verbose: bool = False):
-        if not isinstance(T_max, int) or T_max <= 0:
+        if not isinstance(T_max, int):
+            raise TypeError(f"CosineAnnealingDecay(T_max): must be an int above 0. Received {T_max!r}.")
+        if T_max <= 0:
             raise AssertedError(f"CosineAnnealingDecay(T_max): must be an int above 0. Received {T_max!r}.")
         self.T_max, self.eta_min = T_max, float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)

@@ -50,7 +50,7 @@ class ReduceOnPlateau(LRScheduler):
         if is_value(metrics) or isinstance(metrics, np.ndarray):
             if metrics.size != 1:
                 raise ValueError(f"ReduceOnPlateau.step(metrics): one number. Received shape {list(metrics.shape)}.")
-            metrics = metrics.item()
+            metrics = metrics.numpy().reshape(-1)[0] if is_value(metrics) else metrics.reshape(-1)[0]
         elif not isinstance(metrics, (int, float, np.number)):
             raise TypeError(f"ReduceOnPlateau.step(metrics): must be a number. Received {type(metrics).__name__}.")
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
@@ -58,7 +58,7 @@ class ReduceOnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             return
         if self.best is None or self._is_better(metrics, self.best):
-            self.best, self.num_bad_epochs = metrics, 0
+            self.best, self.num_bad_epochs = float(metrics), 0
         else:
             self.num_bad_epochs += 1
         if self.num_bad_epochs > self.patience:
@@ -72,9 +72,11 @@ class ReduceOnPlateau(LRScheduler):
             if self.verbose:
                 print(f"Epoch {self.last_epoch}: ReduceOnPlateau set learning rate to {self.last_lr}.")
 
-    def _is_better(self, current: float, best: float) -> bool:
+    def _is_better(self, current: Any, best: Any) -> bool:
+        if isinstance(current, np.floating) and current.dtype.itemsize == 4:
+            best = np.float32(best)  # compared in the metric's dtype: where the margin is met exactly, rounding decides
         margin = best * self.threshold if self.threshold_mode == "rel" else self.threshold
-        return current < best - margin if self.mode == "min" else current > best + margin
+        return bool(current < best - margin if self.mode == "min" else current > best + margin)
 
     def get_lr(self) -> float:
         """The rate as it is."""

@@ -4,6 +4,7 @@ import math
 import pickle
 
 import numpy as np
+import proa as paddle
 import pytest
 from proa.optimizer import lr
 
@@ -123,4 +124,28 @@ def test_cycles_can_be_pickled(mode):
 @pytest.mark.parametrize("kind", [AssertionError, ValueError])
 def test_what_paddle_asserts_is_a_wrong_value_too(make, kind):
     with pytest.raises(kind, match="Received"):
+        make()
+
+
+def test_a_plateau_compares_in_the_dtype_of_the_metric():
+    """As PaddlePaddle does: 0.45 is no tenth below 0.5 in float32, where it is the margin itself."""
+    def rates(kind):
+        schedule = lr.ReduceOnPlateau(1.0, factor=0.5, patience=0, threshold=0.1)
+        found = []
+        for metric in (0.5, 0.45):
+            schedule.step(kind(metric))
+            found.append(schedule())
+        return found
+
+    assert rates(paddle.to_tensor) == rates(lambda m: np.array([m], "float32")) == [1.0, 0.5]
+    assert rates(lambda m: paddle.to_tensor(m, dtype="float64"))[0] == 1.0
+
+
+@pytest.mark.parametrize(("make", "error"), [
+    (lambda: lr.StepDecay(0.5, 2.0), TypeError), (lambda: lr.StepDecay(0.5, 0), AssertionError),
+    (lambda: lr.CosineAnnealingDecay(0.5, "x"), TypeError), (lambda: lr.CosineAnnealingDecay(0.5, 0), AssertionError),
+    (lambda: lr.CosineAnnealingWarmRestarts(0.5, 1, 0.5), ValueError),
+    (lambda: lr.CosineAnnealingWarmRestarts(0.5, "x"), TypeError)])
+def test_what_is_no_number_of_steps(make, error):
+    with pytest.raises(error, match="must be an int above 0"):
         make()
