@@ -8,8 +8,11 @@ Knows the converters and the operators; knows nothing of programs.
 from __future__ import annotations
 
 import builtins
+import copy
+import dataclasses
 import functools
 import inspect
+import operator
 import textwrap
 import weakref
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ from ..errors import ConversionError, line_of, source_line
 from ..footprint.value_guards import current
 from ..identity_cache import IdentityCache
 from ..operators import special
-from ..operators.attributes import Attributes
+from ..operators.attributes import Attributes, noting_all
 from ..operators.builtin import OVERLOADS
 from ..operators.calls import Calls
 from ..pyct.binding import bind, walk_code
@@ -182,6 +185,8 @@ class _UsersCalls(Calls):
 
     def _instance(self, instance: Any) -> Any:
         refuse_chance(instance)
+        if isinstance(instance, operator.attrgetter):
+            return noting_all(instance)
         owner, reads = getattr(instance, "__self__", None), current()
         if type(owner) is list and reads is not None and instance.__name__ == "append":
             reads.appends(owner)
@@ -217,6 +222,8 @@ _attributes = Attributes(_entered_and_converted)
 special.offer_conversion(_entered_and_converted)
 
 
+OVERLOADS.update({id(looking): noting_all(looking) for looking in (
+    vars, copy.copy, copy.deepcopy, dataclasses.asdict, dataclasses.astuple, dataclasses.replace)})
 OVERLOADS.update({id(builtins.getattr): _attributes.get, id(builtins.hasattr): _attributes.has})
 _operators = operators.namespace(converted=_called, attribute=_attributes.read)
 

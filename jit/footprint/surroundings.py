@@ -11,7 +11,7 @@ import contextlib
 import functools
 import random
 import sys
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, MutableMapping
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -33,7 +33,7 @@ _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
           np.ndarray, Variable)
-_SEQUENCES = (list, set)
+_SEQUENCES = (list, set, deque)
 _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
 
@@ -96,7 +96,7 @@ class Surroundings:
         return [held.kind for held in self._classes.values()]
 
     def contents_of(self, container: Any) -> Any:
-        """What a list, tuple, set or dict held when it was noted; None if it was not."""
+        """What a list, tuple, set, deque or dict held when it was noted; None if it was not."""
         noted = self.noted.get(id(container))
         return noted[1] if noted is not None else self._items.get(id(container))
 
@@ -121,7 +121,7 @@ class Surroundings:
         if isinstance(value, dict):
             held = shown.rpartition(".")
             return self._mapping(value, _form(held[0], ".{}") if held[2] in _OF_LAYERS else _form(shown, "[{!r}]"))
-        if isinstance(value, (list, tuple, set, frozenset)):
+        if isinstance(value, (*_SEQUENCES, tuple, frozenset)):
             return self._sequence(value, shown)
         return self._object(value, shown)
 
@@ -340,7 +340,7 @@ class Surroundings:
                         yield Entry(mapping, key, form.format(key)), before, now
 
     def changed_items(self) -> Iterator[tuple[Items, list[Any]]]:
-        """The lists and sets that have other items now, with those that they had."""
+        """The lists, sets and deques that have other items now, with those that they had."""
         for sequence, shown, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 yield Items(sequence, shown), items

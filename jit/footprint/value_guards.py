@@ -12,6 +12,7 @@ import dis
 import itertools
 import operator
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Set
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -29,9 +30,10 @@ from .mappings import CellVariable, Globals, ModuleAttributes
 from .surroundings import Surroundings
 
 _PLAIN = (bool, int, float, complex, str, bytes)
-_CONTAINERS = (list, tuple, dict, set, frozenset)
+_CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _NAMED = (*_PLAIN, *_CONTAINERS, np.ndarray)
 _LARGEST_ARRAY = 10_000
+_DEPTH = 4  # objects in objects
 Counted = list[tuple[Callable[[Any, Any], Any], Any]]
 
 
@@ -193,6 +195,16 @@ class Reads:
         elif own is not None:
             if self._known(own, name, own.get(name, ABSENT)) and name not in own:
                 self._of_classes(type(owner), name, value)
+
+    def attributes(self, owner: Any, around: tuple[Any, ...] = ()) -> None:
+        """Notes that all attributes of an object were read, and of those that it holds; `around` are who hold it."""
+        own = getattr(owner, "__dict__", None)
+        if isinstance(own, dict) and not any(owner is each for each in around) and len(around) < _DEPTH:
+            self.keys(own)
+            for name, value in own.items():
+                self.attribute(owner, name, value)
+                if not isinstance(value, (Layer, EagerValue, ModuleType, FunctionType)):
+                    self.attributes(value, (*around, owner))
 
     def _of_classes(self, kind: type, name: str, value: Any) -> None:
         for each in kind.__mro__:

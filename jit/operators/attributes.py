@@ -36,6 +36,8 @@ class Attributes:
             return staging.rank(owner)
         if name == "stop_gradient" and staging.is_symbolic(owner):
             staging.check_stops()
+        if name == "__dict__":
+            note_all(owner)
         found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)
         if type(found) is property and isinstance(found.fget, FunctionType):
             new = self._convert(found.fget)
@@ -107,6 +109,23 @@ def _note(owner: Any, name: str, value: Any) -> None:
     reads = current()
     if reads is not None:
         reads.attribute(owner, name, value)
+
+
+def note_all(owner: Any) -> None:
+    """Notes that all attributes of an object were read."""
+    reads = current()
+    if reads is not None:
+        reads.attributes(owner)
+
+
+def noting_all(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that looks at all attributes of what it is given first."""
+    @functools.wraps(function, updated=())
+    def call(owner: Any, *args: Any, **kwargs: Any) -> Any:
+        note_all(owner)
+        return function(owner, *args, **kwargs)
+
+    return call
 
 
 class begun:

@@ -124,7 +124,7 @@ def not_none(value: Any) -> Any:
 def truth(value: Any) -> Any:
     """What decides for a value as a condition: None is false."""
     if type(value) is not Partial:
-        own = special.method(value, "__bool__") or special.method(value, "__len__")
+        own = special.method(value, "__bool__" if hasattr(type(value), "__bool__") else "__len__")
         if own is not None:
             return truth(own())
         return staging.truth(value) if not isinstance(value, dict) else some_key(value)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..footprint.value_guards import OPERATIONS
+from ..footprint.value_guards import OPERATIONS, current
 from . import staging
 
 Convert = Callable[[FunctionType], FunctionType]
@@ -42,7 +42,11 @@ def method(owner: Any, name: str) -> Callable[..., Any] | None:
     found = getattr(type(owner), name, None)
     if type(found) is not FunctionType or staging.is_symbolic(owner) or not _given:
         return None
-    new = _given[0](found)
+    new, reads = _given[0](found), current()
+    if reads is not None and new is not found:
+        reads.attribute(type(owner), name, found)
+    elif reads is not None and hasattr(type(owner), "__dataclass_fields__"):  # Python has written its `__eq__`
+        reads.attributes(owner)
     return None if new is found else MethodType(new, owner)
 
 

@@ -284,6 +284,8 @@ def test_what_special_methods_read_is_watched(monkeypatch):
     assert converted(x).tolist() == [16.0, 16.0]
     monkeypatch.setitem(globals(), "FACTOR", 1.0)
     assert converted(x).tolist() == [12.0, 12.0]
+    monkeypatch.setattr(Scaled, "__getitem__", lambda self, x: x - self.factor)
+    assert converted(x).tolist() == [5.0, 5.0]
 
 
 class Counter:
