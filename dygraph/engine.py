@@ -24,7 +24,8 @@ from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
 from ..ops.math.casting import cast
 from .selected_rows import gradient_of
-from .value import EagerValue, another_of, superseded, versions_of
+from .superseded import superseded, versions_of
+from .value import EagerValue, another_of
 
 _ndarray = np.ndarray
 _ON_HOST = ArrayTrace(np)

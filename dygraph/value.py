@@ -1,7 +1,7 @@
 """EagerValue: an array, the edge along which its gradient flows, and what all that is no face asks of a value.
 
 Its array is never changed by an operation: the forms that work in place (`x.add_(y)`, `x[0] = 1`) give the value
-another array. What saved the old one is told (`superseded`), so that a gradient that needs it raises.
+another array. What saved the old one is told (`superseded.py`), so that a gradient that needs it raises.
 
 What Python reads of it, and the language's operators, are in `readable.py`; the methods that users call by name are a
 face's: `tensor.py` has Paddle's. The engine, operators and optimizers ask for nothing that is in neither.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import pkgutil
 import sys
-import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -32,32 +31,8 @@ from ..ops.core.trace import grad_mode, state
 from .construction import parts
 from .printing import format_tensor
 from .readable import Readable
+from .superseded import supersede
 from .views import part_from_views, show, show_change, stay, write_through
-
-superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-"""Arrays that were a value of eager code when something saved them, and no longer are; by id."""
-
-
-class _Superseded(weakref.KeyedRef[int, Any]):
-    """A reference of `superseded`, which knows whose value the array was, and in which version."""
-
-    __slots__ = ("value", "version")
-
-    value: weakref.ref[EagerValue]
-    version: int
-
-
-def versions_of(array: Any) -> str:
-    """What a message says of the versions of the value that a superseded array was: that it has, that it had then.
-
-    In PaddlePaddle's terms; empty where no operation in place has counted.
-    """
-    reference: Any = superseded.data[id(array)]  # type: ignore[attr-defined]
-    value = reference.value()
-    now = None if value is None else value._version
-    if now is None or now == reference.version:
-        return ""
-    return f" (received tensor_version:{now} != wrapper_version_snapshot:{reference.version})"
 
 _getrefcount: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
 
@@ -268,7 +243,7 @@ class EagerValue(Readable):
         """Gives the Tensor another array of the same meaning, an array object that no other value has."""
         old = self._array
         if _getrefcount(old) != _alone:  # something beside the value holds it
-            _supersede(old, self)
+            supersede(old, self)
         state.trace.replaces(self)
         self._array = array
 
@@ -432,13 +407,6 @@ class EagerValue(Readable):
         known_by = kind if written_in is None else f"{written_in}:{kind.__qualname__}"
         device = () if isinstance(self._array, np.ndarray) else (backend.place_of(self._array).kind,)
         return _unpickled, (known_by, self.numpy(), self.stop_gradient, attributes, *device)
-
-
-def _supersede(array: Any, value: EagerValue) -> None:
-    kept: Any = superseded
-    reference = _Superseded(array, kept._remove, id(array))
-    reference.value, reference.version = weakref.ref(value), value._version
-    kept.data[id(array)] = reference
 
 
 class _Alone:

@@ -323,13 +323,13 @@ class _Eager:
     Tensor = Tensor
 
     @staticmethod
-    def scale(x: Tensor, scale: float, bias: float, bias_after_scale: bool, trace_backward: bool) -> Tensor:
+    def scale(x: Any, scale: float, bias: float, bias_after_scale: bool, trace_backward: bool) -> Any:
         """`paddle.scale`; without `trace_backward` no gradient flows."""
         with set_grad_enabled(trace_backward and is_grad_enabled()):
             return apply_scale(x, scale, bias, bias_after_scale)
 
     @staticmethod
-    def run_backward(tensors: list[Tensor], grad_tensors: list[Any], retain_graph: bool) -> None:
+    def run_backward(tensors: list[Any], grad_tensors: list[Any], retain_graph: bool) -> None:
         """`paddle.autograd.backward`; without gradients, [], each begins with ones."""
         backward(tensors, grad_tensors or None, retain_graph)
 

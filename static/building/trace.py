@@ -36,6 +36,7 @@ from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, cut_off, keeping_gradient, rebind
 from .operands import aligned_at_first, beside_a_number, converted, counted, flat, names_of, refuse_lists, spec_of
 from .result_names import Calls, namer
+from .stand_ins import filled, like, twin
 from .tensor_arrays import repeated_list
 from .tensor_hooks import before_hooks, register_hook
 from .views import source_of, up_to_date
@@ -292,7 +293,7 @@ class ProgramTrace(Trace):
         """The variable of a result: the one that it is, or a new one of this name."""
         shape = spec.shape or (1,) * self.least_rank
         if isinstance(name, Variable):
-            return _filled(name, shape, spec.dtype, stop_gradient)
+            return filled(name, shape, spec.dtype, stop_gradient)
         kind = _KINDS.get(type(spec), "tensor")
         return self.block.new_var(name, shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
 
@@ -426,7 +427,7 @@ class ProgramTrace(Trace):
         self.main.global_block().check_redeclared("a persistable variable", name, shape, dtype, persistable=True)
         variable = self.main.global_block().new_var(name, shape, dtype, persistable=True)
         if isinstance(value, Variable):
-            self.initialize(variable, lambda: cast(_like(value, self.startup), dtype))
+            self.initialize(variable, lambda: cast(like(value, self.startup), dtype))
         else:
             self.initialize(variable, lambda: full(shape, value, dtype))
         return variable
@@ -454,7 +455,7 @@ class ProgramTrace(Trace):
         last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
         last.rename_output(made.name, variable.name)
         del block.vars[made.name]
-        block.add_var(_twin(variable, block))
+        block.add_var(twin(variable, block))
 
 
 class GradientTrace(ProgramTrace):
@@ -474,31 +475,3 @@ class StartupTrace(ProgramTrace):
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         return {**attrs, "seed": self.main.random_seed} if attrs.get("seed") == 0 else super()._seeded(op, attrs)
-
-
-def _twin(variable: Variable, block: Block) -> Variable:
-    """What stands for a variable in the startup Program: a parameter for a parameter."""
-    if not isinstance(variable, ParameterVariable):
-        return Variable(block, variable.name, variable.shape, variable.dtype, persistable=True)
-    return ParameterVariable(block, variable.name, variable.shape, variable.dtype, trainable=variable.trainable,
-                             optimize_attr=variable.optimize_attr, regularizer=variable.regularizer,
-                             need_clip=variable.need_clip)
-
-
-
-
-
-def _like(variable: Variable, program: Any) -> Variable:
-    """The Variable of the same name in another Program's first block."""
-    block = program.global_block()
-    if block.has_var(variable.name):
-        return block.var(variable.name)
-    return block.new_var(variable.name, variable.shape, variable.dtype, persistable=True)
-
-
-def _filled(variable: Variable, shape: tuple[int, ...], dtype: DType, stop_gradient: bool) -> Variable:
-    """A variable that a result is written to: what it is follows from that, unless it outlives a run."""
-    if not variable.persistable:
-        variable.shape, variable._dtype = shape, dtype
-        variable.stop_gradient = variable.stop_gradient or stop_gradient
-    return variable
