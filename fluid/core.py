@@ -25,14 +25,23 @@ from . import core_ops as ops
 from .dygraph.backward_strategy import BackwardStrategy
 from .dygraph.parallel import ParallelStrategy
 from .dygraph.varbase import VarBase
-from .inference_api import AnalysisConfig, PaddleBuf, PaddlePredictor, PaddleTensor, create_paddle_predictor
+from .inference_api import (
+    AnalysisConfig,
+    NativeConfig,
+    PaddleBuf,
+    PaddleDType,
+    PaddlePredictor,
+    PaddleTensor,
+    create_paddle_predictor,
+)
 from .later_names import later
 
 __all__ = [
     "AnalysisConfig", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
-    "EnforceNotMet", "LoDTensor", "LoDTensorArray", "OpDesc", "PaddleBuf", "PaddlePredictor", "PaddleTensor",
-    "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc", "create_paddle_predictor",
-    "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda", "is_compiled_with_dist",
+    "EnforceNotMet", "LoDTensor", "LoDTensorArray", "NativeConfig", "OpDesc", "PaddleBuf", "PaddleDType",
+    "PaddlePredictor", "PaddleTensor", "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc",
+    "create_paddle_predictor", "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda",
+    "is_compiled_with_dist",
     "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker", "ops",
 ]
 __dir__ = listed(__name__)

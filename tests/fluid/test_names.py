@@ -66,6 +66,33 @@ def test_a_predictor_of_1_x_runs_a_saved_model(programs, tmp_path):
     np.testing.assert_allclose(predictor.get_output_tensor(name).copy_to_cpu(), wanted, 1e-6)
     with pytest.raises(ValueError, match="the model takes"):
         predictor.run([])
+    assert predictor.get_input_tensor_shape() == {"x": [-1, 3]}
+
+
+def test_a_native_config_and_values_made_of_lists(programs, tmp_path):
+    """As published deployments of 1.x have them: fields of a NativeConfig; name, shape, dtype and buffer of a value."""
+    _, startup = programs
+    core = fluid.core
+    x, numbers = fluid.data("x", [None, 3]), fluid.data("numbers", [None, 1], "int64", lod_level=1)
+    rows = fluid.layers.embedding(numbers, [9, 3], param_attr=fluid.initializer.Constant(0.5))
+    y = x + fluid.layers.sequence_pool(rows, "sum")
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup)
+    fluid.io.save_inference_model(str(tmp_path), ["x", "numbers"], [y], exe, None, "model", "params")
+    config = core.NativeConfig()
+    config.prog_file, config.param_file = str(tmp_path / "model"), str(tmp_path / "params")
+    config.use_gpu, config.device, config.fraction_of_gpu_memory = False, 0, 0.5
+    values = []
+    for name, shape, dtype, data in (("x", (2, 3), core.PaddleDType.FLOAT32, [0.0, 1, 2, 3, 4, 5]),
+                                     ("numbers", [3, 1], core.PaddleDType.INT64, [1, 2, 3])):
+        value = core.PaddleTensor()
+        value.name, value.shape, value.dtype, value.data = name, shape, dtype, core.PaddleBuf(data)
+        values.append(value)
+    values[1].lod = [[0, 1, 3]]
+    result, = core.create_paddle_predictor(config).run(values)
+    assert result.as_ndarray().tolist() == [[0.5, 1.5, 2.5], [4.0, 5.0, 6.0]]
+    assert result.dtype is core.PaddleDType.FLOAT32 and result.data.tolist("int64") == [0, 1, 2, 4, 5, 6]
+    assert core.PaddleTensor(np.ones(2, "int32")).dtype is core.PaddleDType.INT32 and not result.data.empty()
 
 
 def test_layers_that_others_contributed(programs):
