@@ -42,6 +42,7 @@ _PACKAGE = __name__.partition(".")[0]
 _CONVERT = "import json, sys, paddle2onnx; paddle2onnx.export(**json.loads(sys.argv[1]))"
 _SECONDS = 1800
 _TOO_NEW_PYTHON = (3, 13)  # as the marker of the extra "onnx" in pyproject.toml
+_BACKENDS = ("onnxruntime", "rknn", "tensorrt", "other")  # that quantized models are written for
 _CONVERTER_OPTIONS = ("auto_upgrade_opset", "enable_onnx_checker", "deploy_backend", "export_fp16_model")
 _SAVE_OPTIONS = ("output_spec",)
 _CHECK = assert_op.type
@@ -81,6 +82,9 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
     unknown = sorted(set(configs) - {*_CONVERTER_OPTIONS, *_SAVE_OPTIONS, "feed_vars", "fetch_vars"})
     if unknown:
         raise ValueError(f"onnx.export: unknown options {unknown}.")
+    backend = configs.get("deploy_backend", _BACKENDS[0])
+    if backend not in _BACKENDS:
+        raise ValueError(f"onnx.export(deploy_backend): must be one of {list(_BACKENDS)}. Received {backend!r}.")
     if importlib.util.find_spec("paddle2onnx") is None:
         raise ImportError(f"onnx.export needs the converter paddle2onnx{_way_to_converter(sys.version_info[:2])}")
     options = {key: value for key, value in configs.items() if key in _CONVERTER_OPTIONS}

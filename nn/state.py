@@ -10,6 +10,7 @@ import numpy as np
 from ..ops.array.full import is_value
 
 NAME_TABLE = "StructuredToParameterName@@"
+_SHOWN = 8  # names in a warning
 
 
 def load_state(layer: Any, state: dict[str, Any], use_structured_name: bool) -> tuple[list[str], list[str]]:
@@ -49,11 +50,16 @@ def _shape(value: Any) -> list[int]:
     return list(value.shape) if hasattr(value, "shape") else list(np.shape(value))
 
 
+def _listed(names: list[str]) -> str:
+    """The first of many names: a state of another network has none of hundreds."""
+    return f"{names[:_SHOWN]}" + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
 def _warn(layer: Any, missing: list[str], unexpected: list[str], other: dict[str, tuple[Any, list[int]]]) -> None:
     """Says once each what is missing, what has no place, and what has another shape."""
     subject = type(layer).__name__
-    texts = [f"the state lacks {missing}"] if missing else []
-    texts += [f"{subject} has no place for {unexpected}"] if unexpected else []
+    texts = [f"the state lacks {_listed(missing)}"] if missing else []
+    texts += [f"{subject} has no place for {_listed(unexpected)}"] if unexpected else []
     if other:
         shapes = "; ".join(f"{key}: the layer has {list(own)}, the state {theirs}"
                            for key, (own, theirs) in other.items())

@@ -164,7 +164,7 @@ def test_an_operator_that_the_converter_does_not_know_is_named_and_nothing_is_wr
 
 @pytest.mark.parametrize(("given", "error"), [
     ({"opset_version": 3}, "opset_version"), ({"opset_version": "11"}, "opset_version"),
-    ({"unheard_of": 1}, "unheard_of"),
+    ({"unheard_of": 1}, "unheard_of"), ({"deploy_backend": "ort"}, "one of .'onnxruntime'"),
 ])
 def test_what_makes_no_sense_is_refused(tmp_path, given, error):
     with pytest.raises(ValueError, match=error):

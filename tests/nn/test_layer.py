@@ -421,6 +421,12 @@ def test_what_is_missing_is_named_as_the_state_names_it():
         assert layer.set_state_dict({"weight": paddle.ones([2, 2])}) == (["bias"], [])
 
 
+def test_a_warning_lists_the_first_of_many_missing_names():
+    layer = nn.Sequential(*[nn.Linear(1, 1) for _ in range(20)])
+    with pytest.warns(UserWarning, match=r"lacks \['0.weight', .* and 32 more\.$"):
+        assert len(layer.set_state_dict({})[0]) == 40
+
+
 def test_values_of_a_layer_have_names_of_their_own():
     with paddle.utils.unique_name.guard():
         layer = nn.Layer("foo")
