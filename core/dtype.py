@@ -224,6 +224,9 @@ def convert_dtype(dtype: Any) -> DType:
 _default = [float32]
 
 
+told_of_default: list[Callable[[], None]] = []  # what is called where the default dtype becomes another one
+
+
 def set_default_dtype(d: Any) -> None:
     """Sets the dtype that Python floats and new parameters get: float16, bfloat16, float32 or float64.
 
@@ -236,7 +239,10 @@ def set_default_dtype(d: Any) -> None:
     dtype = None if d is None else convert_dtype(d)
     if dtype is None or not dtype.is_floating:
         raise TypeError(f"set_default_dtype(d): d must be a floating dtype. Received {d!r}.")
-    _default[0] = dtype
+    if dtype is not _default[0]:
+        _default[0] = dtype
+        for told in told_of_default:
+            told()
 
 
 def get_default_dtype() -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.collection import resting
+from ..core.dtype import get_default_dtype_object
 from ..core.forks import unforked
 from ..dygraph.value import EagerValue
 from ..nn import Layer
@@ -417,7 +418,8 @@ class StaticFunction:
         instance = self.instance
         modes = tuple(layer.training for layer in instance.sublayers(include_self=True)) if isinstance(
             instance, Layer) else ()
-        return cache_key(specs), modes, state.trace.precision, self._training, self._by_stops and stops_in(specs)
+        stops = self._by_stops and stops_in(specs)
+        return cache_key(specs), modes, state.trace.precision, get_default_dtype_object(), self._training, stops
 
     def _program(self, key: Any, specs: dict[str, Any], whole: bool, wide_sizes: bool = False) -> ConcreteProgram:
         with unforked(), self._lock:

@@ -10,6 +10,8 @@ from ..ops.core.trace import current_trace
 from ..ops.math.comparison import equal
 from .optimizer import Optimizer
 
+_STEPS = "lookahead_steps"
+
 
 class LookAhead(Optimizer):
     """slow ← slow + alpha · (fast - slow) and fast ← slow, each `k` steps of the inner optimizer, which moves fast.
@@ -69,10 +71,18 @@ class LookAhead(Optimizer):
                 trace.store(parameter, where(moves, behind, parameter))
                 trace.store(slow, behind)
 
+    def state_dict(self) -> dict[str, Any]:
+        """The inner optimizer's state, the slow weights by name, and the number of steps under 'lookahead_steps'."""
+        return {**self.inner_optimizer.state_dict(), **super().state_dict(), _STEPS: self._steps}
+
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over the slow weights that `state_dict` gave, and counts `k` steps anew."""
-        super().set_state_dict(state_dict)
-        self._steps = self.k if state_dict else 0
+        """Takes over what `state_dict` gave; of PaddlePaddle's, which has slow weights alone, `k` steps count anew."""
+        own = {key: value for key, value in state_dict.items() if self._place_of(key) is not None}
+        inner = {key: value for key, value in state_dict.items() if key not in own and key != _STEPS}
+        super().set_state_dict(own)
+        if inner:
+            self.inner_optimizer.set_state_dict(inner)
+        self._steps = int(state_dict.get(_STEPS, self.k if own else 0))
 
     set_dict = set_state_dict
 

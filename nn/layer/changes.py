@@ -3,10 +3,20 @@
 from collections import OrderedDict
 from typing import Any
 
+from ...core.dtype import told_of_default
+
 mode_changes = [0]
 """Counts the times that a layer's mode, its functions, its hooks, which sublayers it has, or a setting of one of this
-package's layers may have changed: what depends on these and was worked out earlier holds while the count stands still.
+package's layers, or the default dtype, may have changed: what depends on these and was worked out earlier holds while the count
+stands still.
 """
+
+
+def _count() -> None:
+    mode_changes[0] += 1
+
+
+told_of_default.append(_count)
 
 
 class Counted(OrderedDict[Any, Any]):

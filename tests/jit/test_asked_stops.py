@@ -68,6 +68,20 @@ def test_specs_and_open_sizes_keep_the_answer():
         assert converted(x, y).tolist() == asks(x, y).tolist()
 
 
+def test_another_default_dtype_has_another_program():
+    def function(x):
+        return x + paddle.ones([2]) * paddle.to_tensor(0.1)
+
+    converted, x = paddle.jit.to_static(function, full_graph=True), paddle.ones([2])
+    for dtype in ("float32", "float64", "float32", "float64"):
+        paddle.set_default_dtype(dtype)
+        try:
+            results = [call(x) for call in (function, converted)]
+        finally:
+            paddle.set_default_dtype("float32")
+        assert results[0].dtype is results[1].dtype and results[0].tolist() == results[1].tolist()
+
+
 def test_who_does_not_ask_has_one_program():
     converted = paddle.jit.to_static(lambda x: x * 2, full_graph=True)
     for stop in (False, True, False):

@@ -32,8 +32,34 @@ def test_lookahead():
         found.append(layer.weight.item())
     np.testing.assert_allclose(found, AHEAD, rtol=1e-6)
     slow = rule.state_dict()
-    assert list(slow) == [f"{layer.weight.name}_slow_0"]
+    assert list(slow) == [f"{layer.weight.name}_slow_0", "lookahead_steps"]
     np.testing.assert_allclose(slow[f"{layer.weight.name}_slow_0"].numpy(), [[AHEAD[5]]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("taken", range(6))
+def test_lookahead_goes_on_with_the_inner_optimizers_state(taken, tmp_path):
+    def made():
+        with paddle.utils.unique_name.guard():
+            layer = _layer()
+            rate = paddle.optimizer.lr.ExponentialDecay(0.1, 0.9)
+            return layer, LookAhead(paddle.optimizer.Momentum(rate, 0.9, parameters=layer.parameters()), 0.5, 3)
+
+    results = []
+    for stops_at in (None, taken):
+        layer, rule = made()
+        for step in range(8):
+            if step == stops_at:
+                paddle.save({"layer": layer.state_dict(), "rule": rule.state_dict()}, str(tmp_path / "state"))
+                held = paddle.load(str(tmp_path / "state"))
+                layer, rule = made()
+                layer.set_state_dict(held["layer"])
+                rule.set_state_dict(held["rule"])
+            _descend(layer)
+            rule.step()
+            rule.clear_grad()
+            rule.inner_optimizer._learning_rate.step()
+        results.append(layer.weight.item())
+    assert results[0] == results[1]
 
 
 def test_lookahead_in_a_program():
@@ -101,7 +127,8 @@ def test_states_go_on():
         return layer, rule
 
     layer, rule = trained(3)
-    held = [{k: v.numpy().copy() for k, v in part.state_dict().items()} for part in (layer, rule)]
+    held = [{k: v.numpy().copy() for k, v in part.state_dict().items() if k != "lookahead_steps"}  # as Paddle's has it
+            for part in (layer, rule)]
     assert trained(3, held)[0].weight.item() == pytest.approx(AHEAD[5])
 
 

@@ -172,6 +172,12 @@ OPTIMIZERS = [
     "AdamW(0.01, weight_decay=0.1, beta2=0.9, lr_ratio=None",
     "Momentum(0.05, 0.8, weight_decay=paddle.regularizer.L1Decay(0.05)",
     "RMSProp(0.01, momentum=0.5, centered=True",
+    "AdamW(0.01, weight_decay=0.1, apply_decay_param_fun=lambda name: not name.endswith('b_0')",
+    "Adam(0.01, lazy_mode=True",
+    "Momentum(0.05, 0.9, multi_precision=True, rescale_grad=0.5",
+    "Adamax(0.01, beta1=0.5, epsilon=1e-6",
+    "Adagrad(0.05, initial_accumulator_value=0.1",
+    "Lamb(0.01, lamb_weight_decay=0.1, exclude_from_weight_decay_fn=lambda p: len(p.shape) < 2",
 ]
 
 SCHEDULES = [
@@ -181,6 +187,18 @@ SCHEDULES = [
     "LinearWarmup({0}, 2, 0.0, {0})",
     "CosineAnnealingDecay({0}, 4)",
     "NoamDecay(4, 2, {0})",
+    "ReduceOnPlateau({0}, patience=0, factor=0.5)",
+    "MultiStepDecay({0}, [1, 2], 0.5)",
+    "PiecewiseDecay([1, 2], [{0}, 0.5 * {0}, 0.1 * {0}])",
+    "PolynomialDecay({0}, 4, cycle=True)",
+    "InverseTimeDecay({0}, 0.5)",
+    "NaturalExpDecay({0}, 0.5)",
+    "MultiplicativeDecay({0}, lambda epoch: 0.5)",
+    "CosineAnnealingWarmRestarts({0}, 2)",
+    "OneCycleLR({0}, 6)",
+    "CyclicLR({0}, 2 * {0}, 2)",
+    "LinearLR({0}, 3)",
+    "LinearWarmup(paddle.optimizer.lr.StepDecay({0}, 1, 0.5), 1, 0.0, {0})",
 ]
 
 
@@ -198,7 +216,9 @@ def _optimizer(network: Network) -> str:
         )
     lines = ["def optimizer(net):"]
     if rng.random() < 0.2 and network.allows("groups"):
-        option = rng.choice(['"learning_rate": 0.5', '"weight_decay": 0.2'])
+        option = rng.choice(
+            ['"learning_rate": 0.5', '"weight_decay": 0.2', '"learning_rate": 0.5, "weight_decay": 0.2']
+        )
         lines += [
             '    first = [p for name, p in net.named_parameters() if name == "gain"]',
             '    others = [p for name, p in net.named_parameters() if name != "gain"]',
@@ -209,4 +229,7 @@ def _optimizer(network: Network) -> str:
         parameters = "groups"
     else:
         parameters = "net.parameters()"
-    return "\n".join([*lines, f"    return paddle.optimizer.{head}, parameters={parameters})"])
+    made = f"paddle.optimizer.{head}, parameters={parameters})"
+    if rng.random() < 0.08 and network.allows("lookahead"):
+        made = f"paddle.incubate.optimizer.LookAhead({made}, alpha=0.5, k=2)"
+    return "\n".join([*lines, f"    return {made}"])

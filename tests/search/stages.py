@@ -101,6 +101,8 @@ REFUSALS = [
     "which is one of the branch or loop alone",
     r"Give it a copy: y\.detach\(\)\.clone\(\)",
     "the hook reads .*, which is given another value behind it",
+    "a tensor decides whether (this (loop|call) goes on|what stands behind)",
+    "says whether another variable is the same tensor",
     r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
 
@@ -198,8 +200,7 @@ def train(
                 p.grad = paddle.zeros_like(p)
         optimizer.step()
         optimizer.clear_grad()
-        if hasattr(optimizer._learning_rate, "step"):
-            optimizer._learning_rate.step()
+        _next_rate(optimizer, loss)
         for name, array in kept.items():  # another tensor: `forward` may have given the buffer another dtype
             owner, _, last = name.rpartition(".")
             setattr(net if not owner else dict(net.named_sublayers())[owner], last, paddle.to_tensor(array))
@@ -207,6 +208,15 @@ def train(
             net, optimizer = _restored(module, net, optimizer, again)
     found.update(state(net))
     return Trained(found, given)
+
+
+def _next_rate(optimizer: Any, loss: Any) -> None:
+    """Takes a schedule one step further."""
+    rate = getattr(optimizer, "inner_optimizer", optimizer)._learning_rate
+    if isinstance(rate, paddle.optimizer.lr.ReduceOnPlateau):
+        rate.step(paddle.to_tensor(1.0) if loss is None else loss.detach())
+    elif hasattr(rate, "step"):
+        rate.step()
 
 
 def _restored(module: Module, net: Any, optimizer: Any, again: Callable[[], Any]) -> tuple[Any, Any]:
@@ -412,8 +422,7 @@ def _whole_steps(module: Module, way: Way, outcome: Outcome) -> None:
         for n in range(STEPS):
             result = run(*loading.tensors(loading.arrays(module, TRAINING, 100 + n), way.dtype))
             found.update({f"step {n} {name}": array for name, array in outputs(result).items()})
-            if hasattr(optimizer._learning_rate, "step"):
-                optimizer._learning_rate.step()
+            _next_rate(optimizer, loss_of(result))
         return {**found, **state(net)}
 
     try:

@@ -3,7 +3,20 @@
 Values stay within some ten around zero and away from poles, so that rounding stays small.
 """
 
-from . import arithmetic, dtypes, indexing, integers, layers, open_sizes, products, reductions, scatters, shapes
+from . import (
+    arithmetic,
+    dtypes,
+    edges,
+    indexing,
+    integers,
+    layers,
+    matrices,
+    open_sizes,
+    products,
+    reductions,
+    scatters,
+    shapes,
+)
 from .choice import expression
 from .same_shape import is_number, operand, same_shape, unary
 

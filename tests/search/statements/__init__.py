@@ -12,6 +12,7 @@ from . import (
     gradients,
     held_state,
     in_place,
+    iterators,
     loops,
     state,
     static_control,
