@@ -28,6 +28,7 @@ _Cached = type(functools.lru_cache(lambda: None))
 _POST_INIT, _FIELDS = "__post_init__", "__dataclass_fields__"
 _OF_ALL_KEYS = ("keys", "values", "items", "popitem")
 _OF_A_KEY = ("get", "pop", "setdefault")
+_OF_RANK = ("dim", "ndimension")
 _FUNCTION_TAKERS = (map, filter, functools.reduce)
 _ITEM_TAKERS = (tuple, set, frozenset, sorted, iter, deque)
 _METHODS_OF_ITEMS = (
@@ -106,6 +107,8 @@ class Calls:
 
     def _method(self, method: MethodType) -> Any:
         function = method.__func__
+        if getattr(function, "__name__", None) in _OF_RANK and staging.is_symbolic(method.__self__):
+            return functools.partial(staging.rank, method.__self__)
         if isinstance(function, _Cached):
             return functools.partial(self._call_cached, function, method.__self__)
         if not isinstance(function, FunctionType):

@@ -103,6 +103,11 @@ def told_by_rank(x):
     return y * y.ndim
 
 
+def told_by_methods(x):
+    y = wider(x)
+    return y * y.dim() + y.ndimension()
+
+
 def widened_by_rank(x):
     y = wider(x)
     if y.ndim == 2:
@@ -110,6 +115,6 @@ def widened_by_rank(x):
     return y.sum(0)
 
 
-@pytest.mark.parametrize("function", [told_by_rank, widened_by_rank])
+@pytest.mark.parametrize("function", [told_by_rank, told_by_methods, widened_by_rank])
 def test_the_number_of_dimensions_is_that_of_the_run(function):
     assert_as_written(function)
