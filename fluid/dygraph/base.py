@@ -88,7 +88,7 @@ def no_grad(func: Callable[..., Any] | None = None) -> Any:
     Dropout counts as in evaluation there.
     """
     if func is None:
-        return _unrecorded()
+        return _switch_tracer_mode_guard_(False)
     if inspect.isgeneratorfunction(func):
         return _each_step(func)
 
@@ -101,8 +101,9 @@ def no_grad(func: Callable[..., Any] | None = None) -> Any:
 
 
 @contextlib.contextmanager
-def _unrecorded() -> Iterator[None]:
-    with grad_mode(False):
+def _switch_tracer_mode_guard_(is_train: bool = True) -> Iterator[None]:
+    """Within the block gradients are recorded, or not: what published code evaluates with, as with `no_grad`."""
+    with grad_mode(is_train):
         yield
 
 

@@ -70,6 +70,8 @@ def test_nothing_is_recorded_under_no_grad():
         with fluid.dygraph.no_grad():
             assert (x * 2.0).stop_gradient
         assert tripled(x).stop_gradient and tripled(x).stop_gradient
+        with fluid.dygraph.base._switch_tracer_mode_guard_(is_train=False):
+            assert (x * 2.0).stop_gradient and fluid.layers.dropout(x, 0.5).numpy().min() == 0.5
         assert doubled(x).stop_gradient and not (x * 2.0).stop_gradient
         for y in each(x):
             assert y.stop_gradient and not (x * 2.0).stop_gradient
