@@ -80,6 +80,11 @@ def _dygraph_tracer() -> Any:
     return TRACER if computing() else None
 
 
+def _var_base_to_np(var_base: VarBase) -> np.ndarray:
+    """A value's elements as an array."""
+    return var_base.numpy()
+
+
 def _varbase_creator(type: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None,
                      persistable: bool | None = None, **kwargs: Any) -> VarBase:
     """An empty value of dynamic mode, which an operator of `core.ops` writes its result to."""

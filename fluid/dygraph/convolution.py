@@ -30,6 +30,8 @@ class _Convolution(Layer):
             raise ValueError(f"{what}(num_channels): must be divisible by groups. Received {num_channels} channels and "
                              f"{groups} groups.")
         self._dtype, self._act, self._groups = dtype, act, groups or 1
+        self._num_channels, self._num_filters, self._filter_size = num_channels, num_filters, filter_size
+        self._param_attr, self._bias_attr, self._use_cudnn = param_attr, bias_attr, use_cudnn
         self._stride, self._padding = sizes(stride, self.rank, "stride"), sizes(padding, self.rank, "padding")
         self._dilation = sizes(dilation, self.rank, "dilation")
         window = sizes(filter_size, self.rank, "filter_size")
@@ -94,6 +96,8 @@ class _Transpose(Layer):
             raise ValueError(f"{type(self).__name__}(param_attr): must not be False: there is no convolution without "
                              f"filters.")
         self._dtype, self._act, self._groups = dtype, act, groups or 1
+        self._num_channels, self._num_filters, self._filter_size = num_channels, num_filters, filter_size
+        self._param_attr, self._bias_attr, self._use_cudnn = param_attr, bias_attr, use_cudnn
         self._stride, self._padding = sizes(stride, self.rank, "stride"), sizes(padding, self.rank, "padding")
         self._dilation = sizes(dilation, self.rank, "dilation")
         is_depthwise = self.rank == 2 and num_channels == groups == num_filters and not use_cudnn

@@ -129,7 +129,8 @@ class NaturalExpDecay(_Decay):
 
     def step(self) -> Any:
         """The rate."""
-        return _float32(_number(self.learning_rate)) * np.exp(_float32(-self.decay_rate) * self._passed())
+        share = np.exp(_float32(-self.decay_rate) * self._passed())
+        return self.create_lr_var(_float32(_number(self.learning_rate)) * share)
 
 
 class ExponentialDecay(_Decay):
@@ -137,7 +138,7 @@ class ExponentialDecay(_Decay):
 
     def step(self) -> Any:
         """The rate."""
-        return _float32(_number(self.learning_rate)) * _float32(self.decay_rate) ** self._passed()
+        return self.create_lr_var(_float32(_number(self.learning_rate)) * _float32(self.decay_rate) ** self._passed())
 
 
 class InverseTimeDecay(_Decay):
@@ -145,7 +146,8 @@ class InverseTimeDecay(_Decay):
 
     def step(self) -> Any:
         """The rate."""
-        return _float32(_number(self.learning_rate)) / (_float32(1) + _float32(self.decay_rate) * self._passed())
+        divisor = _float32(1) + _float32(self.decay_rate) * self._passed()
+        return self.create_lr_var(_float32(_number(self.learning_rate)) / divisor)
 
 
 class PolynomialDecay(LearningRateDecay):
@@ -168,7 +170,8 @@ class PolynomialDecay(LearningRateDecay):
         else:
             passed = _float32(min(self.step_num, self.decay_steps)) / _float32(self.decay_steps)
         span = _float32(_number(self.learning_rate) - self.end_learning_rate)
-        return span * (_float32(1) - passed) ** _float32(self.power) + _float32(self.end_learning_rate)
+        left = (_float32(1) - passed) ** _float32(self.power)
+        return self.create_lr_var(span * left + _float32(self.end_learning_rate))
 
 
 class CosineDecay(LearningRateDecay):
@@ -183,7 +186,7 @@ class CosineDecay(LearningRateDecay):
         """The rate."""
         epoch = np.floor(_float32(self.step_num / self.step_each_epoch))
         turn = np.cos(epoch * _float32(math.pi) * _float32(1.0 / self.epochs))
-        return _float32(_number(self.learning_rate) * 0.5) * (turn + _float32(1))
+        return self.create_lr_var(_float32(_number(self.learning_rate) * 0.5) * (turn + _float32(1)))
 
 
 class NoamDecay(LearningRateDecay):
@@ -200,7 +203,7 @@ class NoamDecay(LearningRateDecay):
     def step(self) -> Any:
         """The rate."""
         falling, rising = _float32(self.step_num ** -0.5), _float32(self.warmup_steps ** -1.5 * self.step_num)
-        return _float32(_number(self.learning_rate) * self.d_model ** -0.5) * min(falling, rising)
+        return self.create_lr_var(_float32(_number(self.learning_rate) * self.d_model ** -0.5) * min(falling, rising))
 
 
 class LinearLrWarmup(LearningRateDecay):

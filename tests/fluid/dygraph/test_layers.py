@@ -27,3 +27,13 @@ def test_as_in_paddle(name):
     for key, array in wanted.items():
         assert found[key].shape == array.shape, key
         np.testing.assert_allclose(found[key], array, rtol=2e-4, atol=2e-5, err_msg=key)
+
+
+def test_a_convolution_remembers_what_it_was_made_with():
+    """What classes that extend it read in their own `forward`."""
+    with fluid.dygraph.guard():
+        made = [fluid.dygraph.Conv2D(3, 4, 3, padding=1), fluid.dygraph.Conv3D(3, 4, 3),
+                fluid.dygraph.Conv2DTranspose(3, 4, 3), fluid.dygraph.Conv3DTranspose(3, 4, 3)]
+        for layer in made:
+            assert (layer._num_channels, layer._num_filters, layer._filter_size, layer._act) == (3, 4, 3, None)
+            assert layer._use_cudnn and layer._param_attr is None and layer._bias_attr is None

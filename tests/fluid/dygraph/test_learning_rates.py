@@ -35,6 +35,19 @@ def test_a_state_goes_on_where_it_was(name):
         assert first.state_dict() == second.state_dict()
 
 
+@pytest.mark.parametrize("name", ["noam", "cosine", "polynomial", "exponential", "inverse", "natural"])
+def test_step_gives_a_value(name):
+    """Programs print it by `optimizer._learning_rate.step().numpy()`."""
+    d = fluid.dygraph
+    with fluid.dygraph.guard():
+        rate = {"noam": lambda: d.NoamDecay(64, 3), "cosine": lambda: d.CosineDecay(0.1, 2, 3),
+                "polynomial": lambda: d.PolynomialDecay(0.1, 5), "exponential": lambda: d.ExponentialDecay(0.1, 2, 0.5),
+                "inverse": lambda: d.InverseTimeDecay(0.1, 2, 0.5), "natural": lambda: d.NaturalExpDecay(0.1, 2, 0.5),
+                }[name]()
+        shown = rate.step().numpy()
+        assert shown.shape == (1,) and shown.tolist() == rate().numpy().tolist()
+
+
 def test_a_state_of_another_kind_is_refused():
     rate = fluid.dygraph.NoamDecay(4, 4)
     with pytest.raises(RuntimeError, match="lacks .*step_num"):
