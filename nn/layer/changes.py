@@ -6,9 +6,9 @@ from typing import Any
 from ...core.dtype import told_of_default
 
 mode_changes = [0]
-"""Counts the times that a layer's mode, its functions, its hooks, which sublayers it has, or a setting of one of this
-package's layers, or the default dtype, may have changed: what depends on these and was worked out earlier holds while the count
-stands still.
+"""Counts the times that a layer's mode, its functions, its hooks, which sublayers it has, a setting of one of this
+package's layers, or the default dtype may have changed: what depends on these and was worked out earlier holds while
+the count stands still.
 """
 
 
