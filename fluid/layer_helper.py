@@ -15,12 +15,13 @@ from ..core.dtype import convert_dtype
 from ..core.lazy import listed
 from ..core.param_attr import ParamAttr, to_param_attr
 from ..core.unique_name import generate
+from ..dygraph.superseded import superseded
 from ..ops.array.full import is_value, shape_inputs
 from ..ops.array.reshape import reshape
 from ..ops.core.backward import Leaf
 from ..ops.core.hints import HINTS, without_hints
 from ..ops.core.operator import Operator, find, is_declared
-from ..ops.core.trace import apply, current_trace, grad_mode, initialized, state
+from ..ops.core.trace import apply, current_trace, grad_mode, initialized
 from ..ops.random.default_initial_values import initial_value
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
@@ -276,11 +277,19 @@ def _handed_out(op: Operator, taken: dict[str, Any], made: Any) -> Any:
 
 
 def _written(target: Any, value: Any) -> Any:
-    """Writes a value into a Tensor, whatever was in it. A leaf stays one: how it got its value is not recorded."""
+    """Writes a value into a Tensor, whatever was in it.
+
+    A leaf stays one: how it got its value is not recorded, and what was computed of its former one has that gradient.
+    """
     if value._array.size != target._array.size and not target._is_view:
         target._replace(value._array)
-    with grad_mode(state.grad_enabled and not isinstance(target._edge, Leaf)):
+    if not isinstance(target._edge, Leaf):
         return target._rebind(value)
+    former = target._array
+    with grad_mode(False):
+        target._rebind(value)
+    superseded.pop(id(former), None)
+    return target
 
 
 __all__ = ["LayerHelper", "need_floats", "need_integers"]

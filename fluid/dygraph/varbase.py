@@ -26,6 +26,7 @@ from ...dygraph.eager import EagerTrace, eager_trace
 from ...dygraph.held_array import HeldArray
 from ...dygraph.parameter import EagerParameter
 from ...dygraph.selected_rows import SelectedRowsValue
+from ...dygraph.superseded import superseded
 from ...dygraph.value import EagerValue
 from ...ops.array.full import full, is_value
 from ...ops.array.reshape import reshape_op
@@ -244,6 +245,16 @@ class VarBase(EagerValue):
 
     def _grad_name(self) -> str:
         return f"{self.name}@GRAD"
+
+    def set_value(self, value: Any) -> None:
+        """Sets the value from an array or another value of the same shape and dtype.
+
+        What was computed of its former value has the gradient of that: parameters as well are set between a forward
+        pass and its gradient (a spectral norm's vectors, where a network is asked twice).
+        """
+        former = self._array
+        super().set_value(value)
+        superseded.pop(id(former), None)
 
     # What older code asks of the tensor within
 

@@ -204,3 +204,16 @@ def test_results_are_written_into_tensors_of_any_shape():
         counter = fluid.layers.create_global_var([1], 0, "int64", persistable=True, name="counter")
         fluid.layers.increment(counter)
         assert (counter.name, counter.persistable, counter.numpy().tolist()) == ("counter", True, [1])
+
+
+def test_parameters_are_set_between_a_forward_pass_and_its_gradient():
+    """As a spectral norm's vectors are, where a network is asked twice before one `backward`."""
+    with fluid.dygraph.guard():
+        weight = fluid.layers.create_parameter([2], "float32", default_initializer=fluid.initializer.Constant(3.0))
+        squares = [weight * weight]
+        with fluid.dygraph.no_grad():
+            weight.set_value(weight * 2.0)
+        squares.append(weight * weight)
+        fluid.layers.assign(weight * 0.5, weight)
+        fluid.layers.reduce_sum(squares[0] + squares[1]).backward()
+        assert weight.gradient().tolist() == [18.0] * 2 and weight.numpy().tolist() == [3.0] * 2
