@@ -5,10 +5,12 @@ The public names stand below as imports, where readers and checkers find them; e
 
 from typing import TYPE_CHECKING
 
+from .core.blas_waiting import shorten
 from .core.lazy import attach, provide, stand_at
 from .core.tracebacks import begin_with_ipython
 from .version import full_version as __version__
 
+shorten()
 provide("default trace", by="proa.dygraph.eager")
 provide("staging", by="proa.jit.convert.functions")
 provide("operators", by="proa.ops.catalogue")

@@ -13,7 +13,7 @@ import functools
 import os
 from collections.abc import Iterator
 
-from ..core import processors
+from ..core import blas_waiting, processors
 from . import blas
 
 _SPINS = "20000"  # how often the pool's waiting threads look before they sleep: some 0.8 ms
@@ -121,6 +121,7 @@ def _in_child() -> None:
     _use(1)
 
 
+blas_waiting.leave()
 if _are_fewer() and "OPENBLAS_NUM_THREADS" not in os.environ:
     blas.set_num_threads(processors.usable())
 if hasattr(os, "register_at_fork"):
