@@ -1,5 +1,9 @@
-/* Elements taken and put by numbers along one dimension, each at its own place in the others: take_along_axis, … */
-#include "_native.h"
+/* Elements taken and put by numbers along one dimension, each at its own place in the others: take_along_axis, …; the
+   gradient of a maximum. */
+#include "_team.h"
+#include "_vectors.h"
+
+#include <math.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -87,5 +91,85 @@ static PyObject *put_along(const void *with, PyObject *const *inputs, Py_ssize_t
     return copy;
 }
 
+/* Values for elements that equal something, where there is one of each for `count` elements that are `inner` apart. */
+typedef struct {
+    const char *g, *x, *y;
+    char *out;
+    Py_ssize_t count, inner;
+    int kind;
+} Equals;
+
+#define WHERE_EQUAL(NAME, T) \
+    INLINE void NAME##_body(const T *restrict g, const T *restrict x, const T *restrict y, T *restrict out, \
+                            Py_ssize_t count, Py_ssize_t inner) { \
+        for (Py_ssize_t n = 0; inner == 1 && n < count; n++) out[n] = x[n] == *y ? *g : *g * 0; \
+        for (Py_ssize_t at = 0; inner != 1 && at < count; at++, x += inner, out += inner) \
+            for (Py_ssize_t n = 0; n < inner; n++) out[n] = x[n] == y[n] ? g[n] : g[n] * 0; \
+    } \
+    TWO_WAYS(NAME, (const T *g, const T *x, const T *y, T *out, Py_ssize_t count, Py_ssize_t inner), \
+             (g, x, y, out, count, inner))
+
+WHERE_EQUAL(equal_f, float)
+WHERE_EQUAL(equal_d, double)
+
+static void some_equal(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Equals *all = of;
+    Py_ssize_t inner = all->inner, step = all->count * inner;
+    for (Py_ssize_t n = begin; n < end; n++)
+        if (all->kind == FLOAT32)
+            equal_f((const float *)all->g + n * inner, (const float *)all->x + n * step, (const float *)all->y + n * inner,
+                    (float *)all->out + n * step, all->count, inner);
+        else
+            equal_d((const double *)all->g + n * inner, (const double *)all->x + n * step,
+                    (const double *)all->y + n * inner, (double *)all->out + n * step, all->count, inner);
+}
+
+static int all_are_finite(const Array *x, int kind) {
+    Py_ssize_t size = size_of((PyObject *)x), found = 0;
+    for (Py_ssize_t n = 0; n < size; n++)
+        found += isfinite(kind == FLOAT32 ? ((const float *)x->data)[n] : ((const double *)x->data)[n]);
+    return found == size;
+}
+
+/* How many elements of x lie around, along and behind the dimensions in which y has one; 0 where y is of another kind. */
+static int read_equals(const Array *x, const Array *y, Py_ssize_t *outer, Equals *all) {
+    int rank = x->dimensions_count, n = 0;
+    *outer = all->count = all->inner = 1;
+    if (y->dimensions_count == 0) { /* one for all */
+        all->count = size_of((PyObject *)x);
+        return 1;
+    }
+    if (y->dimensions_count != rank) return 0;
+    for (; n < rank && y->dimensions[n] == x->dimensions[n]; n++) *outer *= x->dimensions[n];
+    for (; n < rank && y->dimensions[n] == 1; n++) all->count *= x->dimensions[n];
+    for (; n < rank && y->dimensions[n] == x->dimensions[n]; n++) all->inner *= x->dimensions[n];
+    return n == rank;
+}
+
+/* g where x equals y; g and y have one shape, with 1 for dimensions of x side by side. */
+static PyObject *where_equal(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
+    if (count != 3 || Py_TYPE(inputs[0]) != array_type || !is_plain_array(inputs[1]) || !is_plain_array(inputs[2]))
+        return declined_form();
+    Array *g = (Array *)inputs[0], *x = (Array *)inputs[1], *y = (Array *)inputs[2];
+    Py_ssize_t outer;
+    Equals all = {.kind = kind_of(x->dtype)};
+    if ((all.kind != FLOAT32 && all.kind != FLOAT64) || g->dtype != x->dtype || y->dtype != x->dtype
+        || !size_of(inputs[1]) || !read_equals(x, y, &outer, &all) || g->dimensions_count != y->dimensions_count
+        || memcmp(g->dimensions, y->dimensions, (size_t)g->dimensions_count * sizeof *g->dimensions))
+        return declined_form();
+    PyObject *gradient = is_plain_array(inputs[0]) ? Py_NewRef(inputs[0]) : PyObject_CallMethod(inputs[0], "copy", NULL);
+    PyObject *result = NULL;
+    if (!gradient) return NULL;
+    if (!is_plain_array(gradient) || !all_are_finite((Array *)gradient, all.kind)) result = declined_form();
+    else if ((result = new_array(all.kind, x->dimensions_count, x->dimensions))) {
+        all.g = ((Array *)gradient)->data, all.x = x->data, all.y = y->data, all.out = ((Array *)result)->data;
+        if (outer == 1 && all.inner == 1) some_equal(&all, 0, 1); /* of all elements: by one thread */
+        else if (run_parts(some_equal, &all, outer, 2 * size_of(inputs[1]) * sizes_by_kind[all.kind]) < 0) Py_CLEAR(result);
+    }
+    Py_DECREF(gradient);
+    return result;
+}
+
 const FormEntry along_forms[] = {
+    {"where_equal", where_equal, NULL, 1},
     {"taken_along", taken_along, NULL}, {"sampled", taken_along, ""}, {"put_along", put_along, NULL}, {NULL, NULL, NULL}};

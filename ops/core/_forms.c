@@ -194,6 +194,8 @@ static PyObject *shown(PyObject *self) {
 
 static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Form, vectorcall), READONLY, NULL},
                                 {"kernel", T_OBJECT_EX, offsetof(Form, kernel), READONLY, "What computes the rest."},
+                                {"takes_any_size", T_INT, offsetof(Form, takes_any_size), READONLY,
+                                 "Whether it is asked before an engine is, however large its operands are."},
                                 {NULL, 0, 0, 0, NULL}};
 static PyType_Slot slots[] = {
     {Py_tp_call, PyVectorcall_Call}, {Py_tp_traverse, traverse}, {Py_tp_clear, clear}, {Py_tp_dealloc, dealloc},

@@ -18,7 +18,7 @@ from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ..array.fed_axes import axes_back, axes_last_op, fed_values, numbers_in, without_some
 from ..array.full import full_of_shape, value_of
-from ..array.gradient_shapes import expand_to, reshape_to
+from ..array.gradient_shapes import expand_to, reshape_to, sum_to
 from ..array.reshape import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
 from ..array.unknown_sizes import count_of, size_at
 from ..core.facts import free
@@ -186,12 +186,19 @@ def _mean_gradient(g: Any, X_shape: Any, dim: Sequence[int], keep_dim: bool, red
     return expand_to(kept(g, X_shape, dim, keep_dim, reduce_all), X_shape)
 
 
+where_equal_op = operator(
+    "where_equal", "G, X, Y -> Out", kernel=lambda xp, g, x, y: g * (x == y),
+    infer=lambda g, x, y: Spec(x.shape, g.dtype), formula="G * (1.0 if X == Y else 0.0)", grad={
+        "G": lambda g, X, Y, G_shape: sum_to(apply(where_equal_op, g, X, Y), G_shape)},
+    only_here=True, compiled="where_equal")
+"""g where x equals y, and 0 times it elsewhere; g and y broadcast to the shape of x."""
+
+
 def _extreme_gradient(g: Any, X: Any, Out: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
     """Every element that equals the extreme gets the whole gradient."""
     rest = dim, keep_dim, reduce_all
     shape = shape_handle(X)
-    mask = apply(equal_op, X, kept(Out, shape, *rest))
-    return apply(multiply_op, kept(g, shape, *rest), cast(mask, dtype_of(g)))
+    return apply(where_equal_op, kept(g, shape, *rest), X, kept(Out, shape, *rest))
 
 
 def _shared_gradient(g: Any, X: Any, Out: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:

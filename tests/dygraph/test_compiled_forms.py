@@ -240,6 +240,27 @@ def test_padding_around_many_elements_is_shared():
         formed("pad", random.random((50_000, 4)), paddings=[1, 1, 1, 1], pad_value=0.0)
 
 
+def test_gradients_of_maxima_go_to_what_equals_them():
+    random = np.random.default_rng(3)
+    for dtype in "fd":
+        for shape, axes in (((300, 257), 1), ((300, 257), 0), ((7, 40, 90), 1), ((5, 6, 7, 8), (1, 2)),
+                            ((50, 60), (0, 1)), ((3, 4), ())):
+            x = (random.integers(-9, 9, shape) / 2).astype(dtype)
+            x.flat[0] = np.nan
+            y = np.fmax.reduce(x, axes, keepdims=True)
+            g = random.standard_normal(y.shape).astype(dtype)
+            compare(formed("where_equal", g, x, y), g * (x == y))
+            repeated = np.broadcast_to(x.dtype.type(0.5), y.shape)
+            compare(formed("where_equal", repeated, x, y), repeated * (x == y))
+        x = random.random((20, 30)).astype(dtype)
+        compare(formed("where_equal", np.asarray(2, dtype), x, np.asarray(x.max())), x.dtype.type(2) * (x == x.max()))
+    x = random.random((30, 40), "f")
+    for g, y in ((np.full((30, 1), np.inf, "f"), x.max(1, keepdims=True)), (x, x[0]), (x[:, :1], x),
+                 (x[:, :1].astype("d"), x[:, :1].copy())):
+        with pytest.raises(Declined):
+            formed("where_equal", g, x, y)
+
+
 def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
     with contextlib.suppress(Declined):
         for dtype in "fd":

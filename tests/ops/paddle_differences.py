@@ -173,8 +173,8 @@ NO_CALL = {
         "sparse_matmul", "split_like", "spread_at_places",
         "stays_along_axis", "sum_repeats", "sum_to_shape", "take_positions",
         "temporal_shift_back", "times_sign", "total_square", "unpad",
-        "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward", "warprnnt_curvature", "where_inside",
-        "whole_numbers", "yolo_matches", "zero_untaken_rows"},
+        "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward", "warprnnt_curvature", "where_equal",
+        "where_inside", "whole_numbers", "yolo_matches", "zero_untaken_rows"},
     "of OneFlow's functions": {"erfc"},
     "of Programs for parameter servers, which transpilers of 1.x write: tests/fluid/transpiler": {
         "fake_init", "lookup_sparse_table", "merge_ids", "ref_by_trainer_id", "split_byref", "split_ids",

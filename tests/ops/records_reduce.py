@@ -223,6 +223,13 @@ SEARCH = [
     ),
     _one("histogram", lambda x: x.histogram(5, 0, 10), lambda x: np.histogram(x, 5, (0, 10))[0], x=ints(9)),
     Record(
+        "where_equal",
+        lambda g, x, y: apply(find("where_equal"), g, x, y),
+        [floats(2, 1), np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 0.0]]), np.array([[3.0], [2.0]])],
+        lambda g, x, y: g * (x == y),
+        differentiable=[0],
+    ),
+    Record(
         "where_inside",
         lambda g, x: apply(find("where_inside"), g, x, None, None, min=-0.5, max=0.3),
         [floats(2, 3), floats(2, 3, seed=1)],

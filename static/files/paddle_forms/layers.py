@@ -8,7 +8,8 @@ from typing import Any
 from ....ops.array.creation import full_like
 from ....ops.array.where import where_op
 from ....ops.core.trace import apply, current_trace
-from ....ops.math.comparison import greater_than, less_than, logical_and
+from ....ops.math.casting import cast
+from ....ops.math.comparison import equal, greater_than, less_than, logical_and
 from ....ops.nn.norm import norm_grad_in_parts
 from .registry import form, gradient, zeros
 
@@ -22,6 +23,11 @@ def _slope(g: Any, x: Any, *, low: float = -_INFINITY, high: float = _INFINITY, 
     below = less_than(x, full_like(x, high)) if high < _INFINITY else None
     within = above if below is None else below if above is None else logical_and(above, below)
     return apply(where_op, within, g * inside, g * outside)
+
+
+@form("where_equal", "G, X, Y -> Out")
+def _where_equal(g: Any, x: Any, y: Any) -> Any:
+    return g * cast(equal(x, y), g.dtype)
 
 
 @form("where_inside", "G, X, Min?, Max? -> Out")
