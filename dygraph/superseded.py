@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,3 +41,13 @@ def supersede(array: Any, value: EagerValue) -> None:
     reference = _Superseded(array, kept._remove, id(array))
     reference.value, reference.version = weakref.ref(value), value._version
     kept.data[id(array)] = reference
+
+
+def allow(values: Iterable[Any]) -> None:
+    """Lets what was computed of these values have its gradient, although a step has changed them since."""
+    if superseded:
+        kept: Any = superseded
+        ids = set(map(id, values))
+        for key, reference in list(kept.data.items()):
+            if id(reference.value()) in ids:
+                kept.pop(key, None)

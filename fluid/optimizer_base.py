@@ -13,6 +13,7 @@ import numpy as np
 from .. import optimizer as rules
 from ..core.dtype import DType, float32
 from ..core.unique_name import generate
+from ..dygraph import superseded
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
@@ -152,6 +153,8 @@ class FluidOptimizer(rules.Optimizer):
             self._to_update = [] if block is None or self._has_own_operation else [p for p, _ in in_order]
             self._apply(in_order)  # by name, as Programs of 1.8.5 are written
             self._to_update = []
+            if block is None:  # as in 1.x, where a GAN's second loss has its gradient behind the first one's step
+                superseded.allow(parameter for parameter, _ in in_order)
             if block is None and callable(self._learning_rate):
                 self.get_lr()  # a step counts, though no parameter has a gradient
             self._rate_of_this_step = None

@@ -90,3 +90,26 @@ def test_optimizers_of_ones_own():
                 optimizer.minimize(loss)
                 layer.clear_gradients()
             np.testing.assert_allclose(layer.weight.numpy(), np.repeat(np.transpose([expected]), 2, 1), atol=1e-4)
+
+
+@pytest.mark.parametrize("rule", ["SGD", "Adam", "Momentum"])
+def test_a_second_loss_has_its_gradient_behind_the_step_of_the_first(rule):
+    """Both losses of a GAN are computed before its two steps: the second gradient has the new values, as in 1.8.5."""
+    options = {"momentum": 0.9} if rule == "Momentum" else {}
+    with fluid.dygraph.guard():
+        one, other = (fluid.dygraph.Linear(2, 2, fluid.initializer.Constant(0.5)) for _ in range(2))
+        optimizer = getattr(fluid.optimizer, rule)(0.1, parameter_list=other.parameters(), **options)
+        x = fluid.dygraph.to_variable(np.ones([3, 2], "float32"))
+        for _ in range(2):
+            before = other.weight.numpy()
+            first = fluid.layers.reduce_sum(other(one(x).detach()))
+            second = fluid.layers.reduce_sum(other(one(x)))
+            first.backward()
+            optimizer.minimize(first)
+            other.clear_gradients()
+            second.backward()
+            assert np.abs(other.weight.numpy() - before).min() > 0.01
+            expected = np.repeat([other.weight.numpy().sum(1) * 3], 2, 0)
+            np.testing.assert_allclose(one.weight.gradient(), expected, rtol=1e-5)
+            one.clear_gradients()
+            other.clear_gradients()
