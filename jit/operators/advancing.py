@@ -25,11 +25,31 @@ def references(iterable: Any) -> int:
     return _count(iterable)
 
 
-def held_elsewhere(where: str) -> ConversionError:
+def _references_to_argument(iterable: Any, *_: Any) -> int:
+    return references(iterable)
+
+
+FRESH = _references_to_argument(iter(()), None)  # of what is made where it is gone over, and held by nobody else
+
+
+class OfHeld:
+    """What a generator makes of the items of an iterator that somebody else holds too."""
+
+    def __init__(self, made: Iterator[Any]):
+        self._made = made
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._made)
+
+
+def held_elsewhere(where: str, statement: str = "loop") -> ConversionError:
     """The error where somebody beside the loop holds the iterator, and may take what it leaves."""
     return ConversionError(
-        where, "a tensor decides whether this loop goes on, and somebody else holds the iterator that it takes its "
-        "items of. While the program is built, they would all be taken whatever the tensor says.", _WAY_OUT)
+        where, f"a tensor decides whether this {statement} goes on, and somebody else holds the iterator that it takes "
+        "its items of. While the program is built, they would all be taken whatever the tensor says.", _WAY_OUT)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import here
 from . import staging
-from .advancing import advanced_apart
+from .advancing import OfHeld, advanced_apart, held_elsewhere
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
@@ -202,6 +202,8 @@ def _decided(values: Any, goes_on: bool, join: Callable[..., Any]) -> Any:
 def _asked_again(iterator: Any, found: Any, goes_on: bool) -> contextlib.AbstractContextManager[None]:
     if not staging.is_symbolic(found):
         return contextlib.nullcontext()
+    if type(iterator) is OfHeld:
+        raise held_elsewhere(here(), "call")
     return advanced_apart(iterator, found if goes_on else staging.logical_not(found), here(), "call")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import ConversionError, here
 from . import staging
+from .advancing import FRESH, OfHeld, references
 from .conditionals import if_stmt
 from .iteration import sequence_of, walked
 from .logical import and_, or_
@@ -35,9 +36,12 @@ def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., 
 
     The condition of the first item tells whether a tensor decides which of them are taken.
     """
+    is_held = references(iterable) > FRESH and hasattr(type(iterable), "__next__")
     if sequence_of(iterable) is not None:
         return _collected(iterable, element, condition)
     rest = iter(walked(iterable))
+    if is_held and condition is None:
+        return OfHeld(made(rest))
     if condition is None or (first := next(rest, _NONE)) is _NONE:
         return made(rest)
     holds = truth(_of(condition, first))

@@ -13,7 +13,7 @@ from typing import Any
 from ...core import nest
 from ..errors import ConversionError, here, noting
 from . import identity, staging
-from .advancing import advanced_apart, held_elsewhere, references
+from .advancing import FRESH, advanced_apart, held_elsewhere, references
 from .conditionals import if_stmt
 from .containers import Held, copied
 from .iteration import SymbolicSequence, lists_of, sequence_of, walked
@@ -168,20 +168,13 @@ def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any]
              set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = (),
              kept: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
-    goes_on_elsewhere = references(iterable) > _FRESH and hasattr(type(iterable), "__next__")
+    goes_on_elsewhere = references(iterable) > FRESH and hasattr(type(iterable), "__next__")
     iterable = walked(iterable)
     items = sequence_of(iterable)
     with walking(lists_of(iterable if items is None else items)):
         if items is not None:
             return _for_staged(items, body, guard, get_state, set_state, names, held, kept)
         return _for_plain(iterable, goes_on_elsewhere, body, guard, get_state, set_state, names, held)
-
-
-def _references_to_argument(iterable: Any, *_: Any) -> int:
-    return references(iterable)
-
-
-_FRESH = _references_to_argument(iter(()), None)  # of what is made where a loop goes over it, and held by nobody else
 
 
 def _for_plain(iterable: Iterable[Any], goes_on_elsewhere: bool, body: Callable[[Any], Any],

@@ -152,6 +152,12 @@ def any_of_a_generator(x):
     return x * len(taken) * found
 
 
+def any_of_what_goes_on_behind(x):
+    items = iter([x, x * 2, x * 3])
+    found = any(t.sum() > 2 for t in items)
+    return sum(items, x * found)
+
+
 def all_mapped(x):
     y = x + 0
 
@@ -201,8 +207,8 @@ def behind_or_numbers(x):
     return (x.sum() > 2 or (x + paddle.rand([3])).sum() > 2) + paddle.rand([3])
 
 
-@pytest.mark.parametrize("function", [any_of_a_generator, all_mapped, chained, behind_or, behind_or_state,
-                                      behind_or_numbers], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [any_of_a_generator, any_of_what_goes_on_behind, all_mapped, chained,
+                                      behind_or, behind_or_state, behind_or_numbers], ids=lambda f: f.__name__)
 def test_what_a_tensor_lets_python_leave_out_is_not_done(function):
     x = paddle.ones([3])
     with pytest.warns(paddle.jit.FallbackWarning, match="a tensor decides whether"):
@@ -239,6 +245,11 @@ def changes_its_own_tensors(x):
     return u
 
 
+def of_fresh_iterators(x):
+    first = any(t.sum() > 2 for t in iter([x, x * 2]))
+    return x * first * all(t.sum() > 2 for _, t in enumerate([x, x * 2])) + sum(t for t in reversed([x, x * 3]))
+
+
 def behind_and(x):
     def tells(t):
         y = t + 0
@@ -248,8 +259,8 @@ def behind_and(x):
     return x * (x.sum() > 2 and tells(x)) * all(tells(t) for t in [x, x * 2] if t.max() > 0)
 
 
-@pytest.mark.parametrize("function", [asserts_in_a_generator, changes_its_own_tensors, behind_and],
-                         ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [asserts_in_a_generator, changes_its_own_tensors, of_fresh_iterators,
+                                      behind_and], ids=lambda f: f.__name__)
 def test_what_nobody_sees_is_part_of_a_program(function):
     x = paddle.ones([3])
     assert paddle.jit.to_static(function, full_graph=True)(x).tolist() == function(x).tolist()

@@ -80,7 +80,8 @@ def _guarded(body: Body) -> bool:
     if way == 0:
         with body.block("try:"):
             rebind(body, v)
-            body.line(body.pick(f"assert {v.text}.mean() < 100.0", f"assert {v.text}.shape[0] < 100, 'long'"))
+            size = f"{v.text}.shape[0]" if v.rank else f"len({v.text}.shape)"
+            body.line(body.pick(f"assert {v.text}.mean() < 100.0", f"assert {size} < 100, 'long'"))
         with body.block("finally:"):
             body.line(f"{v.text} = {v.text} * 0.5")
     elif way == 1:
