@@ -117,19 +117,33 @@ def _first_rows(x, out, indices, words, rows, n, k, parts, real, base, sign):
         for r in range(p * rows // parts, (p + 1) * rows // parts):
             row = x + r * n
             held = 0
-            for i in range(n):
-                word = (((ordinal_of(row[i], real) - base) * sign) << 31) | i
-                if held < k or word < best[k - 1]:
-                    place = held if held < k else k - 1
-                    searching = place > 0
-                    while searching:
-                        searching = False
-                        if best[place - 1] > word:
-                            best[place] = best[place - 1]
-                            place -= 1
+            for first in range((n + 15) // 16):
+                start = first * 16
+                end = min(n, start + 16)
+                better = 1
+                if held == k and n >= 64 * k:  # the rest has few that come before the last of those that are held
+                    last = ordinal_of(row[best[k - 1] & 2147483647], real)
+                    better = 0
+                    if sign > 0:
+                        for i in range(start, end):
+                            better += 1 if ordinal_of(row[i], real) < last else 0
+                    else:
+                        for i in range(start, end):
+                            better += 1 if ordinal_of(row[i], real) > last else 0
+                if better > 0:
+                    for i in range(start, end):
+                        word = (((ordinal_of(row[i], real) - base) * sign) << 31) | i
+                        if held < k or word < best[k - 1]:
+                            place = held if held < k else k - 1
                             searching = place > 0
-                    best[place] = word
-                    held = held + 1 if held < k else k
+                            while searching:
+                                searching = False
+                                if best[place - 1] > word:
+                                    best[place] = best[place - 1]
+                                    place -= 1
+                                    searching = place > 0
+                            best[place] = word
+                            held = held + 1 if held < k else k
             for i in range(k):
                 position = best[i] & 2147483647
                 indices[r * k + i] = position
