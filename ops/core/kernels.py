@@ -270,7 +270,7 @@ class Kernels:
         engine = usable[0].kernel if len(usable) == 1 and not is_asked else None
         if engine is None and plain is not self.plain:  # engines are asked for what the form leaves
             large = kernel = native.form_of(compiled, _asking(usable, self.plain))
-        elif plain is not self.plain and plain.takes_any_size:
+        elif getattr(plain, "takes_any_size", False):  # of a form alone
             large, kernel = native.form_of(compiled, large), native.form_of(compiled, kernel)
         return Choice(function, plain, least, large, kernel, with_number, engine)
 
