@@ -174,14 +174,15 @@ static PyObject *where(const void *with, PyObject *const *inputs, Py_ssize_t cou
 }
 
 #define CLIP(NAME, T) \
-    static void NAME(const void *given, void *result, Py_ssize_t count, T low, T high) { \
-        const T *x = given; \
-        T *out = result; \
+    INLINE void NAME##_body(const void *given, void *result, Py_ssize_t count, T low, T high) { \
+        const T *restrict x = given; \
+        T *restrict out = result; \
         for (Py_ssize_t n = 0; n < count; n++) { \
             T a = x[n] < low ? low : x[n]; /* a NaN is neither */ \
             out[n] = a > high ? high : a; \
         } \
-    }
+    } \
+    TWO_WAYS(NAME, (const void *given, void *result, Py_ssize_t count, T low, T high), (given, result, count, low, high))
 
 CLIP(clip_f, float)
 CLIP(clip_d, double)
