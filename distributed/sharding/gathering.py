@@ -31,7 +31,8 @@ def gathered_state(state: dict[str, Any], group: Communicator) -> dict[str, Any]
             array = own[tuple(path)].numpy() if rank == group.rank else np.empty(shape, convert_dtype(dtype).dtype)
             array = exchanges.do(functools.partial(group.broadcast, array, rank))
             _put(found, tuple(path), to_tensor(array, dtype))
-    return found | {key: value for key, value in state.items() if key in _WHOLE}
+    return found | {key: value for key, value in state.items()
+                    if key in _WHOLE or not (is_value(value) or isinstance(value, dict))}  # counts of steps
 
 
 def own_state(optimizer: Optimizer, state: dict[str, Any], is_own: Callable[[str], bool]) -> dict[str, Any]:
