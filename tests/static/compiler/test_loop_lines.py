@@ -41,7 +41,8 @@ def test_a_launch_answers_for_arrays_that_lie_as_its_own():
     line([x, y])
     assert seen == [(2, (6, 1)), (5, (6, 1))] and line.served == 2 and len(left) == 1
     unaligned = np.zeros(25, "uint8")[1:].view("float32").reshape(2, 3)
-    others = [[x, y.view("int32")], [x, unaligned], [x, y.astype("float64")], [x, y[:, :2]], [x[::-1], y], [x, np.float32(1)], [x], [x, y, y], [x, None],
+    others = [[x, y.view("int32")], [x, unaligned],
+              [x, y.astype("float64")], [x, y[:, :2]], [x[::-1], y], [x, np.float32(1)], [x], [x, y, y], [x, None],
               [x, np.ones((6, 4), "float32")[::3, 1:]], (x, y), x]
     for other in others:
         assert line(other) is None
