@@ -8,7 +8,7 @@ its ABI has had since 1.7.
 PyObject *dtypes_by_kind[KINDS];
 const Py_ssize_t sizes_by_kind[KINDS] = {4, 8, 8, 4, 1, 1, 1, 2, 2, 8, 16};
 PyTypeObject *array_type, *form_type;
-int has_wide_vectors;
+int has_wide_vectors, has_widest_vectors;
 #define DEFINE(name) PyObject *name_##name;
 NAMES(DEFINE)
 #undef DEFINE
@@ -78,6 +78,8 @@ PyObject *serve_arrays(PyObject *module, PyObject *arguments) {
     }
 #ifdef HAS_TWO_WAYS
     has_wide_vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    has_widest_vectors = has_wide_vectors && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
 #endif
     Py_INCREF(arguments); /* for as long as the process lives */
     array_type = array;

@@ -18,7 +18,7 @@ typedef struct {
     PyObject **names[3];
     double defaults[3]; /* as the kernel has them */
     double least, most; /* of the first attribute */
-    int is_exact;       /* the bits are those of any loop, and vectors have what it takes */
+    enum { FEW, FLOATS, ANY } many; /* of which dtypes any number is taken: where vectors compute as fast as any loop */
 } Activation;
 
 #define ACTIVATION(NAME, EXPRESSION) \
@@ -30,7 +30,7 @@ typedef struct {
             out[n] = EXPRESSION(float, exp_of_float, 88.0f); \
         } \
     } \
-    TWO_WAYS(NAME##_f, (const float *x, float *out, Py_ssize_t count, const double *attributes), \
+    THREE_WAYS(NAME##_f, (const float *x, float *out, Py_ssize_t count, const double *attributes), \
              (x, out, count, attributes)) \
     static void NAME##_d(const double *x, double *out, Py_ssize_t count, const double *attributes) { \
         double p = attributes[0], q = attributes[1], r = attributes[2]; \
@@ -94,7 +94,7 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     Rows all = {.how = how, .kind = kind, .x = x->data, .rows = 1, .width = size};
     double *values = all.values;
     if ((kind != FLOAT32 && kind != FLOAT64) || !(x->flags & ALIGNED)) return declined_form();
-    if (size > MOST_OF_LOOPS && !(how->is_exact && has_wide_vectors)) return declined_form();
+    if (size > MOST_OF_LOOPS && !(has_wide_vectors && (how->many == ANY || (how->many == FLOATS && kind == FLOAT32)))) return declined_form();
     int is_dense = is_dense_array(inputs[0], sizes_by_kind[kind]);
     if (!is_dense) { /* rows with gaps between them, as `split` gives them */
         if (rank != 2 || x->strides[1] != sizes_by_kind[kind] || x->dimensions[1] < 8) return declined_form();
@@ -287,8 +287,9 @@ static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t coun
 
 #define OF(NAME, ...) {#NAME, activate, &(const Activation){NAME##_f, NAME##_d, __VA_ARGS__}, 1}
 const FormEntry network_forms[] = {
-    OF(relu, {NULL}, {0}, 0, 0, 1), OF(relu6, {&name_threshold}, {6}, 0, 3e38, 1),
-    OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1, 1), OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38),
-    OF(hard_swish, {&name_threshold, &name_scale, &name_offset}, {6, 6, 3}, 0, 3e38), OF(sigmoid, {NULL}, {0}, 0, 0),
-    OF(silu, {NULL}, {0}, 0, 0), {"pool", pool, NULL},
+    OF(relu, {NULL}, {0}, 0, 0, ANY), OF(relu6, {&name_threshold}, {6}, 0, 3e38, ANY),
+    OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1, ANY),
+    OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38, ANY),
+    OF(hard_swish, {&name_threshold, &name_scale, &name_offset}, {6, 6, 3}, 0, 3e38, ANY),
+    OF(sigmoid, {NULL}, {0}, 0, 0, FLOATS), OF(silu, {NULL}, {0}, 0, 0, FLOATS), {"pool", pool, NULL},
     {NULL, NULL, NULL}};

@@ -16,14 +16,15 @@ Where a computation raises a flag of the processor that NumPy tells of, it decli
 #endif
 
 enum { GRADIENT, SAVED, NUMBER, PLUS, MINUS, TIMES, DIVIDED, NEGATED, GREATER, CHOSEN, SIGMOID }; /* as arithmetic.py counts */
-enum { BLOCK = 256, DEPTH = 6, MOST_STEPS = 32, MOST_SAVED = 8 };
+enum { BLOCK = 512, DEPTH = 6, MOST_STEPS = 32, MOST_NUMBERS = 12, MOST_SAVED = 8 };
 enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient that is summed, of a row of what was broadcast */
 
 /* What a program is given: where the arrays begin, and after how many elements they begin again. */
 typedef struct {
     const char *gradient, *saved[MOST_SAVED];
     Py_ssize_t period[MOST_SAVED]; /* 0 where nothing is there that a program may use */
-    double numbers[MOST_STEPS];
+    double numbers[MOST_NUMBERS];
+    Py_ssize_t numbers_count;
 } Operands;
 
 #define EACH(EXPRESSION) \
@@ -33,19 +34,17 @@ typedef struct {
 /* Runs a program over some elements from `first` on, which are within one period of every array. */
 #define RUN(NAME, T, SIGMOID_OF) \
     INLINE void NAME##_body(const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
-                            Py_ssize_t count, T *out) { \
+                            Py_ssize_t count, const void *filled, T *out) { \
         T blocks[DEPTH][BLOCK]; \
+        const T *numbers = filled; \
         const T *stack[DEPTH]; \
         int depth = 0; \
         for (Py_ssize_t step = 0; step < length; step += 2) { \
             int which = steps[step], place = steps[step + 1]; \
             if (which == GRADIENT) stack[depth++] = (const T *)given->gradient + first; \
             else if (which == SAVED) stack[depth++] = (const T *)given->saved[place] + first % given->period[place]; \
-            else if (which == NUMBER) { \
-                for (Py_ssize_t n = 0; n < count; n++) blocks[depth][n] = (T)given->numbers[place]; \
-                stack[depth] = blocks[depth]; \
-                depth++; \
-            } else { \
+            else if (which == NUMBER) stack[depth++] = numbers + place * BLOCK; \
+            else { \
                 depth -= which == CHOSEN ? 2 : which != NEGATED && which != SIGMOID; \
                 const T *x = stack[depth - 1], *y = which == NEGATED || which == SIGMOID ? x : stack[depth]; \
                 const T *z = which == CHOSEN ? stack[depth + 1] : x; \
@@ -67,8 +66,8 @@ typedef struct {
         } \
         if (stack[0] != out) memcpy(out, stack[0], sizeof(T) * (size_t)count); \
     } \
-    TWO_WAYS(NAME, (const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
-                    Py_ssize_t count, T *out), (given, steps, length, first, count, out))
+    THREE_WAYS(NAME, (const Operands *given, const unsigned char *steps, Py_ssize_t length, Py_ssize_t first, \
+                      Py_ssize_t count, const void *filled, T *out), (given, steps, length, first, count, filled, out))
 
 RUN(run_f, float, sigmoid_of_floats)
 RUN(run_d, double, sigmoid_of_doubles)
@@ -131,7 +130,7 @@ static int is_sound(const unsigned char *steps, Py_ssize_t length, const Operand
 /* The numbers of the programs, by the attributes where they are these. */
 static int read_numbers(PyObject *numbers, PyObject *attrs, Operands *given) {
     Py_ssize_t count = PyTuple_GET_SIZE(numbers);
-    if (count > MOST_STEPS) return 0;
+    if (count > MOST_NUMBERS) return 0;
     for (Py_ssize_t n = 0; n < count; n++) {
         PyObject *one = PyTuple_GET_ITEM(numbers, n);
         if (PyFloat_CheckExact(one)) given->numbers[n] = PyFloat_AS_DOUBLE(one);
@@ -143,7 +142,27 @@ static int read_numbers(PyObject *numbers, PyObject *attrs, Operands *given) {
         }
         if (!(fabs(given->numbers[n]) < 3e38)) return 0; /* what float32 holds */
     }
+    given->numbers_count = count;
     return 1;
+}
+
+/* A program in which numbers that meet are one, as the dtype has it: its length. */
+static Py_ssize_t fold_numbers(const unsigned char *steps, Py_ssize_t length, int kind, Operands *given, unsigned char *to) {
+    Py_ssize_t at = 0;
+    for (Py_ssize_t step = 0; step < length; step += 2) {
+        int which = steps[step], are_numbers = at >= 4 && to[at - 2] == NUMBER && to[at - 4] == NUMBER;
+        to[at++] = steps[step], to[at++] = steps[step + 1];
+        if (!are_numbers || which < PLUS || which > DIVIDED || given->numbers_count >= MOST_NUMBERS) continue;
+        double x = given->numbers[to[at - 5]], y = given->numbers[to[at - 3]];
+        double *found = given->numbers + given->numbers_count;
+        if (kind == FLOAT32) {
+            float a = (float)x, b = (float)y;
+            *found = which == PLUS ? a + b : which == MINUS ? a - b : which == TIMES ? a * b : a / b;
+        } else *found = which == PLUS ? x + y : which == MINUS ? x - y : which == TIMES ? x * y : x / y;
+        at -= 4;
+        to[at - 2] = NUMBER, to[at - 1] = (unsigned char)given->numbers_count++;
+    }
+    return at;
 }
 
 /* The sizes that a tuple has; -1 where it is something else. */
@@ -166,19 +185,28 @@ typedef struct {
 
 static void some_of_gradient(void *of, Py_ssize_t begin, Py_ssize_t end) {
     Whole *all = of;
+    union {
+        float f[MOST_NUMBERS * BLOCK];
+        double d[MOST_NUMBERS * BLOCK];
+    } filled; /* with numbers, as operands */
+    Py_ssize_t most = end - begin < BLOCK ? end - begin : BLOCK;
+    for (Py_ssize_t number = 0; number < all->given->numbers_count; number++)
+        for (Py_ssize_t n = 0; n < most; n++)
+            if (all->kind == FLOAT32) filled.f[number * BLOCK + n] = (float)all->given->numbers[number];
+            else filled.d[number * BLOCK + n] = all->given->numbers[number];
     begin_flags();
     for (Py_ssize_t first = begin; first < end;) {
         Py_ssize_t some = all->least - first % all->least < BLOCK ? all->least - first % all->least : BLOCK;
         if (some > end - first) some = end - first;
-        if (all->kind == FLOAT32) run_f(all->given, all->steps, all->length, first, some, (float *)(void *)all->out + first);
-        else run_d(all->given, all->steps, all->length, first, some, (double *)(void *)all->out + first);
+        if (all->kind == FLOAT32) run_f(all->given, all->steps, all->length, first, some, filled.f, (float *)(void *)all->out + first);
+        else run_d(all->given, all->steps, all->length, first, some, filled.d, (double *)(void *)all->out + first);
         first += some;
     }
     if (are_flags_raised()) all->raised = 1;
 }
 
 /* The gradient of one operand: a new reference, NULL with an error, NotImplemented where Python has to. */
-static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize_t numbers, PyObject *saved, PyObject *g,
+static PyObject *one_gradient(PyObject *program, Operands *given, Py_ssize_t numbers, PyObject *saved, PyObject *g,
                               int sums) {
     Array *gradient = (Array *)g;
     int kind = kind_of(gradient->dtype), count = gradient->dimensions_count;
@@ -208,7 +236,10 @@ static PyObject *one_gradient(PyObject *program, const Operands *given, Py_ssize
                                   : new_array(kind, count, sizes);
     if (!all) return NULL;
     char *out = ((Array *)all)->data;
-    Whole whole = {given, steps, length, least, kind, 0, out};
+    unsigned char folded[2 * MOST_STEPS];
+    begin_flags();
+    length = fold_numbers(steps, length, kind, given, folded);
+    Whole whole = {given, folded, length, least, kind, are_flags_raised(), out};
     if (!is_gradient && run_parts(some_of_gradient, &whole, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(all);
     if (!all) return NULL;
     begin_flags();

@@ -1,5 +1,6 @@
-/* Loops compiled twice: for every processor of the kind, and for those whose vectors have 32 bytes. Which of both runs
-   is asked once a process. They give the same bits: each operation is rounded for itself (-ffp-contract=off). */
+/* Loops compiled twice, or three times: for every processor of the kind, and for those whose vectors have 32 or 64 bytes.
+   Which of them runs is asked once a process. They give the same bits: each operation is rounded for itself
+   (-ffp-contract=off). */
 #ifndef PROA_VECTORS_H
 #define PROA_VECTORS_H
 
@@ -23,9 +24,21 @@
         if (has_wide_vectors) NAME##_wide ARGUMENTS; \
         else NAME##_body ARGUMENTS; \
     }
+/* The same, and for vectors of 64 bytes: for loops that compute much of each element. */
+#define THREE_WAYS(NAME, PARAMETERS, ARGUMENTS) \
+    __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512"))) static void NAME##_widest PARAMETERS { \
+        NAME##_body ARGUMENTS; \
+    } \
+    __attribute__((target("avx2"))) static void NAME##_wide PARAMETERS { NAME##_body ARGUMENTS; } \
+    static void NAME PARAMETERS { \
+        if (has_widest_vectors) NAME##_widest ARGUMENTS; \
+        else if (has_wide_vectors) NAME##_wide ARGUMENTS; \
+        else NAME##_body ARGUMENTS; \
+    }
 #else
 #define TWO_WAYS(NAME, PARAMETERS, ARGUMENTS) \
     static void NAME PARAMETERS { NAME##_body ARGUMENTS; }
+#define THREE_WAYS TWO_WAYS
 #endif
 
 /* Arithmetic and comparisons of vectors element by element, as the compilers write them; other compilers have none. */

@@ -12,7 +12,7 @@ from typing import Any
 
 GRADIENT, SAVED, NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, GREATER, CHOSEN, SIGMOID = range(11)
 """What a step of a program does, as `_rules.c` counts them: three put something on the stack, the rest compute."""
-_LONGEST = 32  # steps of a program, and numbers of all
+_LONGEST, _MOST_NUMBERS = 32, 12  # steps of a program, and numbers of all
 
 
 class Term:
@@ -90,14 +90,14 @@ def sigmoid(x: Term) -> Term:
     return Term(x.steps + bytes((SIGMOID, 0)), x.numbers)
 
 
-def product(one: Term, other: Term) -> Term:
+def product(one: Any, other: Term) -> Term:
     """Of numbers, as the arrays' dtype has it."""
-    return Term(one.steps + other.steps + bytes((MULTIPLY, 0)), one.numbers)
+    return Term(other._of(one) + other.steps + bytes((MULTIPLY, 0)), other.numbers)
 
 
-def quotient(one: Term, other: Term) -> Term:
+def quotient(one: Any, other: Term) -> Term:
     """Of numbers, as the arrays' dtype has it."""
-    return Term(one.steps + other.steps + bytes((DIVIDE, 0)), one.numbers)
+    return Term(other._of(one) + other.steps + bytes((DIVIDE, 0)), other.numbers)
 
 
 FUNCTIONS = {"chosen": chosen, "sigmoid": sigmoid, "product": product, "quotient": quotient}
@@ -138,5 +138,5 @@ class Arithmetic:
             made = compute()
         except TypeError:
             return None
-        fits = isinstance(made, Term) and len(made.steps) <= 2 * _LONGEST and len(self.numbers) <= _LONGEST
+        fits = isinstance(made, Term) and len(made.steps) <= 2 * _LONGEST and len(self.numbers) <= _MOST_NUMBERS
         return made.steps if fits else None

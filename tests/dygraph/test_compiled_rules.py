@@ -87,6 +87,14 @@ def test_numbers_are_those_of_attributes(attrs):
         check(find("scale"), attrs, np.asarray(np.random.RandomState(1).randn(*shape), "float32"))
 
 
+@compiled
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_numbers_that_meet_are_one_of_the_dtype(dtype):
+    x = paddle.to_tensor(np.full(1300, 3.5, dtype), stop_gradient=False)
+    apply(find("hard_swish"), x, threshold=1.0, scale=3.0, offset=1.0).sum().backward()
+    assert (x.grad.numpy() == np.asarray(1, dtype) / np.asarray(3, dtype)).all()
+
+
 def test_other_layouts_and_dtypes():
     x = np.random.RandomState(2).rand(40, 30).astype("float32")
     for array in (x.T, x[::2], x[:, ::3], x.astype("complex64")):
