@@ -25,6 +25,9 @@ typedef struct {
     Py_ssize_t period[MOST_SAVED]; /* 0 where nothing is there that a program may use */
     double numbers[MOST_NUMBERS];
     Py_ssize_t numbers_count;
+    PyObject *lies; /* an array in whose order the elements lie */
+    int is_one;     /* the gradient is one number, repeated: it stands among the numbers, here */
+    Py_ssize_t one;
 } Operands;
 
 #define EACH(EXPRESSION) \
@@ -146,12 +149,13 @@ static int read_numbers(PyObject *numbers, PyObject *attrs, Operands *given) {
     return 1;
 }
 
-/* A program in which numbers that meet are one, as the dtype has it: its length. */
+/* A program in which numbers that meet are one, as the dtype has it, and so is a gradient of one number: its length. */
 static Py_ssize_t fold_numbers(const unsigned char *steps, Py_ssize_t length, int kind, Operands *given, unsigned char *to) {
     Py_ssize_t at = 0;
     for (Py_ssize_t step = 0; step < length; step += 2) {
         int which = steps[step], are_numbers = at >= 4 && to[at - 2] == NUMBER && to[at - 4] == NUMBER;
         to[at++] = steps[step], to[at++] = steps[step + 1];
+        if (which == GRADIENT && given->is_one) to[at - 2] = NUMBER, to[at - 1] = (unsigned char)given->one;
         if (!are_numbers || which < PLUS || which > DIVIDED || given->numbers_count >= MOST_NUMBERS) continue;
         double x = given->numbers[to[at - 5]], y = given->numbers[to[at - 3]];
         double *found = given->numbers + given->numbers_count;
@@ -205,6 +209,20 @@ static void some_of_gradient(void *of, Py_ssize_t begin, Py_ssize_t end) {
     if (are_flags_raised()) all->raised = 1;
 }
 
+/* One number that stands for as many as an array has. */
+static PyObject *repeated(double value, int kind, const Array *as) {
+    static const Py_ssize_t steps[MOST_DIMENSIONS];
+    PyObject *one = new_array(kind, 0, NULL);
+    if (!one) return NULL;
+    float narrow = (float)value;
+    if (kind == FLOAT32) memcpy(((Array *)one)->data, &narrow, sizeof narrow);
+    else memcpy(((Array *)one)->data, &value, sizeof value);
+    ((Array *)one)->flags &= ~WRITEABLE;
+    PyObject *view = new_view(one, as->dimensions_count, as->dimensions, steps, ((Array *)one)->data);
+    Py_DECREF(one);
+    return view;
+}
+
 /* The gradient of one operand: a new reference, NULL with an error, NotImplemented where Python has to. */
 static PyObject *one_gradient(PyObject *program, Operands *given, Py_ssize_t numbers, PyObject *saved, PyObject *g,
                               int sums) {
@@ -229,16 +247,19 @@ static PyObject *one_gradient(PyObject *program, Operands *given, Py_ssize_t num
     int is_gradient = length == 2 && *steps == GRADIENT;
     if (is_gradient && is_same) return Py_NewRef(g);
     if ((!is_same && (!sums || own < 2)) || (least < size && least < LEAST_ROW)) return declined_form();
-    int is_plain = is_plain_array(g);
-    if ((size > MOST_RULED && !(is_same && has_wide_vectors)) || (!is_plain && !is_same)) return declined_form();
-    PyObject *all = is_gradient ? Py_NewRef(g) : !is_plain ? new_array_like(kind, g)
+    int is_plain = given->is_one || is_plain_array(g);
+    if ((size > MOST_RULED && !(is_same && has_wide_vectors)) || ((!is_plain || given->is_one) && !is_same)) return declined_form();
+    unsigned char folded[2 * MOST_STEPS];
+    begin_flags();
+    length = fold_numbers(steps, length, kind, given, folded);
+    if (length == 2 && *folded == NUMBER && given->is_one)
+        return are_flags_raised() ? declined_form() : repeated(given->numbers[folded[1]], kind, gradient);
+    if (given->is_one && !given->lies) return declined_form();
+    PyObject *all = is_gradient ? Py_NewRef(g) : given->lies ? new_array_like(kind, given->lies)
         : own < size || place < 0 ? new_array(kind, gradient->dimensions_count, gradient->dimensions)
                                   : new_array(kind, count, sizes);
     if (!all) return NULL;
     char *out = ((Array *)all)->data;
-    unsigned char folded[2 * MOST_STEPS];
-    begin_flags();
-    length = fold_numbers(steps, length, kind, given, folded);
     Whole whole = {given, folded, length, least, kind, are_flags_raised(), out};
     if (!is_gradient && run_parts(some_of_gradient, &whole, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(all);
     if (!all) return NULL;
@@ -263,22 +284,52 @@ static int lies_alike(const Array *x, const Array *dense) {
     return 1;
 }
 
+/* Whether an array of several elements has one number for all of them. */
+static int is_repeated(const Array *x) {
+    if (!(x->flags & ALIGNED)) return 0;
+    for (int n = 0; n < x->dimensions_count; n++)
+        if (x->dimensions[n] > 1 && x->strides[n]) return 0;
+    return 1;
+}
+
+/* The first of what was saved that has the dtype and sizes of the gradient and fills its memory. */
+static PyObject *saved_alike(PyObject *saved, const Array *gradient, int kind) {
+    for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(saved); n++) {
+        Array *one = (Array *)PyTuple_GET_ITEM(saved, n);
+        if (Py_TYPE(one) != array_type || one->dtype != gradient->dtype || one->dimensions_count != gradient->dimensions_count
+            || !is_dense_array((PyObject *)one, sizes_by_kind[kind])) continue;
+        int n_alike = 0;
+        while (n_alike < one->dimensions_count && one->dimensions[n_alike] == gradient->dimensions[n_alike]) n_alike++;
+        if (n_alike == one->dimensions_count) return (PyObject *)one;
+    }
+    return NULL;
+}
+
 int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
                    Py_ssize_t count, int sums, PyObject **found) {
     if (!arrays_can_be_made() || !PyTuple_CheckExact(compiled) || PyTuple_GET_SIZE(compiled) != 4 ||
         Py_TYPE(g) != array_type) return 0;
     Array *gradient = (Array *)g;
-    int kind = kind_of(gradient->dtype), is_plain = is_plain_array(g);
-    if (kind == NO_KIND || !is_dense_array(g, sizes_by_kind[kind])) return 0;
+    int kind = kind_of(gradient->dtype), is_plain = is_plain_array(g), is_one = 0;
+    if (kind == NO_KIND) return 0;
     Py_ssize_t size = size_of(g);
+    if (!is_dense_array(g, sizes_by_kind[kind]) && !(is_one = is_repeated(gradient))) return 0;
     PyObject *programs = PyTuple_GET_ITEM(compiled, 0), *numbers = PyTuple_GET_ITEM(compiled, 1);
     PyObject *nothing = PyTuple_GET_ITEM(compiled, 2);
     if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || !PyTuple_CheckExact(programs)
         || PyTuple_GET_SIZE(programs) != count || !PyTuple_CheckExact(numbers) || !PyBytes_CheckExact(nothing)
         || !PyDict_CheckExact(attrs) || (PyTuple_GET_ITEM(compiled, 3) == Py_True && PyDict_GET_SIZE(attrs)))
         return 0;
-    Operands given = {.gradient = gradient->data};
+    Operands given = {.gradient = gradient->data, .is_one = is_one, .lies = is_plain ? NULL : g};
     if (!read_numbers(numbers, attrs, &given)) return 0;
+    if (is_one) {
+        if (given.numbers_count == MOST_NUMBERS) return 0;
+        given.one = given.numbers_count++;
+        given.numbers[given.one] = kind == FLOAT32 ? *(float *)(void *)gradient->data : *(double *)(void *)gradient->data;
+        given.lies = saved_alike(saved, gradient, kind);
+        is_plain = !given.lies || is_plain_array(given.lies);
+    }
+    const Array *lies = (Array *)(given.lies ? given.lies : g);
     for (Py_ssize_t n = 0; n < PyBytes_GET_SIZE(nothing); n++) {
         Py_ssize_t place = (unsigned char)PyBytes_AS_STRING(nothing)[n];
         if (place >= PyTuple_GET_SIZE(saved) || PyTuple_GET_ITEM(saved, place) != Py_None) return 0;
@@ -286,7 +337,7 @@ int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *a
     for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(saved) && n < MOST_SAVED; n++) {
         PyObject *one = PyTuple_GET_ITEM(saved, n);
         if (Py_TYPE(one) != array_type || ((Array *)one)->dtype != gradient->dtype) continue;
-        if (is_plain ? !is_plain_array(one) : !lies_alike((Array *)one, gradient)) continue;
+        if (is_plain ? !is_plain_array(one) : !lies_alike((Array *)one, lies)) continue;
         given.saved[n] = ((Array *)one)->data;
         given.period[n] = is_plain ? period_of(((Array *)one)->dimensions, ((Array *)one)->dimensions_count, gradient) : size;
     }

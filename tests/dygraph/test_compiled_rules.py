@@ -95,6 +95,26 @@ def test_numbers_that_meet_are_one_of_the_dtype(dtype):
     assert (x.grad.numpy() == np.asarray(1, dtype) / np.asarray(3, dtype)).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_gradient_of_one_number_stays_one(dtype):
+    draw = np.random.RandomState(8)
+    values, row = draw.randn(300, 40).astype(dtype), draw.randn(40).astype(dtype)
+    x, y, z = (paddle.to_tensor(array, stop_gradient=False) for array in (values, values[::-1].copy(), row))
+    (x.square().mean() - (y * -3).sum() + (x * z).sum()).backward()
+    factor = np.asarray(1 / x.size, dtype)
+    assert (x.grad.numpy() == factor * (values + values) + row).all()
+    assert y.grad.numpy().strides == y.numpy().strides and (y.grad.numpy() == 3).all()
+    np.testing.assert_allclose(z.grad.numpy(), values.sum(0), rtol=1e-4)
+    x.grad[0] = y.grad[0] = 7.0  # each has memory of its own
+    x.clear_gradient()
+    paddle.nn.functional.relu(x.transpose([1, 0]) * 2.0).sum().backward()
+    assert (x.grad.numpy() == 2 * (values > 0)).all() and (y.grad.numpy()[1:] == 3).all()
+    x.clear_gradient()
+    (x.square().sum() * float("inf")).backward()
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(x.grad.numpy(), values * np.asarray(np.inf, dtype))
+
+
 def test_other_layouts_and_dtypes():
     x = np.random.RandomState(2).rand(40, 30).astype("float32")
     for array in (x.T, x[::2], x[:, ::3], x.astype("complex64")):
