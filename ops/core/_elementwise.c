@@ -288,6 +288,12 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
     return run_lines(&all, result, (size + other) * all.item + most * all.item_out);
 }
 
+PyObject *product_of_elements(PyObject *x, PyObject *y) {
+    static const Binary how = {{multiply_f, multiply_d, multiply_l, multiply_i, NULL}, 0, 1};
+    PyObject *both[2] = {x, y};
+    return two_arrays(&how, both, 2, NULL);
+}
+
 /* x * scale + bias, each rounded for itself; of whole numbers the lowest bits. */
 #define SCALED(NAME, T, U) \
     INLINE void NAME##_body(const void *given, void *result, Py_ssize_t count, const void *of_scale, const void *of_bias, \

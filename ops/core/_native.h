@@ -203,6 +203,8 @@ HIDDEN void sigmoid_of_doubles(const double *x, double *out, Py_ssize_t count);
 /* Sums of neighbours, as NumPy adds them. */
 HIDDEN float sum_of_floats(const float *x, Py_ssize_t count);
 HIDDEN double sum_of_doubles(const double *x, Py_ssize_t count);
+/* The elementwise product of two arrays, as the form of it gives it: it may decline. */
+HIDDEN PyObject *product_of_elements(PyObject *x, PyObject *y);
 /* `one + other`. */
 HIDDEN PyObject *sum_of_arrays(PyObject *one, PyObject *other);
 

@@ -9,6 +9,7 @@ static struct {
     Py_ssize_t one_thread, large, rows; /* multiplications up to which `dot` is called, and `matmul`; rows that wait */
 } served;
 static PyObject *str_dot;
+enum { LEAST_OF_ROW = 32, LEAST_OF_OUTER = 1 << 12 }; /* elements of a column times a row that are multiplied one by one */
 
 const char serve_products_doc[] =
     "serve_products($module, matmul, deferred, of_weight, one_thread, large, rows, /)\n--\n\n"
@@ -265,8 +266,25 @@ static PyObject *product(PyObject *x, int turns_x, PyObject *y, int turns_y, Py_
     return made;
 }
 
+/* A column times a row, where that is many elements, which are products of two: 1; 0 where it is not, -1 with an error. */
+static int column_by_row(PyObject *x, int turns_x, PyObject *y, int turns_y, PyObject **result) {
+    const Py_ssize_t *of_x = ((Array *)x)->dimensions, *of_y = ((Array *)y)->dimensions;
+    if (of_x[!turns_x] != 1 || of_y[turns_y] != 1 || of_x[turns_x] < 2 || of_y[!turns_y] < LEAST_OF_ROW
+        || of_x[turns_x] * of_y[!turns_y] < LEAST_OF_OUTER) return 0;
+    PyObject *column = turned(x, turns_x), *row = turned(y, turns_y), *made = column && row ? product_of_elements(column, row) : NULL;
+    Py_XDECREF(column);
+    Py_XDECREF(row);
+    if (!made) return -1;
+    *result = made;
+    if (made != Py_NotImplemented) return 1;
+    Py_CLEAR(*result);
+    return 0;
+}
+
 /* x @ y, or of the turned ones, by what their kernel calls: 1; 0 where that has to, -1 with an error. */
 static int any_product(PyObject *x, int turns_x, PyObject *y, int turns_y, int by_dot, PyObject **result) {
+    int is_outer = column_by_row(x, turns_x, y, turns_y, result);
+    if (is_outer) return is_outer;
     Py_ssize_t count = multiplications(((Array *)x)->dimensions, turns_x, ((Array *)y)->dimensions, turns_y);
     if (count < 0) {
         int fits = !turns_x && !turns_y && ((Array *)x)->dimensions[1] == ((Array *)y)->dimensions[0];

@@ -221,8 +221,8 @@ def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset:
 
 hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(
     g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale", compiled="hard_swish",
-    alike="g * chosen(X + offset > 0.0, chosen(threshold > X + offset, X * quotient(2.0, scale) + quotient(offset, scale), "
-          "quotient(threshold, scale)), 0.0)")
+    alike="g * chosen(X + offset > 0.0, chosen(threshold > X + offset, "
+          "X * quotient(2.0, scale) + quotient(offset, scale), quotient(threshold, scale)), 0.0)")
 
 
 # exponential on the left

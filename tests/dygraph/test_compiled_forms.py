@@ -268,7 +268,8 @@ def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
                 compare(formed("relu", x), np.where(x < 0, x.dtype.type(0), x))
                 compare(formed("relu6", x, threshold=2.0), np.clip(x, 0, 2).astype(dtype) + x.dtype.type(0))
                 compare(formed("leaky_relu", x, alpha=0.5), np.where(x < 0, x * x.dtype.type(0.5), x))
-                compare(formed("hard_sigmoid", x), np.clip(x * x.dtype.type(0.2) + x.dtype.type(0.5), 0, 1).astype(dtype))
+                hard = np.clip(x * x.dtype.type(0.2) + x.dtype.type(0.5), 0, 1).astype(dtype)
+                compare(formed("hard_sigmoid", x), hard)
                 gate = np.clip(x + x.dtype.type(3), 0, 6).astype(dtype)
                 compare(formed("hard_swish", x), x * gate / x.dtype.type(6))
                 if dtype == "f":
