@@ -10,13 +10,13 @@ import contextlib
 import copy
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .forks import held_by_forks
-from .mersenne_twister import Engine, words_of_seed_sequence
+from .mersenne_twister import Engine, words_of_seed, words_of_seed_sequence
 from .place import Place, expected_place, parse_place
 
 
@@ -113,6 +113,29 @@ def drawing_from(generator: Generator | None) -> Iterator[None]:
         yield
     finally:
         _own.generator = old
+
+
+_program_seed: list[Callable[[], int]] = [int]
+
+
+def ask_for_program_seed(asked: Callable[[], int]) -> None:
+    """Whoever has the default Programs says by this what `random_seed` the main one has."""
+    _program_seed[0] = asked
+
+
+def program_seed() -> int:
+    """`random_seed` of the default main Program, 0 for none: it seeds dropouts and first values of eager code too."""
+    return _program_seed[0]()
+
+
+def drawing_first_values() -> contextlib.AbstractContextManager[None]:
+    """Within the block this thread draws as an operator with the default main Program's seed, if it has one."""
+    seed = program_seed()
+    if not seed:
+        return contextlib.nullcontext()
+    generator = Generator(expected_place(), seed)
+    generator.engine.begin(words_of_seed, seed)
+    return drawing_from(generator)
 
 
 def default_generator(place: Place | None = None) -> Generator:

@@ -204,16 +204,21 @@ class ExponentialFamily(Distribution):
 
     def entropy(self) -> Any:
         """F(θ) - θ · ∇F(θ) - E[k], in nats; of Tensors."""
-        parameters = [parameter.detach() for parameter in self._natural_parameters]
-        for parameter in parameters:
-            parameter.stop_gradient = False
-        normalizer = self._log_normalizer(*parameters)
-        slopes = grad([normalizer.sum()], parameters, create_graph=True)
-        entropy = -self._mean_carrier_measure + normalizer
+        carrier = self._mean_carrier_measure
+        parameters, normalizer, slopes = self._slopes()
+        entropy = -carrier + normalizer
         for parameter, slope in zip(parameters, slopes, strict=True):
             product = parameter * slope
             entropy = entropy - (product.sum(-1) if len(product.shape) > len(entropy.shape) else product)
         return entropy
+
+    def _slopes(self) -> tuple[list[Any], Any, list[Any]]:
+        """θ apart from what it was computed of, F(θ) and its gradient."""
+        parameters = [parameter.detach() for parameter in self._natural_parameters]
+        for parameter in parameters:
+            parameter.stop_gradient = False
+        normalizer = self._log_normalizer(*parameters)
+        return parameters, normalizer, grad([normalizer.sum()], parameters, create_graph=True)
 
 
 _rules: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}

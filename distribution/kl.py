@@ -7,8 +7,8 @@ from typing import Any
 from ..nn.functional import log_softmax
 from ..ops.math.gamma import digamma, lgamma
 from ..ops.math.unary import abs, exp, log
+from .base import ExponentialFamily, register_kl
 from .base import kl_divergence as kl_divergence
-from .base import register_kl
 from .bernoulli import Bernoulli, Geometric, _within
 from .categorical import Categorical
 from .dirichlet import Beta, Dirichlet, log_beta
@@ -77,3 +77,18 @@ def _laplace(p: Laplace, q: Laplace) -> Any:
 def _cauchy(p: Cauchy, q: Cauchy) -> Any:
     total, apart = p.scale + q.scale, p.loc - q.loc
     return log((total * total + apart * apart) / (p.scale * q.scale * 4.0))
+
+
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _kl_expfamily_expfamily(p: ExponentialFamily, q: ExponentialFamily) -> Any:
+    """F(θ_q) - F(θ_p) - (θ_q - θ_p) · ∇F(θ_p): of two of one class that have no rule of their own."""
+    if type(p) is not type(q):
+        raise NotImplementedError(f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}. "
+                                  f"Register one with paddle.distribution.register_kl.")
+    ours, normalizer, slopes = p._slopes()
+    theirs = q._natural_parameters
+    divergence = q._log_normalizer(*theirs) - normalizer
+    for a, b, slope in zip(ours, theirs, slopes, strict=True):
+        product = (b - a) * slope
+        divergence = divergence - (product.sum(-1) if len(product.shape) > len(divergence.shape) else product)
+    return divergence

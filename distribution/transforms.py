@@ -58,6 +58,7 @@ class AffineTransform(Transform):
     def __init__(self, loc: Any, scale: Any):
         self._given = loc, scale
         self._loc, self._scale = as_parameters(loc, scale)
+        (self._factor,) = as_parameters(scale)  # in its own shape, by which determinants go
 
     @property
     def loc(self) -> Any:
@@ -76,7 +77,10 @@ class AffineTransform(Transform):
         return (y - self._loc) / self._scale
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
-        return log(abs(self._scale)) + x * 0.0
+        return log(abs(self._factor)) + x * 0.0
+
+    def _inverse_log_det_jacobian(self, y: Any) -> Any:
+        return self._forward_log_det_jacobian(y) * -1.0
 
     def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
         return np.broadcast_shapes(tuple(shape), tuple(self._loc.shape))

@@ -19,6 +19,7 @@ from ..core import flags
 from ..core.dtype import DType, from_numpy_dtype
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
+from ..core.random import drawing_first_values
 from ..ops.core import native
 from ..ops.core.accounts import NOT_IN_WORDS
 from ..ops.core.backward import Output, next_order
@@ -349,7 +350,8 @@ class EagerTrace(Trace):
         """A Parameter, filled by its initializer."""
         old, state.grad_enabled = state.grad_enabled, False
         try:
-            value = initialized(initializer, shape, dtype)
+            with drawing_first_values():
+                value = initialized(initializer, shape, dtype)
         finally:
             state.grad_enabled = old
         return self.parameter_class.of_array(value._array, attr)

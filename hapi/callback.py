@@ -89,3 +89,35 @@ class CallbackList:
         """Calls `on_<event>` of each."""
         for callback in self.callbacks:
             getattr(callback, f"on_{event}")(*args)
+
+    # What loops of users call, that were written for Paddle: `mode` is 'train', 'eval' or 'predict'
+
+    def on_begin(self, mode: str, logs: dict[str, Any] | None = None) -> None:
+        """Tells that training, an evaluation or predictions begin."""
+        self.tell(f"{_mode(mode)}_begin", logs)
+
+    def on_end(self, mode: str, logs: dict[str, Any] | None = None) -> None:
+        """Tells that they end."""
+        self.tell(f"{_mode(mode)}_end", logs)
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Tells that an epoch begins."""
+        self.tell("epoch_begin", epoch, logs)
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Tells that an epoch ends."""
+        self.tell("epoch_end", epoch, logs)
+
+    def on_batch_begin(self, mode: str, step: int, logs: dict[str, Any] | None = None) -> None:
+        """Tells that a batch begins."""
+        self.tell(f"{_mode(mode)}_batch_begin", step, logs)
+
+    def on_batch_end(self, mode: str, step: int, logs: dict[str, Any] | None = None) -> None:
+        """Tells that a batch ends."""
+        self.tell(f"{_mode(mode)}_batch_end", step, logs)
+
+
+def _mode(mode: str) -> str:
+    if mode not in ("train", "eval", "predict"):
+        raise ValueError(f"CallbackList(mode): must be 'train', 'eval' or 'predict'. Received {mode!r}.")
+    return mode

@@ -22,7 +22,7 @@ from .files import load_model, save_model
 from .history import History
 from .precision import AmpSettings
 from .summary import summary
-from .together import Together, _all_gather, tells  # noqa: F401 - _all_gather is asked for here
+from .together import Together, _all_gather, prepare_distributed_context, tells  # noqa: F401 - two are asked for here
 
 
 def as_list(value: Any) -> list[Any]:

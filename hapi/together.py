@@ -20,6 +20,12 @@ def tells() -> bool:
     return launched.rank() == 0
 
 
+def prepare_distributed_context(place: Any = None) -> None:
+    """Where a launcher has started several processes, lets them find each other; `place` is as in Paddle."""
+    if launched.size() > 1 and not is_initialized():
+        init_parallel_env()
+
+
 class Together:
     """The processes that train a network together, each by its part of every batch."""
 
@@ -28,8 +34,7 @@ class Together:
         self._replica: DataParallel | None = None
         self._left: int | None = None
         self.taken = 0  # samples of all processes in the batch that was gathered last
-        if self.size > 1 and not is_initialized():
-            init_parallel_env()
+        prepare_distributed_context()
 
     def network(self) -> Layer:
         """The network to call: from the first call on gradients are the means of all processes'."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.lazy import beside
+from ...core.random import program_seed
 from ...ops.array.concat_split import concat
 from ...ops.array.full import exact, full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
@@ -75,8 +76,9 @@ def dropout(x: Any, p: float = 0.5, axis: int | Sequence[int] | None = None, tra
     if p == 0:
         return value_of(x)
     if axis is None:
+        seed = program_seed()
         return apply(dropout_op, x, None, dropout_prob=float(p), is_test=not training,
-                     dropout_implementation=implementation, seed=0, fix_seed=False)[0]
+                     dropout_implementation=implementation, seed=seed, fix_seed=seed != 0)[0]
     return _dropout_along(x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode)
 
 

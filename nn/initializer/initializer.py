@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
 from ...core.lazy import beside
+from ...core.random import drawing_first_values
 from ...ops.array.creation import assign
 from ...ops.array.full import full, is_value
-from ...ops.core.trace import grad_mode
+from ...ops.core.trace import current_trace, grad_mode
 from ...ops.random.default_initial_values import fans, set_for_all
 
 if not TYPE_CHECKING:
@@ -52,7 +54,8 @@ class Initializer:
     def forward(self, var: Any, block: Any = None) -> Any:
         """Fills a parameter, and gives it; ValueError where the value has another shape."""
         made = next(value for kind in type(self).__mro__ if (value := vars(kind).get("value", _filled)) is not _filled)
-        filled = made(self, tuple(var.shape), var.dtype)
+        with drawing_first_values() if current_trace().computes else nullcontext():
+            filled = made(self, tuple(var.shape), var.dtype)
         if tuple(filled.shape) != tuple(var.shape):
             raise ValueError(f"{self!r}: its value has the shape {list(filled.shape)}. The parameter that is to be "
                              f"filled has {list(var.shape)}.")

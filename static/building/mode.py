@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core import unique_name
+from ...core.random import ask_for_program_seed
 from ...ops.core.trace import Trace, current_trace, default_trace, set_default_trace, state
 from ..ir import name_scopes
 from ..ir import program as ir
@@ -42,6 +43,7 @@ def _own_trace(program: ir.Program) -> ProgramTrace:
 
 
 ir.offer_own_trace(_own_trace)
+ask_for_program_seed(lambda: getattr(_default.main, "random_seed", 0))
 
 
 def default_program_trace() -> ProgramTrace:

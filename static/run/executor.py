@@ -352,7 +352,9 @@ def _pruned(ops: Sequence[Operation], fetches: set[str]) -> list[Operation]:
 
 
 def fetch_name(program: Program, item: Any) -> str:
-    """The name of what is fetched; ValueError where the Program does not have it."""
+    """The name of what is fetched; ValueError where the Program does not have it, TypeError of what has no name."""
+    if isinstance(item, (int, float)):
+        raise TypeError(f"fetch_list: must have variables, or their names. Received {item!r}.")
     name = item if isinstance(item, str) else getattr(item, "name", None)
     if name is None or program.global_block().find_var(name) is None:
         raise ValueError(f"fetch_list: the Program has no variable {item!r}.")

@@ -259,3 +259,43 @@ def test_samples_where_only_a_run_knows_how_many_distributions_there_are(sample)
         found = converted(x)
         paddle.seed(3)
         np.testing.assert_allclose(found.numpy(), sample(x).numpy(), rtol=1e-5, atol=1e-6)
+
+
+class _Waiting(D.ExponentialFamily):
+    """rate · exp(-rate · x), without rules of its own."""
+
+    def __init__(self, rate):
+        super().__init__(rate.shape)
+        self.rate = rate
+
+    @property
+    def _natural_parameters(self):
+        return (-self.rate,)
+
+    def _log_normalizer(self, theta):
+        return -(-theta).log()
+
+    _mean_carrier_measure = 0.0
+
+
+class _Unfinished(_Waiting):
+    @property
+    def _mean_carrier_measure(self):
+        return D.ExponentialFamily._mean_carrier_measure.fget(self)
+
+
+def test_divergence_within_an_exponential_family_of_ones_own():
+    p, q = _Waiting(paddle.to_tensor([1.0, 2.0])), _Waiting(paddle.to_tensor([1.0, 3.0]))
+    found = D.kl_divergence(p, q).numpy()
+    np.testing.assert_allclose(found, [0.0, np.log(2 / 3) + 3 / 2 - 1], rtol=1e-5, atol=1e-6)
+    with pytest.raises(NotImplementedError, match="no rule for _Waiting and _Unfinished"):
+        D.kl_divergence(p, _Unfinished(paddle.to_tensor([1.0, 2.0])))
+    with pytest.raises(NotImplementedError, match="a carrier measure"):
+        _Unfinished(0.5 * paddle.ones([2])).entropy()
+
+
+def test_the_determinant_of_an_affine_transform_has_the_shape_of_scale_and_value():
+    affine = D.AffineTransform(paddle.zeros([2, 3]), paddle.to_tensor([1.0, 2.0, 4.0]))
+    for determinant in (affine.forward_log_det_jacobian, affine.inverse_log_det_jacobian):
+        assert determinant(paddle.ones([3])).shape == [3] and determinant(paddle.ones([2, 3])).shape == [2, 3]
+    assert affine.forward(paddle.ones([3])).shape == [2, 3]

@@ -428,3 +428,44 @@ def test_a_mode_that_is_none_is_taken_as_that_by_the_name():
     with pytest.warns(UserWarning, match="'auto'.*Received 'rising'"):
         stop = paddle.callbacks.EarlyStopping("acc", mode="rising")
     assert stop.best_value == -float("inf")
+
+
+def test_callbacks_of_a_loop_of_ones_own(capsys, tmp_path):
+    from proa.hapi.callbacks import config_callbacks
+    from proa.hapi.model import prepare_distributed_context
+
+    prepare_distributed_context()
+    model = paddle.Model(paddle.nn.Linear(2, 1))
+    model.prepare()
+    told = config_callbacks(model=model, epochs=1, steps=2, log_freq=1, metrics=["loss"], save_dir=str(tmp_path))
+    told.on_begin("train")
+    told.on_epoch_begin(0)
+    for step in range(2):
+        told.on_batch_begin("train", step, {})
+        told.on_batch_end("train", step, {"loss": 0.5, "batch_size": 4})
+    told.on_epoch_end(0, {"loss": 0.5})
+    for mode in ("eval", "predict"):
+        told.on_begin(mode, {"steps": 1, "metrics": ["loss"]})
+        told.on_batch_begin(mode, 0, {})
+        told.on_batch_end(mode, 0, {"loss": 0.25, "batch_size": 3})
+        told.on_end(mode, {"loss": 0.25})
+    told.on_end("train")
+    shown = capsys.readouterr().out
+    assert "Epoch 1/1" in shown and "step 1/2 - loss: 0.5000" in shown and "Eval samples: 3" in shown
+    assert "Predict samples: 3" in shown and (tmp_path / "final.pdparams").exists()
+    with pytest.raises(ValueError, match="must be 'train', 'eval' or 'predict'. Received 'test'"):
+        told.on_begin("test")
+
+
+def test_a_progress_bar_of_ones_own(capsys):
+    from proa.hapi.progressbar import ProgressBar
+
+    bar = ProgressBar(10)
+    bar.update(3, [["loss", 0.5], ["acc", np.array([0.25])]])
+    bar.update(10, [["loss", "INF"]])
+    shown = capsys.readouterr().out
+    assert "step  3/10 [" in shown and "loss: 0.5000 - acc: 0.2500" in shown and shown.endswith("\n")
+    ProgressBar(verbose=2).update(3.0, [["loss", 1e-4]])
+    assert capsys.readouterr().out.startswith("step 3 - loss: 1.0000e-04")
+    with pytest.raises(TypeError, match="must be None or above 0. Received -1"):
+        ProgressBar(-1)

@@ -129,6 +129,8 @@ def test_bad_feeds_are_told(programs):
             run(main, [y])
     with pytest.raises(ValueError, match="fetch_list"):
         run(main, ["nothing"], x=np.ones((1, 2), "float32"))
+    with pytest.raises(TypeError, match="fetch_list: must have variables, or their names. Received 1123"):
+        run(main, [y, 1123], x=np.ones((1, 2), "float32"))
 
 
 def test_a_feed_that_the_program_does_not_use_is_told_and_passed_over(programs):

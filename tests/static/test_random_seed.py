@@ -109,3 +109,31 @@ def test_a_global_seed_is_that_of_programs_to_come():
     finally:
         program.global_seed()
     assert static.Program().random_seed == 0
+
+
+def test_eager_code_draws_first_values_and_dropouts_by_the_default_programs_seed():
+    normal, seed = paddle.nn.initializer.Normal(0.0, 1.0), static.default_main_program().random_seed
+
+    def made():
+        layer = paddle.nn.Linear(3, 2)
+        own = paddle.create_parameter([2, 2], "float32", default_initializer=normal)
+        return [layer.weight, paddle.nn.Linear(3, 2).weight, own, paddle.nn.functional.dropout(paddle.ones([64]), 0.5)]
+
+    main, startup = static.Program(), static.Program()
+    main.random_seed = startup.random_seed = 33
+    with static.program_guard(main, startup):
+        theirs = made()
+    executor = static.Executor()
+    executor.run(startup)
+    found = executor.run(main, fetch_list=theirs)
+    try:
+        paddle.framework.random._manual_program_seed(33)
+        ours, again = made(), made()
+        filled = paddle.zeros([2, 2])
+        normal(filled)
+        assert (paddle.rand([4]) != paddle.rand([4])).any()  # other draws go by paddle.seed
+    finally:
+        paddle.framework.random._manual_program_seed(seed)
+    for values in (ours, again):
+        assert all((value.numpy() == array).all() for value, array in zip(values, found, strict=True))
+    assert (filled == ours[2]).all() and (paddle.nn.Linear(3, 2).weight != ours[0]).any()
