@@ -1,9 +1,12 @@
 """Puts the folders of helpers that several test files share on the path: tests are not part of the package."""
 
 import os
+import random
 import sys
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test compiles is checked after every pass
@@ -17,6 +20,7 @@ for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "flui
 
 from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings above
 from proa.core import flags  # noqa: E402
+from proa.core import random as drawing  # noqa: E402
 from proa.core.dtype import get_default_dtype, set_default_dtype  # noqa: E402
 
 if os.environ.get("PROA_TEST_EVERYTHING_THERE") == "1":  # new tensors of all tests are on the device of some tests
@@ -50,6 +54,33 @@ def pytest_collection_modifyitems(items):
         for part, reason in OTHERWISE_WITH_NUMPY_1.items():
             if part in item.nodeid:
                 item.add_marker(pytest.mark.skip(reason=f"NumPy 1: {reason}"))
+
+
+def begin_draws(name):
+    """Seeds what draws by a test's or file's name, so that neither chance nor what ran before decides how it ends.
+
+    PROA_TEST_SEED, a whole number, gives all of them other numbers.
+    """
+    seed = zlib.crc32(f"{os.environ.get('PROA_TEST_SEED', '0')} {name}".encode())
+    drawing.seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+def pytest_collectstart(collector):
+    if isinstance(collector, pytest.Module):  # which may draw while it is imported
+        begin_draws(collector.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    begin_draws(item.nodeid)  # before fixtures that several tests share
+
+
+@pytest.fixture(autouse=True)
+def draws_begin(request):
+    """After those fixtures, whichever test asked for them first."""
+    begin_draws(request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)
