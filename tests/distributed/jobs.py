@@ -72,7 +72,7 @@ class Job:
         """The launcher's exit code, output and errors; all else must be gone soon after."""
         try:
             out, err = self.launcher.communicate(timeout=timeout)
-            left = wait_for(lambda: self.running() or "none", until=lambda found: found == "none", seconds=20)
+            left = wait_for(lambda: self.running() or "none", until=lambda found: found == "none")
             assert left == "none", left
         finally:
             for process in self.running():

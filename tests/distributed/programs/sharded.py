@@ -1,6 +1,7 @@
 """Training with a divided state is that with the whole state in each process; so is what is saved of it."""
 
 import io
+import pathlib
 import sys
 import time
 import weakref
@@ -161,11 +162,21 @@ for level in (None, "os_g"):  # nothing holds gradients that were cleared
     for parameter in net.parameters():
         parameter.clear_gradient()
     assert held and not any(one() for one in held)
-sharded_optimizer._TOLD_AFTER_S = 0.3
+told = pathlib.Path("told")
+
+
+class Said(io.StringIO):
+    def write(self, text):
+        super().write(text)
+        told.touch()
+
+
 _, optimizer, _ = group_sharded_parallel(net := network(), sgd(net), "os")
-said, sys.stderr = sys.stderr, io.StringIO()
-if rank:
-    time.sleep(1)
+said, sys.stderr = sys.stderr, Said()
+if rank == 0:
+    sharded_optimizer._TOLD_AFTER_S = 0.3
+while rank and not told.exists():
+    time.sleep(0.01)
 optimizer.state_dict()
 said, sys.stderr = sys.stderr.getvalue(), said
 assert ("process 0 has waited 0.3 s in state_dict()" in said) == (rank == 0), said

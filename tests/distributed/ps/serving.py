@@ -31,7 +31,7 @@ class Serving:
             self.error = error
 
     def ended(self):
-        self.thread.join(20)
+        self.thread.join(120)
         assert not self.thread.is_alive()
         return self.error
 
@@ -51,7 +51,7 @@ def descent(variables, name, rate=0.5):
     return Update(name, run)
 
 
-def in_threads(*functions, timeout=30):
+def in_threads(*functions, timeout=120):
     results = [None] * len(functions)
 
     def call(i):
@@ -104,7 +104,7 @@ class Process:
 
     def ended(self):
         """Its exit code, what it wrote, and its errors."""
-        said, errors = self.process.communicate(timeout=30)
+        said, errors = self.process.communicate(timeout=120)
         return self.process.returncode, said, errors
 
     def __enter__(self):
