@@ -45,6 +45,23 @@ class OfHeld:
         return next(self._made)
 
 
+def _sources(iterator: Any) -> list[tuple[Any, int]]:
+    """The iterators that one of the builtins takes its items of, each with how many references there are to it."""
+    return [(each, references(each)) for each in iterator.__reduce__()[1] if hasattr(type(each), "__next__")]
+
+
+_TAKING: dict[type, int] = {  # from others, with how many references there are to one that nobody else holds
+    type(taking): _sources(taking)[0][1] for taking in (
+        map(abs, iter(())), filter(abs, iter(())), zip(iter(())), enumerate(iter(())))}
+
+
+def takes_of_held(iterator: Any) -> bool:
+    """Whether an iterator takes its items of another one that somebody else holds too, and may go on with."""
+    if type(iterator) not in _TAKING:
+        return type(iterator) is OfHeld
+    return any(count > _TAKING[type(iterator)] or takes_of_held(each) for each, count in _sources(iterator))
+
+
 def held_elsewhere(where: str, statement: str = "loop") -> ConversionError:
     """The error where somebody beside the loop holds the iterator, and may take what it leaves."""
     return ConversionError(

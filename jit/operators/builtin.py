@@ -14,12 +14,12 @@ from typing import Any
 
 from ..errors import here
 from . import staging
-from .advancing import OfHeld, advanced_apart, held_elsewhere
+from .advancing import FRESH, advanced_apart, held_elsewhere, references, takes_of_held
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
 from .outside import check_advance
-from .partial import SHOWING, certain, flags_of_keys, note_keys, truth
+from .partial import SHOWING, certain, flags_of_keys, note_keys, truth, used_within
 from .special import method
 from .texts import check_letters, format_, lines, repr_, str_, warn_
 
@@ -167,29 +167,33 @@ def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values
 
 def any_(values: Any) -> Any:
     """`any(values)`, where items may be symbolic; all of them are computed."""
+    is_held = references(values) > FRESH and hasattr(type(values), "__next__")
+    values = used_within(values)
     if staging.is_list(values):
         return any_of_list(values)
     if staging.is_symbolic(values) and len(values.shape) == 1:
         return values.any()
-    return _decided(values, False, or_)
+    return _decided(values, is_held, False, or_)
 
 
 def all_(values: Any) -> Any:
     """`all(values)`, where items may be symbolic; all of them are computed."""
+    is_held = references(values) > FRESH and hasattr(type(values), "__next__")
+    values = used_within(values)
     if staging.is_list(values):
         return all_of_list(values)
     if staging.is_symbolic(values) and len(values.shape) == 1:
         return values.all()
-    return _decided(values, True, and_)
+    return _decided(values, is_held, True, and_)
 
 
-def _decided(values: Any, goes_on: bool, join: Callable[..., Any]) -> Any:
+def _decided(values: Any, is_held: bool, goes_on: bool, join: Callable[..., Any]) -> Any:
     """The items joined by `and` or `or`; behind one that Python knows to decide, Python does not look."""
     found: Any = goes_on
     iterator = iter(walked(values))
     while True:
         try:
-            with _asked_again(iterator, found, goes_on):
+            with _asked_again(iterator, is_held, found, goes_on):
                 value = next(iterator)
         except StopIteration:
             break
@@ -199,10 +203,11 @@ def _decided(values: Any, goes_on: bool, join: Callable[..., Any]) -> Any:
     return found
 
 
-def _asked_again(iterator: Any, found: Any, goes_on: bool) -> contextlib.AbstractContextManager[None]:
+def _asked_again(iterator: Any, is_held: bool, found: Any, goes_on: bool
+                 ) -> contextlib.AbstractContextManager[None]:
     if not staging.is_symbolic(found):
         return contextlib.nullcontext()
-    if type(iterator) is OfHeld:
+    if is_held or takes_of_held(iterator):
         raise held_elsewhere(here(), "call")
     return advanced_apart(iterator, found if goes_on else staging.logical_not(found), here(), "call")
 
@@ -223,3 +228,4 @@ OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
     id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_, id(warnings.warn): warn_,
     id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_}
+COUNTING = {id(builtins.any), id(builtins.all)}  # which count who holds an iterator: nobody calls them for others

@@ -15,7 +15,7 @@ from typing import Any
 from ...core import nest
 from ..convert.ignoring import is_own
 from . import staging
-from .builtin import OVERLOADS
+from .builtin import COUNTING, OVERLOADS
 from .conditionals import if_exp
 from .iteration import walked
 from .partial import SHOWING, certain, is_optional, is_partial, note_key, parts, some_are_optional, used_within
@@ -59,7 +59,7 @@ class Calls:
     def _takes_any(callee: Any, new: Any) -> bool:
         """Whether what is called can do with values that are None on some ways: the user's, a container's."""
         left_alone = isinstance(callee, (FunctionType, MethodType)) and new is callee
-        return not (left_alone or id(callee) in OVERLOADS or id(callee) in SIZE_FUNCTIONS)
+        return not (left_alone or id(callee) in OVERLOADS and id(callee) not in COUNTING or id(callee) in SIZE_FUNCTIONS)
 
     def _converted(self, callee: Any) -> Any:
         overload = OVERLOADS.get(id(callee)) or SIZE_FUNCTIONS.get(id(callee)) or refusing(callee)

@@ -13,7 +13,7 @@ from typing import Any
 from ...core import nest
 from ..errors import ConversionError, here, noting
 from . import identity, staging
-from .advancing import FRESH, advanced_apart, held_elsewhere, references
+from .advancing import FRESH, advanced_apart, held_elsewhere, references, takes_of_held
 from .conditionals import if_stmt
 from .containers import Held, copied
 from .iteration import SymbolicSequence, lists_of, sequence_of, walked
@@ -189,7 +189,7 @@ def _for_plain(iterable: Iterable[Any], goes_on_elsewhere: bool, body: Callable[
     while True:
         is_decided = staging.is_symbolic(going)
         try:
-            if is_decided and goes_on_elsewhere:
+            if is_decided and (goes_on_elsewhere or takes_of_held(iterator)):
                 raise held_elsewhere(here())
             with advanced_apart(iterator, going, here()) if is_decided else contextlib.nullcontext():
                 item = _next(iterator)

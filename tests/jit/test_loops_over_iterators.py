@@ -96,8 +96,25 @@ def asks_the_iterator(x):
     return x * items.taken
 
 
+def goes_on_behind_what_counts(x):
+    items = iter([x, x * 2, x * 3])
+    for _, t in enumerate(items):
+        if t.sum() > 5:
+            break
+    return sum(list(items), x * 0)
+
+
+def goes_on_behind_what_maps(x):
+    items = iter([x, x * 2, x * 3])
+    for _, t in zip(range(4), map(lambda t: t * 2, items)):
+        if t.sum() > 5:
+            break
+    return sum(list(items), x * 0)
+
+
 @pytest.mark.parametrize("function", [changes_a_tensor, changes_a_list, changes_an_enclosing_variable,
-                                      changes_by_a_mapped_function, draws_numbers, goes_on_behind, asks_the_iterator],
+                                      changes_by_a_mapped_function, draws_numbers, goes_on_behind,
+                                      goes_on_behind_what_counts, goes_on_behind_what_maps, asks_the_iterator],
                          ids=lambda f: f.__name__)
 def test_what_taking_an_item_does_is_refused_as_a_program(function):
     x = paddle.ones([3])
@@ -158,6 +175,21 @@ def any_of_what_goes_on_behind(x):
     return sum(items, x * found)
 
 
+def all_of_what_goes_on_behind(x):
+    items = iter([x.sum() < 2, x.sum() > 2, x.sum() > 4])
+    return x * all(items) + len(list(items))
+
+
+def all_mapped_of_what_goes_on_behind(x):
+    items = iter([x * 0, x, x * 2])
+    return x * all(map(lambda t: t.sum() > 2, items)) + len(list(items))
+
+
+def any_mapped_of_what_goes_on_behind(x):
+    items = iter([x, x * 2, x * 3])
+    return x * any(t.sum() > 2 for _, t in enumerate(map(lambda t: t + 1, items))) + len(list(items))
+
+
 def all_mapped(x):
     y = x + 0
 
@@ -207,8 +239,10 @@ def behind_or_numbers(x):
     return (x.sum() > 2 or (x + paddle.rand([3])).sum() > 2) + paddle.rand([3])
 
 
-@pytest.mark.parametrize("function", [any_of_a_generator, any_of_what_goes_on_behind, all_mapped, chained,
-                                      behind_or, behind_or_state, behind_or_numbers], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [any_of_a_generator, any_of_what_goes_on_behind, all_of_what_goes_on_behind,
+                                      all_mapped_of_what_goes_on_behind, any_mapped_of_what_goes_on_behind,
+                                      all_mapped, chained, behind_or, behind_or_state, behind_or_numbers],
+                         ids=lambda f: f.__name__)
 def test_what_a_tensor_lets_python_leave_out_is_not_done(function):
     x = paddle.ones([3])
     with pytest.warns(paddle.jit.FallbackWarning, match="a tensor decides whether"):
@@ -216,6 +250,18 @@ def test_what_a_tensor_lets_python_leave_out_is_not_done(function):
     assert found.tolist() == function(x).tolist()
     with pytest.raises(RuntimeError, match="a tensor decides whether"):
         paddle.jit.to_static(function, full_graph=True)(x)
+
+
+def test_iterators_of_iterators_that_nobody_else_holds_become_programs():
+    def function(x):
+        for _, (t, u) in enumerate(zip(map(lambda k: x * k, iter(range(4))), iter([x, x * 2, x, x]))):
+            if (t + u).sum() > 4:
+                break
+        return t * any(map(lambda t: t.sum() > 5, filter(lambda t: t is not None, iter([x, x * 2]))))
+
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for x in (paddle.ones([3]), paddle.ones([3]) * 3):
+        assert converted(x).tolist() == function(x).tolist()
 
 
 def asserts_in_a_generator(x):
