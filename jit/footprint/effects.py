@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ...core import nest
-from .locations import Change, Entry, Identity, Items
+from .locations import Change, Entry, Identity, Items, Numbers
 
 Steps = list[tuple[Callable[[Any, Any], Any], Any]]
 
@@ -78,6 +78,18 @@ class ItemsEffect(Effect):
         self.location.store(map(_fresh, self._after))
 
 
+class NumbersEffect(Effect):
+    """An array that comes to hold other numbers."""
+
+    def __init__(self, location: Numbers, before: Any):
+        super().__init__(location, before)
+        self._after = location.load()
+
+    def __call__(self) -> None:
+        """Writes them."""
+        self.location.store(self._after)
+
+
 class GrowingEffect(Effect):
     """A list that is given more in each run."""
 
@@ -112,5 +124,6 @@ def effects_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[
         if reads.only_grows(location.container):
             effects.append(GrowingEffect(location, held))
         elif reads.is_watched(location.container):
-            effects.append(ItemsEffect(location, held))
+            effects.append(NumbersEffect(location, held) if isinstance(location, Numbers) else
+                           ItemsEffect(location, held))
     return effects

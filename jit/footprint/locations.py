@@ -12,6 +12,8 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
+from .numbers_in_memory import numbers_in, write_numbers
+
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__": ()})()
 Identity = tuple[int, Any]
 
@@ -92,7 +94,7 @@ class Entry(Location):
 
 
 class Items(Location):
-    """The items of a list or set; those of another container, such as an array, are only looked at."""
+    """The items of a list or set; those of another container, such as a tuple, are only looked at."""
 
     __slots__ = ("container",)
 
@@ -109,6 +111,20 @@ class Items(Location):
         items = list(value)
         self.container.clear()
         self.container.update(items) if isinstance(self.container, set) else self.container.extend(items)
+
+
+class Numbers(Items):
+    """The elements of an array, or other numbers in memory."""
+
+    __slots__ = ()
+
+    def load(self) -> Any:
+        """A copy of them."""
+        return numbers_in(self.container)
+
+    def store(self, value: Any) -> None:
+        """Writes others."""
+        write_numbers(self.container, value)
 
 
 class Keys(Location):

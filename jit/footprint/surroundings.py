@@ -11,9 +11,11 @@ import contextlib
 import functools
 import random
 import sys
+import threading
 from collections import defaultdict, deque
 from collections.abc import Iterator, MutableMapping
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from contextvars import ContextVar
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,13 +28,22 @@ from ...optimizer.optimizer import Optimizer
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
 from .global_names import all_names, global_names
-from .locations import ABSENT, Entry, Items, attributes_in_slots, entries_of, set_value, value_of
+from .library_values import (
+    WRAPPERS,
+    ContextValue,
+    Environment,
+    LocalAttributes,
+    asks_environment,
+    tells_environment,
+)
+from .locations import ABSENT, Entry, Items, Numbers, attributes_in_slots, entries_of, set_value, value_of
 from .mappings import CellVariable, ClassAttributes, Globals, ModuleAttributes, SlotAttributes
+from .numbers_in_memory import as_written, can_be_written, numbers_in, write_numbers
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
-          np.ndarray, Variable)
+          Variable)
 _SEQUENCES = (list, set, deque)
 _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
@@ -49,6 +60,7 @@ class Surroundings:
     def __init__(self, function: Any, receiver: tuple, arguments: dict[str, Any]):
         self.mappings: list[tuple[Any, str, dict[Any, Any]]] = []  # with how its entries are called, and its contents
         self.sequences: list[tuple[Any, str, list[Any]]] = []
+        self._numbers: dict[int, tuple[Any, str, Any, tuple[Any, ...]]] = {}  # of arrays: a copy, and as it lies
         self.noted: dict[int, tuple[str, dict[Any, Any]]] = {}  # of mappings, by id, the same
         self.places: defaultdict[int, int] = defaultdict(int)  # by a Tensor's id, how many places hold it
         self._tensors: list[tuple[EagerValue, tuple]] = []
@@ -62,6 +74,9 @@ class Surroundings:
         self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
         self._classes: dict[int, ClassAttributes] = {}
         self._slotted: dict[int, SlotAttributes] = {}
+        self._contexts: dict[int, ContextValue] = {}
+        self._locals: dict[int, LocalAttributes] = {}
+        self.environment: Environment | None = None  # where code may ask for environment variables
         self._items: dict[int, list[Any]] = {}
         self.layers: list[Layer] = []
         self.settings: list[tuple[dict, dict]] = []  # attributes of layers, with what these are set to
@@ -84,12 +99,18 @@ class Surroundings:
 
     def of_object(self, owner: Any, name: str) -> Any:
         """What an attribute of an object is an entry of: its `__dict__`, or its slots as they were noted."""
+        if id(owner) in self._locals:
+            return self._locals[id(owner)]
         slots = self._slotted.get(id(owner))
         return slots if slots is not None and name in slots else getattr(owner, "__dict__", slots)
 
     def of_class(self, kind: type) -> ClassAttributes | None:
         """The attributes of a class, if they are noted."""
         return self._classes.get(id(kind))
+
+    def of_variable(self, variable: ContextVar) -> ContextValue | None:
+        """What a context variable holds, if it is noted."""
+        return self._contexts.get(id(variable))
 
     def classes(self) -> list[type]:
         """The user's classes."""
@@ -100,6 +121,11 @@ class Surroundings:
         noted = self.noted.get(id(container))
         return noted[1] if noted is not None else self._items.get(id(container))
 
+    def numbers_before(self, value: Any) -> tuple[Any, ...] | None:
+        """What an array, or other numbers in memory, held when it was noted, as it lies there; None if it was not."""
+        noted = self._numbers.get(id(value))
+        return None if noted is None else noted[3]
+
     def _note_all(self, pending: list[tuple[Any, str]]) -> None:
         while pending and len(self._seen) < _MOST_OBJECTS:
             pending.extend(self._note(*pending.pop()))
@@ -108,6 +134,8 @@ class Surroundings:
         """Notes one value; what is to be looked at next, with what it is called."""
         if isinstance(value, EagerValue):
             self.places[id(value)] += 1
+        if tells_environment(value):
+            return self._environment()
         if isinstance(value, type) and id(value) not in self._seen:
             return self._class(value)
         if isinstance(value, _ATOMS) or id(value) in self._seen:
@@ -148,11 +176,12 @@ class Surroundings:
     def _globals(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
         """Those of a function's module that its code names, and what it may name in modules among them."""
         known, names = self._named[id(held)], global_names(code)
+        found = self._environment() if asks_environment(code) else []
         for name in names & known.keys():
             known[name].also_named_in(code, name)
         new = Globals(names - known.keys(), held, code)
         known.update(dict.fromkeys(names - known.keys(), new))
-        found = self._mapping(new, "{}")
+        found += self._mapping(new, "{}")
         return found + self._of_modules({name: held[name] for name in names & held.keys()}, code)
 
     def _of_modules(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
@@ -170,6 +199,12 @@ class Surroundings:
                 pending += [inner[key] for key in inner.keys() - modules.keys()]
                 modules |= inner
         return found
+
+    def _environment(self) -> list[tuple[Any, str]]:
+        if self.environment is not None:
+            return []
+        self.environment = Environment()
+        return self._mapping(self.environment, "os.environ[{!r}]")
 
     def _class(self, kind: type) -> list[tuple[Any, str]]:
         """Notes the values in a class, unless it is the library's, and what a PyLayer's functions can reach."""
@@ -197,7 +232,9 @@ class Surroundings:
         return [(value, f"{shown}[{i}]") for i, value in enumerate(contents)]
 
     def _object(self, value: Any, shown: str) -> list[tuple[Any, str]]:
-        if isinstance(value, random.Random):
+        if (numbers := numbers_in(value)) is not None:
+            self._numbers[id(value)] = value, shown, numbers, as_written(value)
+        elif isinstance(value, random.Random):
             self._others.append((value, value.getstate()))
         elif numpy_random() is not None and isinstance(value, np.random.RandomState):
             self._others.append((value, value.get_state(legacy=False)))
@@ -207,7 +244,15 @@ class Surroundings:
             return [(value.dygraph_function, shown)]
         elif isinstance(value, Optimizer):
             return self._optimizer(value, shown)
-        elif _is_of_library(type(value)):
+        elif isinstance(value, ContextVar):
+            variable = self._contexts[id(value)] = ContextValue(value)
+            return self._mapping(variable, _form(shown, ".{}"))
+        elif isinstance(value, threading.local):
+            attributes = self._locals[id(value)] = LocalAttributes(value)
+            return [*self._mapping(attributes, _form(shown, ".{}")), (type(value), "")]
+        elif isinstance(value, MappingProxyType):
+            return [(each, f"{shown}[{key!r}]") for key, each in value.items()]
+        elif _is_of_library(type(value)) and not isinstance(value, WRAPPERS):
             return []
         elif isinstance(getattr(value, "__dict__", None), dict):
             if isinstance(value, Layer):
@@ -251,6 +296,9 @@ class Surroundings:
         for sequence, _, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 _fill(sequence, items)
+        for value, _, numbers, before in self._numbers.values():
+            if can_be_written(value) and as_written(value) != before:
+                write_numbers(value, numbers)
         for kept, contents in self._kept:
             kept.clear()
             kept.update(contents)
@@ -344,6 +392,12 @@ class Surroundings:
         for sequence, shown, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 yield Items(sequence, shown), items
+
+    def changed_numbers(self) -> Iterator[tuple[Numbers, Any]]:
+        """The arrays that have other elements now, with those that they had."""
+        for value, shown, numbers, before in self._numbers.values():
+            if can_be_written(value) and as_written(value) != before:
+                yield Numbers(value, shown), numbers
 
 
 def _settings_of(layer: Layer) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import operator
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Set
-from types import CodeType, FunctionType, ModuleType
+from contextvars import ContextVar
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,15 @@ from ...optimizer.lr import LRScheduler
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_users_module
 from .global_names import all_names
-from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Keys, Location, items_identity
+from .library_values import WATCHED, WRAPPERS
+from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Keys, Location, entries_of, items_identity
 from .mappings import CellVariable, Globals, ModuleAttributes
+from .numbers_in_memory import as_written, memory_of
 from .surroundings import Surroundings
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
-_NAMED = (*_PLAIN, *_CONTAINERS, np.ndarray)
-_LARGEST_ARRAY = 10_000
+_NAMED = (*_PLAIN, *_CONTAINERS, *WATCHED, np.ndarray)
 _DEPTH = 4  # objects in objects
 Counted = list[tuple[Callable[[Any, Any], Any], Any]]
 
@@ -86,23 +88,38 @@ class KeysGuard(Guard):
         return self.location.load() == self.keys
 
 
+class WholeGuard(Guard):
+    """All that a mapping holds: one that wraps a dict of the user's, or the environment."""
+
+    __slots__ = ("mapping", "entries")
+
+    def __init__(self, location: Location, mapping: Any, entries: dict[Any, Any]):
+        super().__init__(location)
+        self.mapping, self.entries = mapping, entries
+
+    def holds(self) -> bool:
+        """Whether there are the same keys, in their order, with equal values."""
+        now = entries_of(self.mapping)
+        return list(now) == list(self.entries) and all(map(_same, self.entries.values(), now.values()))
+
+
+def _same(before: Any, now: Any) -> bool:
+    """As `_equal`; what is no plain value is the business of others."""
+    return _equal(before, now) or type(now) is type(before) and not isinstance(before, _PLAIN)
+
+
 class ArrayGuard(Guard):
-    """A NumPy array of the user's, which may be changed in place."""
+    """A NumPy array of the user's, which may be changed in place, or other numbers in memory."""
 
     __slots__ = ("array", "before")
 
-    def __init__(self, location: Items):
+    def __init__(self, location: Items, before: tuple[Any, ...]):
         super().__init__(location)
-        self.array, self.before = location.container, _written(location.container)
+        self.array, self.before = location.container, before
 
     def holds(self) -> bool:
         """Whether the array has the same elements."""
-        return _written(self.array) == self.before
-
-
-def _written(array: Any) -> tuple[Any, ...]:
-    """An array as it lies in memory: a NaN is equal to itself then, and 0.0 is not -0.0."""
-    return array.dtype, array.shape, array.tobytes()
+        return as_written(self.array) == self.before
 
 
 def _equal(before: Any, now: Any) -> bool:
@@ -139,7 +156,7 @@ class Reads:
         self._surroundings = surroundings
         self._places: dict[Identity, EntryGuard] = {}
         self._counted: dict[Identity, Counted] = {}
-        self._contents: dict[Identity, ItemsGuard | ArrayGuard] = {}
+        self._contents: dict[Identity, ItemsGuard | ArrayGuard | WholeGuard] = {}
         self._keys: dict[int, KeysGuard] = {}
         self._uses: dict[int, list[int]] = {}  # of lists: how often they were read as attributes, and appended to
         self.codes = {getattr(function, "__code__", None)}
@@ -245,9 +262,8 @@ class Reads:
             self._watch(value, shown)
 
     def _watch(self, value: Any, shown: str) -> None:
-        if isinstance(value, np.ndarray) and value.size <= _LARGEST_ARRAY and value.dtype != object:
-            self._contents.setdefault(items_identity(value), ArrayGuard(Items(value, shown)))
         if not isinstance(value, _CONTAINERS) or items_identity(value) in self._contents:
+            self._watch_other(value, shown)
             return
         items: Any = self._surroundings.contents_of(value)
         if items is None:
@@ -257,6 +273,25 @@ class Reads:
         self._contents[items_identity(value)] = ItemsGuard(Items(value, shown), items)
         for item in self._surroundings.contents_of(value).values() if isinstance(value, dict) else items:
             self._watch(item, shown)
+
+    def _watch_other(self, value: Any, shown: str) -> None:
+        """Watches what a value of Python's library holds."""
+        if isinstance(value, ContextVar):
+            held: Any = self._surroundings.of_variable(value)
+            if held is not None:
+                self._note(held, held.KEY, self._surroundings.contents_of(held).get(held.KEY, ABSENT), shown)
+        elif isinstance(value, MappingProxyType) and items_identity(value) not in self._contents:
+            self._contents[items_identity(value)] = WholeGuard(Items(value, shown), value, dict(value))
+            for key, each in value.items():
+                self._watch(each, f"{shown}[{key!r}]")
+        elif isinstance(value, WRAPPERS):
+            for name, each in vars(value).items():
+                self._known(vars(value), name, each)
+                for wrapped in each if isinstance(each, list) else [each]:
+                    if isinstance(wrapped, dict):
+                        self.keys(wrapped)
+        elif (before := self._surroundings.numbers_before(value)) is not None:
+            self._contents.setdefault(items_identity(value), ArrayGuard(Items(value, shown), before))
 
     # What has come of it
 
@@ -303,7 +338,10 @@ class Reads:
             if isinstance(guard, ItemsGuard) and isinstance(guard.items, dict):
                 guard.items = {k: v for k, v in guard.items.items() if (id(guard.container), k) not in free}
         contents = [guard for key, guard in self._contents.items() if key not in free and (
-            isinstance(guard, ArrayGuard) or guard.items or not isinstance(guard.items, dict))]
+            not isinstance(guard, ItemsGuard) or guard.items or not isinstance(guard.items, dict))]
+        if (environment := self._surroundings.environment) is not None:
+            entries = self._surroundings.contents_of(environment)
+            contents.append(WholeGuard(Items(environment, "os.environ"), environment, entries))
         places = [guard for key, guard in self._places.items() if key not in free]
         return [*places, *contents, *self._keys.values()]
 
@@ -323,7 +361,7 @@ class Reads:
         for mapping, form, contents in self._surroundings.mappings:
             if isinstance(mapping, (CellVariable, Globals)):
                 for key, value in contents.items():
-                    is_value = value is None or isinstance(value, _NAMED)
+                    is_value = value is None or isinstance(value, _NAMED) or memory_of(value) is not None
                     if is_code(value) or is_value and not isinstance(mapping, ModuleAttributes):
                         if mapping.is_named_in(self.codes, key):
                             self._note(mapping, key, value, form.format(key))

@@ -50,9 +50,9 @@ def _sources(iterator: Any) -> list[tuple[Any, int]]:
     return [(each, references(each)) for each in iterator.__reduce__()[1] if hasattr(type(each), "__next__")]
 
 
-_TAKING: dict[type, int] = {  # from others, with how many references there are to one that nobody else holds
-    type(taking): _sources(taking)[0][1] for taking in (
-        map(abs, iter(())), filter(abs, iter(())), zip(iter(())), enumerate(iter(())))}
+_EXAMPLES: list[Any] = [map(abs, iter(())), filter(abs, iter(())), zip(iter(())), enumerate(iter(()))]
+# What takes from others, with how many references there are to one that nobody else holds.
+_TAKING = {type(taking): _sources(taking)[0][1] for taking in _EXAMPLES}
 
 
 def takes_of_held(iterator: Any) -> bool:

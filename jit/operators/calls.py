@@ -59,7 +59,8 @@ class Calls:
     def _takes_any(callee: Any, new: Any) -> bool:
         """Whether what is called can do with values that are None on some ways: the user's, a container's."""
         left_alone = isinstance(callee, (FunctionType, MethodType)) and new is callee
-        return not (left_alone or id(callee) in OVERLOADS and id(callee) not in COUNTING or id(callee) in SIZE_FUNCTIONS)
+        knows_none = id(callee) in OVERLOADS and id(callee) not in COUNTING or id(callee) in SIZE_FUNCTIONS
+        return not (left_alone or knows_none)
 
     def _converted(self, callee: Any) -> Any:
         overload = OVERLOADS.get(id(callee)) or SIZE_FUNCTIONS.get(id(callee)) or refusing(callee)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from functools import partial
 from operator import length_hint
 from types import BuiltinMethodType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
@@ -18,7 +19,9 @@ from typing import Any
 
 from ...nn import Layer
 from ..convert.ignoring import is_foreign, is_ignored_module
+from ..footprint.library_values import WRAPPERS, ContextValue, Environment, asks_environment
 from ..footprint.locations import ABSENT, attributes_in_slots
+from ..footprint.numbers_in_memory import memory_of
 from . import staging
 from .containers import Held
 from .retracing import Retrace, Several
@@ -138,7 +141,29 @@ class _Enclosing:
         return key
 
 
-_Space = _Attributes | _Globals | _Cells | _Enclosing
+class _Held:
+    """What a context variable or the process's environment holds."""
+
+    def __init__(self, mapping: ContextValue | Environment, shown: str):
+        self._mapping, self._shown = mapping, shown
+
+    def entries(self) -> dict[Any, Any]:
+        """What each entry holds."""
+        return dict(self._mapping)
+
+    def store(self, key: Any, value: Any) -> None:
+        """Sets one, or takes it away for ABSENT."""
+        if value is ABSENT:
+            del self._mapping[key]
+        else:
+            self._mapping[key] = value
+
+    def name(self, key: Any) -> str:
+        """What the user's code calls one."""
+        return f"{self._shown}.{key}" if isinstance(self._mapping, ContextValue) else f"{self._shown}[{key!r}]"
+
+
+_Space = _Attributes | _Globals | _Cells | _Enclosing | _Held
 
 
 class Place:
@@ -313,7 +338,7 @@ def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str
 
 def _is_filled_once(old: Any, new: Any) -> bool:
     """Whether a place holds what was computed when it was first asked for, and is no tensor or number."""
-    return (old is None or old is ABSENT) and not isinstance(new, (Undefined, str)) and not staged_leaves(new)
+    return (old is None or old is ABSENT) and not isinstance(new, (Undefined, str, bytes)) and not staged_leaves(new)
 
 
 class _Walk:
@@ -365,6 +390,8 @@ class _Walk:
             self.spaces.append(cells)
         held = function.__globals__
         own = names & held.keys()
+        if asks_environment(function.__code__):
+            self.spaces.append(_Held(Environment(), "os.environ"))
         self.spaces.append(_Globals(sorted(own), held))
         for name in own:
             self._value(held[name], name, depth, names)
@@ -398,14 +425,19 @@ class _Walk:
             self._seen.add(id(value))
             self.iterators.append((value, shown))
             return
-        if isinstance(value, (tuple, *CONTAINERS)):
+        if isinstance(value, ContextVar):
+            self._seen.add(id(value))
+            self.spaces.append(_Held(ContextValue(value), shown))
+            return
+        if isinstance(value, (tuple, *CONTAINERS)) or memory_of(value) is not None:
             self._container(value, shown, depth, names)
             return
         if isinstance(value, type):
             if not is_ignored_module(value.__module__):
                 self._object(value, shown)
         elif (isinstance(getattr(value, "__dict__", None), dict) or attributes_in_slots(value)) and (
-                isinstance(value, Layer) or not is_ignored_module(type(value).__module__)):
+                isinstance(value, (Layer, threading.local, *WRAPPERS))
+                or not is_ignored_module(type(value).__module__)):
             self._object(value, shown)
             self._methods(type(value), depth, names)
             for key, each in _attributes_of(value):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...core import nest
+from ..footprint.numbers_in_memory import as_written, can_be_written, numbers_in, write_numbers
 from .containers import CHANGEABLE
 from .partial import Partial, is_optional
 
@@ -32,13 +33,17 @@ class Watched:
     """Something that can change in place, with what it holds when this is made."""
 
     def __init__(self, container: Any, shown: str):
-        self.container, self.shown = container, shown
-        self._before: Any = container.copy() if isinstance(container, np.ndarray) else _items(container)
+        self.container: Any = container
+        self.shown = shown
+        self._before: Any = container.copy() if isinstance(container, np.ndarray) else (
+            _items(container) if isinstance(container, CONTAINERS) else (numbers_in(container), as_written(container)))
 
     def has_changed(self) -> bool:
         """Whether it holds anything else now."""
         if isinstance(self.container, np.ndarray):
             return not _are_equal(self.container, self._before)
+        if not isinstance(self.container, CONTAINERS):
+            return as_written(self.container) != self._before[1]
         now = _items(self.container)
         return len(now) != len(self._before) or any(a is not b for a, b in zip(now, self._before, strict=True))
 
@@ -47,6 +52,8 @@ class Watched:
         container, items = self.container, self._before
         if isinstance(container, np.ndarray):
             container[...] = items
+        elif not isinstance(container, CONTAINERS):
+            write_numbers(container, items[0])
         elif isinstance(container, dict):
             kind: Any = OrderedDict if isinstance(container, OrderedDict) else dict
             kind.clear(container)
@@ -56,8 +63,8 @@ class Watched:
             type_of = list if isinstance(container, list) else bytearray
             type_of.__setitem__(container, slice(None), items)  # type: ignore[index]
         else:
-            container.clear()
-            (container.extend if isinstance(container, deque) else container.update)(items)
+            container.clear()  # type: ignore[union-attr]
+            (container.extend if isinstance(container, deque) else container.update)(items)  # type: ignore[union-attr]
 
 
 def _items(container: Any) -> list[Any]:
@@ -115,7 +122,9 @@ class NameOfContents(str):
 
 def can_change(container: Any) -> bool:
     """Whether anybody may write into it: not into a read-only array, as one of a file that is mapped for reading."""
-    return not isinstance(container, np.ndarray) or container.flags.writeable
+    if isinstance(container, CONTAINERS):
+        return not isinstance(container, np.ndarray) or container.flags.writeable
+    return can_be_written(container) and numbers_in(container) is not None
 
 
 def can_be_state(container: Any) -> bool:
@@ -125,7 +134,7 @@ def can_be_state(container: Any) -> bool:
 
 def refusal(container: Any, shown: str, where: str, statement: str) -> TypeError:
     """The error where a statement changes something in place that cannot be its state."""
-    base = next(kind for kind in CONTAINERS if isinstance(container, kind))
+    base: type = next((kind for kind in CONTAINERS if isinstance(container, kind)), np.ndarray)
     kind = _KINDS.get(base, base.__name__)
     return TypeError(
         f"{where}: a tensor decides about this {statement}, and the {kind} `{shown}` is changed in place inside it. "

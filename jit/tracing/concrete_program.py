@@ -144,7 +144,8 @@ class ConcreteProgram:
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
         filled = {slot.location.identity for slot in self.slots}
-        self.effects = effects_of(surroundings.changed_entries(), surroundings.changed_items(), reads, filled)
+        changed = [*surroundings.changed_items(), *surroundings.changed_numbers()]
+        self.effects = effects_of(surroundings.changed_entries(), changed, reads, filled)
         self.first_values_read = [slot.shown for slot in self.slots
                                   if slot.becomes_tensors and reads.has_read(slot.location)]
         self.captured = trace.captured
