@@ -15,12 +15,14 @@ from ..core.byte_reader import ByteReader
 from ..core.dtype import convert_dtype
 from ..core.pickle_machine import PickleMachine
 from ..core.pickle_values import CONSTRUCTORS, Constructor, Unbuilt
+from .pytorch_kinds import LAYOUTS, SCHEMES, UNSIGNED, dense, dequantized, widened
 
 __all__ = ["PyTorchMachine", "Storage", "element_type"]
 
 _STORAGES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64",
              "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool",
              "ComplexFloat": "complex64", "ComplexDouble": "complex128"}
+_QUANTIZED = {"QInt8": "int8", "QUInt8": "uint8", "QInt32": "int32"}
 _MOST_SHARED, _ALWAYS_SHARED, _ALWAYS_REPEATED = 100, 1 << 24, 1 << 12
 _UNTYPED, _PARAMETER = "Untyped", "torch.nn.parameter.Parameter"
 _DTYPES = (*_STORAGES.values(), "float8_e4m3fn", "float8_e5m2")
@@ -97,7 +99,7 @@ def _part_of(storage: Storage, part: Any) -> Storage:
 
 def element_type(kind: str) -> np.dtype | None:
     """The dtype of a kind of storages; None where each tensor has its own."""
-    return None if kind == _UNTYPED else _numpy_dtype(_STORAGES[kind])
+    return None if kind == _UNTYPED else _numpy_dtype({**_STORAGES, **_QUANTIZED}[kind])
 
 
 def _numpy_dtype(name: str) -> np.dtype:
@@ -121,7 +123,21 @@ def _tensor_of_dtype(args: tuple) -> np.ndarray:
     """`_rebuild_tensor_v3`: the same, and a dtype behind the hooks, of a storage that has none."""
     known = len(args) >= 7 and type(args[0]) is Storage and type(args[6]) is Constructor
     _require(known and args[6].name in _DTYPE_NAMES, "a tensor is made from something other than a storage and a dtype")
-    return _elements(args[0], _numpy_dtype(_DTYPE_NAMES[args[6].name]), *args[1:4])
+    name = _DTYPE_NAMES[args[6].name]
+    if name in UNSIGNED:  # which Paddle's dtypes lack: its uint16 is bfloat16
+        return widened(_elements(args[0], np.dtype(name), *args[1:4]))
+    return _elements(args[0], _numpy_dtype(name), *args[1:4])
+
+
+def _quantized_tensor(args: tuple) -> np.ndarray:
+    """`_rebuild_qtensor(storage, offset, size, stride, scheme, requires_grad, hooks)`, as floating point numbers."""
+    _require(len(args) >= 5, "a tensor is made from something other than a storage")
+    return dequantized(_tensor(args), args[4])
+
+
+def _layout(args: tuple) -> str:
+    _require(len(args) == 1 and args[0] in LAYOUTS, "a tensor has an unknown layout")
+    return args[0]
 
 
 def _elements(storage: Storage, dtype: np.dtype, offset: Any, size: Any, stride: Any) -> np.ndarray:
@@ -165,14 +181,16 @@ def _no_call(args: tuple) -> Any:
     raise ValueError("a class of storages, or a dtype, is called")
 
 
-_STORAGE_CLASSES = {f"torch.{kind}Storage": kind for kind in _STORAGES} | {"torch.storage.UntypedStorage": _UNTYPED}
-_DTYPE_NAMES = {f"torch.{name}": name for name in _DTYPES}
+_STORAGE_CLASSES = {f"torch.{kind}Storage": kind for kind in (*_STORAGES, *_QUANTIZED)} | {
+    "torch.storage.UntypedStorage": _UNTYPED}
+_DTYPE_NAMES = {f"torch.{name}": name for name in (*_DTYPES, *UNSIGNED)}
 _MAKERS: dict[str, Callable[[tuple], Any]] = {
     "torch._utils._rebuild_tensor": _tensor, "torch._utils._rebuild_tensor_v2": _tensor,
-    "torch._utils._rebuild_tensor_v3": _tensor_of_dtype,
+    "torch._utils._rebuild_tensor_v3": _tensor_of_dtype, "torch._utils._rebuild_qtensor": _quantized_tensor,
+    "torch._utils._rebuild_sparse_tensor": dense, "torch.serialization._get_layout": _layout,
     "torch._utils._rebuild_parameter": _parameter, "torch._utils._rebuild_parameter_with_state": _parameter,
     _PARAMETER: _parameter,
     "torch.Size": _size, "torch.device": _device,
-    **dict.fromkeys((*_STORAGE_CLASSES, *_DTYPE_NAMES), _no_call),
+    **dict.fromkeys((*_STORAGE_CLASSES, *_DTYPE_NAMES, *map("torch.{}".format, SCHEMES)), _no_call),
 }
 PyTorchMachine.constructors = {**CONSTRUCTORS, **{name: Constructor(name, make) for name, make in _MAKERS.items()}}

@@ -53,6 +53,45 @@ def test_values_of_all_kinds_are_as_they_were_saved(file):
     assert got["list"][1]["x"].tolist() == [1.0]
 
 
+@pytest.mark.parametrize("file", ["kinds.pt", "older_kinds.pt"])
+def test_kinds_that_paddle_has_no_dtype_for_are_dense_arrays_of_others(file):
+    got = paddle.load(str(FILES / file), return_numpy=True)
+    rows = np.array([[0, 0, 3, 0], [4, 0, 5, 0]], np.float32)
+    for name, wanted in {
+        "uint16": np.array([1, 65535], np.int32), "uint32": np.array([1, 2**32 - 1]),
+        "uint64": np.array([1, 2**63 - 1]),
+        **dict.fromkeys(("coo", "csr", "csc", "bsr", "bsc"), rows),
+        "adding up": np.array([[[0], [0], [3]], [[9], [0], [0]]], np.float32),
+        "per tensor": np.array([[0.5], [-1.0], [2.0]], np.float32),
+        "per channel": np.array([[0.5, -1.0], [3.0, 4.0]], np.float32),
+    }.items():
+        np.testing.assert_array_equal(got[name], wanted, strict=True)
+        assert got[name].flags.c_contiguous and got[name].flags.writeable
+
+
+def test_a_number_beyond_int64_is_told():
+    with pytest.raises(CorruptFileError, match="a uint64 tensor holds 18446744073709551615"):
+        paddle.load(str(FILES / "beyond.pt"))
+
+
+def test_parts_of_sparse_and_quantized_tensors_that_do_not_fit_are_refused():
+    from proa.core.pickle_values import Constructor
+    from proa.interchange.pytorch_kinds import dense, dequantized
+
+    one, at = np.ones(1, np.float32), np.zeros((2, 1), np.int64)
+    coo, csr = (lambda *parts: dense(("torch.sparse_coo", parts))), (lambda *parts: dense(("torch.sparse_csr", parts)))
+    for make, parts in ((coo, (at + 3, one, (2, 2))), (coo, (at - 1, one, (2, 2))), (coo, (at, one, (2,))),
+                        (coo, (at, one, (1 << 20, 1 << 20))), (coo, (at, np.ones(2), (2, 2))), (coo, (at, one, "22")),
+                        (csr, (np.array([0, 2, 1]), at[0], one, (2, 2))), (csr, (np.array([0, 1]), at[0], one, (2, 2))),
+                        (csr, (at, at, one, (2, 2))), (csr, (np.array([0, 1, 1]), at[0] + 2, one, (2, 2)))):
+        with pytest.raises(ValueError):
+            make(*parts)
+    scheme = Constructor("torch.per_channel_affine", lambda args: None)
+    for given in ((scheme, np.ones(3), np.zeros(3), 0), (scheme, np.ones(2), np.zeros(2), 2), (scheme,), ("a", 1.0, 0)):
+        with pytest.raises(ValueError):
+            dequantized(np.ones((2, 2), np.int8), given)
+
+
 def test_a_tensor_is_a_tensor():
     got = paddle.load(str(FILES / "values.pt"))
     assert isinstance(got["row"], paddle.Tensor) and got["bfloat16"].dtype == paddle.bfloat16
@@ -112,7 +151,7 @@ def test_a_damaged_archive_is_refused(tmp_path, change):
         paddle.load(_changed(tmp_path, change))
 
 
-@pytest.mark.parametrize("file", ["values.pt", "older.pt"])
+@pytest.mark.parametrize("file", ["values.pt", "older.pt", "kinds.pt", "older_kinds.pt"])
 def test_any_byte_may_be_wrong(tmp_path, file):
     good = (FILES / file).read_bytes()
     draw = np.random.default_rng(0)
