@@ -28,6 +28,7 @@ from ...static.building.views import as_read
 from ...static.ir.operation import BACKWARD_ROLE
 from ...static.ir.variable import ParameterVariable, Variable
 from ...static.program import Program
+from ..errors import StopsAsked
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import current
 from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, Walked, check_leaf
@@ -318,6 +319,14 @@ class CaptureTrace(ProgramTrace):
         with grad_mode(False):
             self.change(value, new.detach())
         return True
+
+    def assign_to(self, variable: Variable, result: Variable) -> None:
+        """Gives a variable the value of another, whose gradients it takes over only where they do not stop."""
+        if self.main.stops_are_open and state.grad_enabled and not (variable.stop_gradient or result.stop_gradient):
+            self.main.value_wanted = self.main.value_wanted or StopsAsked(
+                f"{user_line()}: what is assigned may stop gradients, as what the function is given does.")
+            raise self.main.value_wanted
+        super().assign_to(variable, result)
 
     def copy(self, x: Any, place: Place | None) -> Variable:
         """A Variable of its own with x's value."""

@@ -361,7 +361,8 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         cut = assign(self)
         cut.stop_gradient = True
         detached = _detached(cut, self.program.draw_name(f"detach_{self.name}"))
-        detached.view_of = (self, self.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
+        seen = self._alias()
+        detached.view_of = (seen, seen.changes, None, {}, ())  # as views of other kinds have it: see building/views.py
         return detached
 
     def __deepcopy__(self, memo: dict) -> Variable:

@@ -43,8 +43,18 @@ def asks_inside(x, y):
     return chosen(x) + (y if x.sum() > 0 and not y.stop_gradient else y * 4)
 
 
+def assigns(x, y):
+    """What is given a value that stops gradients keeps the gradient that it had."""
+    h = y * 3
+    c = h * 1.0
+    paddle.assign(x * 0.5, c)
+    if x.sum() > 100:
+        paddle.assign(x, c)
+    return c * h
+
+
 @pytest.mark.parametrize("full_graph", [False, True])
-@pytest.mark.parametrize("function", [asks, asks_what_was_computed, begins_a_gradient, catches, asks_inside],
+@pytest.mark.parametrize("function", [asks, asks_what_was_computed, begins_a_gradient, catches, asks_inside, assigns],
                          ids=lambda f: f.__name__)
 def test_the_answer_is_that_of_the_call(function, full_graph):
     converted = paddle.jit.to_static(function, full_graph=full_graph)

@@ -69,6 +69,17 @@ def seen_in_another_shape_without_gradient(x):
     return y * x[1]
 
 
+def detached_behind_a_change(x):
+    a = x * 1.0
+    y = a[0]
+    a.scale_(2.0)
+    q, w = y.detach(), y[1:].detach()
+    q.stop_gradient = False
+    [g] = paddle.grad((q * q).sum(), q)
+    w += 5.0
+    return g * x[0], y * 1, a * 1
+
+
 def transposed_in_place(x):
     a = paddle.concat([x, x[:1] * 2])
     y = a[0]
@@ -209,6 +220,7 @@ def bound_that_is_a_view(x):
 FUNCTIONS = [
     read_behind_a_change, changed_in_a_branch, read_in_turns, a_row_that_a_loop_begins_with, chosen_in_a_branch,
     seen_in_another_shape, seen_in_another_shape_without_gradient, transposed_in_place, of_another_dtype,
+    detached_behind_a_change,
     cut_off_behind, cut_off_in_a_branch, cut_off_as_another, chosen_view_cut_off, hook_without_gradients,
     hook_on_a_view, hook_of_before_a_branch,
     hook_on_what_a_view_has_changed, hook_in_turns, item_that_a_tensor_chooses, condition_that_is_a_view,
