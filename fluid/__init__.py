@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         compiler,
         contrib,
         core,
+        data_feed_desc,
         data_feeder,
         dataset,
         debugger,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         parallel_executor,
         param_attr,
         profiler,
+        proto,
         reader,
         regularizer,
         transpiler,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
     from .core import LoDTensor, LoDTensorArray, VarBase
     from .core import LoDTensor as Tensor
+    from .data_feed_desc import DataFeedDesc
     from .data_feeder import DataFeeder
     from .dataset import DatasetFactory, InMemoryDataset, QueueDataset
     from .dygraph import (

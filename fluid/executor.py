@@ -10,6 +10,7 @@ from ..core.lazy import listed
 from ..static.run.executor import Executor as StaticExecutor
 from ..static.run.from_dataset import FetchHandler
 from ..static.run.scope import Scope, global_scope, scope_guard
+from ..static.run.scope import switch_scope as _switch_scope  # noqa: F401 - code for 1.x asks for it here
 from .later_names import later
 
 

@@ -31,7 +31,7 @@ from .mode import compute, computing
 from .variable import Parameter, Variable
 
 EMPTY_VAR_NAME, TEMP_VAR_NAME = "@EMPTY@", "@TEMP@"
-GRAD_VAR_SUFFIX, ZERO_VAR_SUFFIX = "@GRAD", "@ZERO"
+GRAD_VAR_SUFFIX, ZERO_VAR_SUFFIX, CONTROL_DEP_VAR_PREFIX = "@GRAD", "@ZERO", "__control_var"
 
 
 def in_dygraph_mode() -> bool:
@@ -62,6 +62,11 @@ def load_op_library(lib_filename: str) -> NoReturn:
     """Raises NotImplementedError: libraries of operators in C++ are not supported."""
     raise NotImplementedError(f"load_op_library({lib_filename!r}): operators are declared in Python here, as "
                               "docs/operators.md says; or use fluid.layers.py_func.")
+
+
+def _cpu_num() -> int:
+    """How many places of the CPU `cpu_places()` gives: the environment's CPU_NUM, or 1."""
+    return len(cpu_places())
 
 
 def _get_var(name: str, program: Program | None = None) -> Variable:

@@ -146,7 +146,9 @@ class AdadeltaOptimizer(Optimizer, rules.Adadelta):
 
 
 class LambOptimizer(Optimizer, rules.Lamb):
-    """s = m̂ / (√v̂ + ε) + λw; w ← w − lr · ‖w‖ / ‖s‖ · s."""
+    """s = m / (√v + ε) + λw; w ← w − lr · ‖w‖ / ‖s‖ · s, with moments that are not corrected, as 1.x has them."""
+
+    _forms = {"correct_moments": False}
 
     def __init__(self, learning_rate: Any = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9,
                  beta2: float = 0.999, epsilon: float = 1e-6, parameter_list: Any = None, regularization: Any = None,
@@ -155,7 +157,7 @@ class LambOptimizer(Optimizer, rules.Lamb):
         super().__init__(
             learning_rate, parameter_list, regularization, grad_clip, name, lamb_weight_decay=lamb_weight_decay,
             beta1=beta1, beta2=beta2, epsilon=epsilon, exclude_from_weight_decay_fn=exclude_from_weight_decay_fn,
-            always_adapt=False)
+            always_adapt=True)
 
 
 class DecayedAdagradOptimizer(Optimizer):

@@ -25,6 +25,8 @@ class Lamb(Optimizer):
 
     type = "lamb"
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+    _forms: dict[str, bool] = {}
+    """Further attributes of the operator, for another form of the rule."""
 
     _checks: dict[str, Check] = {
         "beta1": fraction, "beta2": fraction, "epsilon": not_negative, "lamb_weight_decay": number,
@@ -48,4 +50,4 @@ class Lamb(Optimizer):
         decays = excluded is None or not excluded(self._trained(parameter))
         apply(lamb_op, parameter, gradient, rate, *self._state(parameter, options),
               weight_decay=options["lamb_weight_decay"] if decays else 0.0, beta1=options["beta1"],
-              beta2=options["beta2"], epsilon=options["epsilon"], always_adapt=options["always_adapt"])
+              beta2=options["beta2"], epsilon=options["epsilon"], always_adapt=options["always_adapt"], **self._forms)

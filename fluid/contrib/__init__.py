@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING
 from ...core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import decoder, extend_optimizer, layers, memory_usage_calc, mixed_precision, model_stat, reader, slim, utils
+    from . import (
+        decoder,
+        extend_optimizer,
+        layers,
+        memory_usage_calc,
+        mixed_precision,
+        model_stat,
+        op_frequence,
+        quantize,
+        reader,
+        slim,
+        utils,
+    )
     from .decoder import BeamSearchDecoder, InitState, StateCell, TrainingDecoder
     from .extend_optimizer import extend_with_decoupled_weight_decay
     from .layers import (
@@ -27,6 +39,9 @@ if TYPE_CHECKING:
         var_conv_2d,
     )
     from .memory_usage_calc import memory_usage
+    from .mixed_precision import AutoMixedPrecisionLists, decorate
+    from .op_frequence import op_freq_statistic
+    from .quantize import QuantizeTranspiler
     from .reader import distributed_batch_reader
     from .utils import (
         HDFSClient,

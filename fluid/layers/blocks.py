@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.unique_name import generate
 from ...ops.array.creation import assign
+from ...ops.array.full import full
 from ...ops.core.trace import current_trace
 from ...static.building import block_builders
 from ...static.ir.block import Block
+from ...static.ir.program import Program
 from ...static.ir.variable import Variable
 from ..layer_helper import LayerHelper
-from ..mode import compute, computing
+from ..mode import compute, computing, face
 from .rank_tables import merge_lod_tensor
 
 
@@ -184,6 +186,43 @@ class IfElse:
     def _check_inside(self, what: str) -> None:
         if self.status == self.OUT_IF_ELSE_BLOCKS:
             raise ValueError(f"IfElse.{what}(): must stand in true_block or false_block.")
+
+
+@contextlib.contextmanager
+def WhileGuard(while_op: While) -> Iterator[None]:
+    """Within it, what is appended is the body of the loop, as in `with while_op.block():`."""
+    with while_op.block():
+        yield
+
+
+@contextlib.contextmanager
+def BlockGuard(main_program: Any) -> Iterator[None]:
+    """Within it, what is appended goes to a further block of the Program, which no operation runs yet."""
+    if not isinstance(main_program, Program):
+        raise TypeError(f"BlockGuard(main_program): must be a Program. Received {type(main_program).__name__}.")
+    block = main_program.create_block()
+    try:
+        yield
+    finally:
+        main_program.current_block_idx = block.parent_idx
+
+
+@face
+def select_output(input: Any, outputs: Sequence[Any], mask: Any) -> Sequence[Any]:
+    """Writes the input to the one of `outputs` whose number `mask`, an int32 Variable of one element, is."""
+    for number, output in enumerate(outputs):
+        output.shape = input.shape
+        # a value where the branch does not run
+        LayerHelper("select_output").apply("fill_zeros_like", input, out=output)
+        with block_builders.branch([mask == full([1], number, mask.dtype)]):
+            assign(input, output)
+    return outputs
+
+
+@face
+def select_input(inputs: Sequence[Any], mask: Any) -> Any:
+    """The one of `inputs` whose number `mask`, an int32 Variable of one element, is; the others need no value."""
+    return LayerHelper("select_input").apply("select_input", list(inputs), mask)
 
 
 __all__ = ["IfElse", "Switch", "While"]

@@ -2,7 +2,7 @@
 
 from ...static.building.block_builders import ConditionalBlock
 from .arrays import array_length, array_read, array_write, create_array, increment
-from .blocks import IfElse, Switch, While
+from .blocks import BlockGuard, IfElse, Switch, While, WhileGuard, select_input, select_output  # noqa: F401
 from .branches import case, cond, switch_case, while_loop
 from .comparison import equal, greater_equal, greater_than, is_empty, less_equal, less_than, not_equal
 from .debugging import Print

@@ -104,7 +104,7 @@ def _int(bound: Any) -> Any:
     """A bound of a range as the int of Python that a tensor of one element is there."""
     if not staging.is_symbolic(bound) or staging.is_number(bound):
         return bound
-    number = staging.own(bound.reshape([]) if bound.shape else bound)
+    number = staging.own((bound.reshape([]) if bound.shape else bound).astype("int64"))  # as Python's own ints are
     staging.note_number(number, False)
     return number
 

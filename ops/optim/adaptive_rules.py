@@ -80,14 +80,18 @@ rmsprop_op = operator(
 
 
 def _lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, weight_decay: float = 0.01,
-          beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6, always_adapt: bool = False):
+          beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6, always_adapt: bool = False,
+          correct_moments: bool = True):
     param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
     moment1 *= beta1
     moment1 += rest_of(beta1, param.dtype) * grad
     moment2 *= beta2
     moment2 += rest_of(beta2, param.dtype) * grad * grad
-    first = moment1 / (1 - beta1_pow.reshape(())).astype(param.dtype)
-    second = moment2 / (1 - beta2_pow.reshape(())).astype(param.dtype)
+    first, second = moment1, moment2
+    if correct_moments:  # Paddle 1.x takes them as they are, and leaves the powers
+        first = moment1 / (1 - beta1_pow.reshape(())).astype(param.dtype)
+        second = moment2 / (1 - beta2_pow.reshape(())).astype(param.dtype)
+        beta1_pow, beta2_pow = beta1_pow * beta1, beta2_pow * beta2
     step = first / (xp.sqrt(second) + epsilon) + weight_decay * param
     rate = as_scalar(learning_rate, param.dtype)
     if weight_decay > 0 or always_adapt:
@@ -95,7 +99,7 @@ def _lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
         moves = (length > 0) & (step_length > 0)
         rate = xp.where(moves, rate * length / xp.where(moves, step_length, 1), rate).astype(param.dtype)
     param -= rate * step
-    return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
+    return param, moment1, moment2, beta1_pow, beta2_pow
 
 
 lamb_op = operator(

@@ -254,6 +254,13 @@ class Block:
 
     _insert_op_without_sync = _insert_op
 
+    def _insert_empty_op(self, index: int) -> Operation:
+        """An operation without a type, which its `desc` gives it."""
+        operation = Operation(self, "", {}, {}, {}, user_line())
+        self.ops.insert(index, operation)
+        self.program.version += 1
+        return operation
+
     def _insert_parts(self, index: int, made_of: Decomposition, inputs: Any, outputs: Any, attrs: Any) -> Operation:
         """Inserts what an operator stands for that is several here; gives the last of these, or it alone."""
         from .decomposed import append_parts

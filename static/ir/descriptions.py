@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.var_type import AttrType, VarType
+from ...ops.core.operator import find
 from .op_inference import results_of
 
 
@@ -21,6 +22,19 @@ class OpDesc:
     def type(self) -> str:
         """The operator's type."""
         return self._operation.type
+
+    def set_type(self, type: str) -> None:
+        """Makes it an operation of this type."""
+        self._operation.type = type
+        self._changed()
+
+    def check_attrs(self) -> None:
+        """Gives the attributes that are not there their defaults. Raises where the operator is not known."""
+        self._operation.attrs = {**find(self.type()).defaults, **self._operation.attrs}
+        self._changed()
+
+    def _changed(self) -> None:
+        self._operation.block.program.version += 1
 
     def input_names(self) -> list[str]:
         """The input slots."""
@@ -71,7 +85,7 @@ class OpDesc:
         return self._operation.attr_type(name)
 
     def infer_var_type(self, block: BlockDesc) -> None:
-        """Nothing: what the results hold is known since the operation was appended."""
+        """Nothing: `infer_shape` says what the results hold."""
 
     def infer_shape(self, block: BlockDesc) -> None:
         """Gives the results the shapes that follow from those that the inputs have now, as after `VarDesc.set_shape`.
@@ -82,6 +96,7 @@ class OpDesc:
         dtypes = {id(of.var(name)): of.var(name)._dtype for name in self._operation.input_arg_names}
         for variable, spec in results_of(of, self._operation, dtypes):
             variable.shape = spec.shape or variable.shape[:1]  # a value of 1.x that is one number has a dimension
+            variable._dtype = spec.dtype if variable._dtype is None else variable._dtype
         of.program.version += 1
 
     def set_input(self, slot: str, names: list[str]) -> None:
@@ -188,6 +203,29 @@ class BlockDesc:
     def op(self, index: int) -> OpDesc:
         """An operation."""
         return OpDesc(self._block.ops[index])
+
+    def append_op(self) -> OpDesc:
+        """A further operation at the end, without a type: `set_type`, `set_input`, `set_output` say what it is."""
+        return self._insert_op(self.op_size())
+
+    def _prepend_op(self) -> OpDesc:
+        return self._insert_op(0)
+
+    def _insert_op(self, index: int) -> OpDesc:
+        return OpDesc(self._block._insert_empty_op(index))
+
+    def _remove_op(self, start: int, end: int) -> None:
+        del self._block.ops[start:end]
+        self._block.program.version += 1
+
+    def var(self, name: str | bytes) -> VarDesc:
+        """The variable of this name in this block, which is made where there is none."""
+        found = self.find_var(name)
+        return VarDesc(self._block.new_var(name=_text(name))) if found is None else found
+
+    def _remove_var(self, name: str | bytes) -> None:
+        self._block.vars.pop(_text(name), None)
+        self._block.program.version += 1
 
     def all_vars(self) -> list[VarDesc]:
         """The variables."""

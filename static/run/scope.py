@@ -91,6 +91,12 @@ def global_scope() -> Scope:
     return _scopes[-1]
 
 
+def switch_scope(scope: Scope) -> Scope:
+    """Puts a scope in the place of the one that is the global one now, which it gives."""
+    before, _scopes[-1] = _scopes[-1], scope
+    return before
+
+
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
     """Within the block, `scope` is the global one.

@@ -328,3 +328,19 @@ def test_dimensions_that_each_turn_changes_are_refused_with_the_way_out():
                                         r"shape \[1, 2\].* before a turn and Variable of shape \[1, 1, 2\]"
                                         r".* number of Python"):
         paddle.jit.to_static(deeper, full_graph=True)(paddle.ones([2]), paddle.to_tensor(2))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_a_range_of_a_tensor_of_either_dtype_with_a_break(dtype):
+    """The bound may be an int32: what counts is an int, whose first value, 0, is one of Python's."""
+    @paddle.jit.to_static(full_graph=True)
+    def summed(x, n):
+        total = paddle.zeros([1])
+        for k in range(n):
+            if k > 2:
+                break
+            total = total + x * k
+        return total
+
+    for n, wanted in ((1, 0.0), (3, 3.0), (5, 3.0)):
+        assert summed(paddle.ones([1]), paddle.to_tensor([n], dtype)).item() == wanted

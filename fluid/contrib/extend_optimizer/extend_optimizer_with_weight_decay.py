@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.core.trace import current_trace
-from ..mode import face
-from ..optimizer_base import FluidOptimizer, Pairs
+from ....ops.core.trace import current_trace
+from ...mode import face
+from ...optimizer_base import FluidOptimizer, Pairs
 
 __all__ = ["extend_with_decoupled_weight_decay"]
 
