@@ -84,6 +84,27 @@ static PyObject *fill_like(const void *with, PyObject *const *inputs, Py_ssize_t
     return kind == -2 ? NULL : kind == NO_KIND ? declined_form() : filled(kind, x->dimensions_count, x->dimensions, value);
 }
 
+/* Arrays that are joined: where each of them lies, and its bytes in a block of the result. */
+typedef struct {
+    const char **data;
+    Py_ssize_t *bytes, count, block;
+    char *out;
+} Joined;
+
+/* Some bytes of the result, the parts of a block one behind the other. */
+static void some_joined(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    const Joined *all = of;
+    Py_ssize_t block = begin / all->block, place = begin % all->block, part = 0;
+    while (place && place >= all->bytes[part]) place -= all->bytes[part++];
+    for (char *out = all->out + begin, *last = all->out + end; out < last;) {
+        Py_ssize_t some = all->bytes[part] - place;
+        if (some > last - out) some = last - out;
+        memcpy(out, all->data[part] + block * all->bytes[part] + place, (size_t)some);
+        out += some, place = 0;
+        if (++part == all->count) part = 0, block++;
+    }
+}
+
 /* Arrays of one dtype one behind the other along a dimension, or along a new one. */
 static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     int is_stacked = with != NULL;
@@ -103,8 +124,7 @@ static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t coun
         if (!is_plain_array(one) || part->dtype != first->dtype || part->dimensions_count != rank) return declined_form();
         for (int n = 0; n < rank; n++)
             if (part->dimensions[n] != first->dimensions[n] && (is_stacked || n != axis)) return declined_form();
-        Py_ssize_t along = is_stacked ? 1 : part->dimensions[axis];
-        if (size_of(one) >= MOST_COPIED || along >= MOST_COPIED || (total += along) >= MOST_COPIED) return declined_form();
+        total += is_stacked ? 1 : part->dimensions[axis];
     }
     for (int n = 0; n < rank; n++) sizes[n] = first->dimensions[n];
     if (is_stacked) {
@@ -114,18 +134,23 @@ static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t coun
     sizes[axis] = total;
     for (Py_ssize_t n = 0; n < axis; n++) blocks *= sizes[n];
     for (Py_ssize_t n = axis + 1; n < rank; n++) inner *= sizes[n];
-    if (blocks * inner >= MOST_COPIED || blocks * inner * total >= MOST_COPIED) return declined_form();
-    PyObject *result = new_array(kind, rank, sizes);
-    if (!result) return NULL;
-    char *out = ((Array *)result)->data;
     inner *= sizes_by_kind[kind];
-    for (Py_ssize_t block = 0; block < blocks; block++)
+    PyObject *result = new_array(kind, rank, sizes), *held = result ? PyList_AsTuple(inputs[0]) : NULL;
+    Joined all = {.count = parts, .block = total * inner};
+    if (held && (all.data = PyMem_Malloc((sizeof *all.data + sizeof *all.bytes) * (size_t)parts))) {
+        all.bytes = (Py_ssize_t *)(all.data + parts), all.out = ((Array *)result)->data;
         for (Py_ssize_t m = 0; m < parts; m++) {
-            Array *part = (Array *)PyList_GET_ITEM(inputs[0], m);
-            size_t bytes = (size_t)(inner * (is_stacked ? 1 : part->dimensions[axis]));
-            memcpy(out, part->data + (size_t)block * bytes, bytes);
-            out += bytes;
+            Array *part = (Array *)PyTuple_GET_ITEM(held, m);
+            all.data[m] = part->data, all.bytes[m] = inner * (is_stacked ? 1 : part->dimensions[axis]);
         }
+        Py_ssize_t bytes = blocks * all.block;
+        if (bytes && run_parts(some_joined, &all, bytes, 2 * bytes) < 0) Py_CLEAR(result);
+        PyMem_Free(all.data);
+    } else if (result) {
+        Py_CLEAR(result);
+        if (held) PyErr_NoMemory();
+    }
+    Py_XDECREF(held);
     return result;
 }
 
@@ -303,6 +328,6 @@ static PyObject *range(const void *with, PyObject *const *inputs, Py_ssize_t cou
 }
 
 const FormEntry making_forms[] = {
-    {"fill", fill, NULL}, {"fill_like", fill_like, NULL}, {"concat", join, NULL}, {"stack", join, ""},
+    {"fill", fill, NULL}, {"fill_like", fill_like, NULL}, {"concat", join, NULL, 1}, {"stack", join, "", 1},
     {"where", where, NULL}, {"clip", clip, NULL, 1}, {"brelu", clip, "", 1},
     {"eye", eye, NULL}, {"linspace", linspace, NULL, 1}, {"range", range, NULL, 1}, {NULL, NULL, NULL}};

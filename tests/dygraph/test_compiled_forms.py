@@ -220,6 +220,23 @@ def test_turns_of_many_elements_are_shared():
                 compare(found, np.roll(x, shift, axis))
 
 
+def test_joining_many_elements_is_shared():
+    with contextlib.suppress(Declined):
+        x = np.random.default_rng(4).standard_normal((30, 40, 200)).astype("f")
+        for dtype in "fdl?":
+            parts = [x.astype(dtype), x[:, :7].astype(dtype), x[:, :0].astype(dtype), x.astype(dtype)]
+            compare(formed("concat", parts, None, axis=1), np.concatenate(parts, 1))
+            for axis in range(-3, 3):
+                compare(formed("concat", parts[::3] * 3, None, axis=axis), np.concatenate(parts[::3] * 3, axis))
+                compare(formed("stack", parts[::3], axis=axis), np.stack(parts[::3], axis))
+        many = list(x.reshape(-1, 200))
+        compare(formed("stack", many), np.stack(many))
+        compare(formed("concat", many, axis=0), np.concatenate(many))
+        for parts in ([x, x.T.copy().T], [x, x[0]], [x, x.astype("d")]):
+            with pytest.raises(Declined):
+                formed("concat", parts, None, axis=0)
+
+
 def test_padding_around_many_elements_is_shared():
     random = np.random.default_rng(1)
     for x in (random.random((300, 400), "f"), random.random((2, 3, 100, 200)), random.integers(0, 9, (5, 200, 130))):
