@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core import dtype as dt
+from ..core import native
 from ..core.result_names import results_named
 from ..core.trace import apply, state
 from ..math.casting import cast
@@ -240,14 +241,14 @@ def getitem(x: Any, key: Any) -> Any:
     >>> x[1, ::-1].tolist(), x[:, [0, 2]].tolist(), x[x > 3].tolist()
     ([5, 4, 3], [[0, 2], [3, 5]], [4, 5])
     """
-    if type(key) is int:
+    kind = type(key)
+    if kind is int:
         return apply(slice_op, x, None, None, None, None, axes=[0], starts=[key], ends=[key + 1 if key != -1 else END],
                      infer_flags=[1], decrease_axis=[0]) if x.ndim else _too_many(x)
-    if not is_value(key):
+    if kind is tuple or kind is slice or not is_value(key):
         part = _plain(x, key)
-        if part is not None:
-            return part
-        part = _at_points(x, key)
+        if part is None:
+            part = _at_points(x, key)
         if part is not None:
             return part
     elif key.ndim and _width(key) <= x.ndim and not _is_one(key):
@@ -298,11 +299,14 @@ def _plain(x: Any, key: Any) -> Any:
     if ranges is None:
         return None
     axes, starts, ends, strides, dropped = ranges
-    given = {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": dropped}
-    if strides.count(1) == len(strides):
-        part = apply(slice_op, x, None, None, None, None, **given) if axes else x
+    if not axes:
+        part = x
+    elif strides.count(1) == len(strides):
+        part = apply(slice_op, x, None, None, None, None, axes=axes, starts=starts, ends=ends,
+                     infer_flags=[1] * len(axes), decrease_axis=dropped)
     else:
-        part = apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
+        part = apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, axes=axes,
+                     starts=starts, ends=ends, infer_flags=[1] * len(axes), decrease_axis=dropped)
     return apply(unsqueeze_op, part, None, None, axes=added) if added else part
 
 
@@ -311,6 +315,10 @@ def _plain_ranges(x: Any, key: Any, added: list[int] | None = None) -> tuple[lis
 
     Places of dimensions that None adds go to `added`; without it a key that holds one has none of these.
     """
+    if native.module is not None:
+        found = native.module.plain_ranges(x.ndim, key, added, END)
+        if found is not NotImplemented:
+            return found
     items = key if type(key) is tuple else (key,)
     rank, axis, position, jumped = x.ndim, 0, 0, False
     axes, starts, ends, strides, dropped = [], [], [], [], []

@@ -141,6 +141,7 @@ static PyMethodDef functions[] = {
      "has_fast_panels($module, /)\n--\n\nWhether what pack_weight gives is faster than a library's code, here."},
     {"multiply_weight", multiply_weight, METH_VARARGS, multiply_weight_doc},
     {"pack_weight", pack_weight, METH_VARARGS, pack_weight_doc},
+    {"plain_ranges", (PyCFunction)(void (*)(void))plain_ranges, METH_FASTCALL, plain_ranges_doc},
     {"pool_gradient", pool_gradient, METH_VARARGS, pool_gradient_doc},
     {"pool_windows", pool_windows, METH_VARARGS, pool_windows_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
@@ -183,7 +184,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 32);
+    return PyModule_AddIntConstant(module, "INTERFACE", 33);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -148,10 +148,11 @@ HIDDEN PyObject *pool_windows(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *pool_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *turned_matrices(PyObject *module, PyObject *given);
+HIDDEN PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], attend_doc[], pool_windows_doc[],
     pool_gradient_doc[],
-    gate_channels_doc[], turned_matrices_doc[];
+    gate_channels_doc[], turned_matrices_doc[], plain_ranges_doc[];
 
 /* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
 #if defined(__SSE2__) || defined(_M_X64)

@@ -155,6 +155,86 @@ static PyObject *split(const void *with, PyObject *const *inputs, Py_ssize_t cou
     return made;
 }
 
+/* Keys */
+
+const char plain_ranges_doc[] =
+    "plain_ranges($module, rank, key, added, end, /)\n--\n\n"
+    "The ranges of a key as `_plain_ranges` in array/indexing.py finds them, None included; NotImplemented for numbers\n"
+    "that are too large to tell.";
+
+enum { ALL_AXES, STARTS, ENDS, STRIDES, DROPPED, LISTS };
+
+/* One bound of a slice: 0 where it is no integer, -1 where it is too large to tell. */
+static int bound_of(PyObject *given, Py_ssize_t usual, Py_ssize_t *value) {
+    *value = usual;
+    if (given == Py_None) return 1;
+    if (!PyLong_CheckExact(given)) return 0;
+    return integer_in(given, value) > 0 && *value < PY_SSIZE_T_MAX ? 1 : -1;
+}
+
+static int add_number(PyObject *list, Py_ssize_t value) {
+    PyObject *number = list ? PyLong_FromSsize_t(value) : NULL;
+    int ended = number ? PyList_Append(list, number) : -1;
+    Py_XDECREF(number);
+    return ended;
+}
+
+PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+    Py_ssize_t rank, last, axis = 0, position = 0, named = 0, places = 0;
+    if (count != 4 || integer_in(arguments[0], &rank) <= 0 || integer_in(arguments[3], &last) <= 0) return declined_form();
+    PyObject *key = arguments[1], *added = arguments[2] == Py_None ? NULL : arguments[2], *lists[LISTS], *found = NULL;
+    int is_many = PyTuple_CheckExact(key), jumped = 0, ended = 0;
+    PyObject *const *items = is_many ? &PyTuple_GET_ITEM(key, 0) : &key;
+    Py_ssize_t items_count = is_many ? PyTuple_GET_SIZE(key) : 1;
+    if (items_count > MOST_DIMENSIONS || (added && !PyList_CheckExact(added))) return declined_form();
+    Py_ssize_t numbers[LISTS][MOST_DIMENSIONS], dropped = 0, new_places[MOST_DIMENSIONS];
+    for (Py_ssize_t n = 0; n < items_count; n++) {
+        PyObject *item = items[n];
+        Py_ssize_t start, end, step = 1;
+        int is_known = 1;
+        if (PyLong_CheckExact(item)) {
+            is_known = bound_of(item, 0, &start);
+            end = start == -1 ? last : start + 1;
+            numbers[DROPPED][dropped++] = axis;
+        } else if (PySlice_Check(item)) {
+            PySliceObject *slice = (PySliceObject *)item;
+            position++;
+            if (slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None) {
+                axis++;
+                continue;
+            }
+            int of_start = bound_of(slice->start, 0, &start), of_end = bound_of(slice->stop, last, &end);
+            int of_step = bound_of(slice->step, 1, &step);
+            is_known = !of_start || !of_end || !of_step ? 0 : of_start < 0 || of_end < 0 || of_step < 0 ? -1 : step >= 1;
+        } else if (item == Py_None && added) {
+            new_places[places++] = position++;
+            continue;
+        } else if (item == Py_Ellipsis && !jumped) {
+            Py_ssize_t left = rank;
+            for (Py_ssize_t m = 0; m < items_count; m++) left -= items[m] != Py_None && items[m] != Py_Ellipsis;
+            if (left < 0) Py_RETURN_NONE;
+            jumped = 1;
+            axis += left, position += left;
+            continue;
+        } else is_known = 0;
+        if (is_known < 0) return declined_form();
+        if (!is_known) Py_RETURN_NONE;
+        numbers[ALL_AXES][named] = axis++;
+        numbers[STARTS][named] = start, numbers[ENDS][named] = end, numbers[STRIDES][named++] = step;
+    }
+    if ((!named && !places && !(added && PyList_GET_SIZE(added))) || axis > rank) Py_RETURN_NONE;
+    for (int n = 0; n < LISTS; n++) {
+        Py_ssize_t length = n == DROPPED ? dropped : named;
+        lists[n] = PyList_New(0);
+        for (Py_ssize_t m = 0; lists[n] && m < length && !ended; m++) ended = add_number(lists[n], numbers[n][m]);
+        if (!lists[n]) ended = -1;
+    }
+    for (Py_ssize_t m = 0; m < places && !ended; m++) ended = add_number(added, new_places[m]);
+    if (!ended) found = PyTuple_Pack(LISTS, lists[0], lists[1], lists[2], lists[3], lists[4]);
+    for (int n = 0; n < LISTS; n++) Py_XDECREF(lists[n]);
+    return found;
+}
+
 const FormEntry shape_forms[] = {
     {"reshape", reshape, NULL}, {"flatten", flatten, NULL}, {"squeeze", squeeze, NULL}, {"unsqueeze", unsqueeze, NULL},
     {"transpose", transpose, NULL}, {"expand", expand, NULL},

@@ -1,9 +1,14 @@
 """x[key] and x[key] = value against NumPy: values, gradients, Programs and errors."""
 
+import random
+import sys
+
 import checks
 import numpy as np
 import proa as paddle
 import pytest
+from proa.ops.array.indexing import _plain_ranges
+from proa.ops.core import native
 from records import Record, floats
 
 X = floats(4, 3, 5)
@@ -328,3 +333,31 @@ def test_places_along_an_axis_are_repeated_to_sizes_that_only_a_run_tells():
     taken, put = paddle.static.Executor().run(main, feed={"x": X}, fetch_list=found)
     np.testing.assert_array_equal(taken, X[:, 1:2])
     np.testing.assert_array_equal(put, assigned(X, 7.0, s_[:, 1]))
+
+
+@pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
+def test_keys_are_read_alike_without_the_compiled_form(monkeypatch):
+    draw, x = random.Random(3), paddle.zeros([4, 5, 6])
+    numbers = [0, 1, -1, 2, -3, 7, 2**31, 2**62, sys.maxsize, -2**63, 2**70, True, np.int64(1), 1.0, x]
+    few = [0, 1, -1, 2, None, None]
+
+    def item():
+        pick = draw.random()
+        if pick < 0.2:
+            return draw.choice([None, ..., ...])
+        if pick < 0.5:
+            return draw.choice(numbers if draw.random() < 0.3 else few[:4])
+        some = numbers if draw.random() < 0.2 else few
+        return slice(*[draw.choice(some) for _ in range(3)]) if draw.random() < 0.8 else slice(None)
+
+    keys = [tuple(item() for _ in range(draw.randrange(5))) for _ in range(3000)] + [item() for _ in range(300)]
+    keys += [(), [1], [slice(1)], (0,) * 40]
+
+    def read(key, added):
+        ranges = _plain_ranges(x, key, added)
+        return ranges, None if ranges is None else added
+
+    found = [read(key, added) for key in keys for added in (None, [])]
+    monkeypatch.setattr(native, "module", None)
+    assert found == [read(key, added) for key in keys for added in (None, [])]
+    assert sum(ranges is not None for ranges, _ in found) > 1000
