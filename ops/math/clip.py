@@ -12,6 +12,7 @@ from .casting import cast, dtype_of
 from .elementwise import maximum, minimum
 
 _LARGEST = 3.4028234e38
+_NUMBERS, _WHOLE = (float, int), 2.0**53  # the largest up to which a float holds all whole numbers
 _NEAR_LARGEST = {"int32": 2**31 - 2**7, "int64": 2**63 - 2**39}  # the largest whole numbers that a float32 holds
 
 
@@ -90,6 +91,8 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), max=paddle.to_tensor([0.0, 1.0, 2.0])).tolist()
     [-1.0, 0.5, 2.0]
     """
+    if type(min) in _NUMBERS and type(max) in _NUMBERS and -_WHOLE <= min <= max <= _WHOLE:
+        return apply(clip_op, x, None, None, min=float(min), max=float(max))
     if _is_of_several(min):
         return clip(maximum(x, cast(min, x.dtype)), None, max)
     if _is_of_several(max):
