@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+#ifdef HAS_TWO_WAYS
+#include <immintrin.h>
+#endif
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -46,10 +50,14 @@ static int one_by_one(int kind, const void *x, void *out, Py_ssize_t outer, Py_s
 }
 
 #if HAS_VECTORS
-enum { LANES = LEAST_OF_SOFTMAX, PART = 32 * LANES }; /* `PART`: of elements that are added in float32 */
-typedef float Half __attribute__((vector_size(16)));
-typedef int32_t HalfBits __attribute__((vector_size(16)));
+typedef float Quad __attribute__((vector_size(16)));
+typedef int32_t QuadBits __attribute__((vector_size(16)));
 
+#define FLOATS Floats
+#define INTS Ints
+#define BITS Bits
+#define DOUBLES Doubles
+#define HALF Quad
 #define NAMED(NAME) NAME##_narrow
 #include "_softmax_vectors.h"
 #undef NAMED
@@ -58,31 +66,53 @@ typedef int32_t HalfBits __attribute__((vector_size(16)));
 #pragma GCC target("avx2,fma")
 #pragma GCC optimize("fp-contract=fast")
 #define NAMED(NAME) NAME##_wide
-#define HAS_MAXIMUM 1
+#define MAXIMUM(v, w) __builtin_ia32_maxps256(v, w)
 #include "_softmax_vectors.h"
 #undef NAMED
+#undef MAXIMUM
+#undef FLOATS
+#undef INTS
+#undef BITS
+#undef DOUBLES
+#undef HALF
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq")
+typedef int32_t WidestInts __attribute__((vector_size(64)));
+typedef uint32_t WidestBits __attribute__((vector_size(64)));
+typedef float WidestFloats __attribute__((vector_size(64)));
+typedef double WidestDoubles __attribute__((vector_size(64)));
+#define FLOATS WidestFloats
+#define INTS WidestInts
+#define BITS WidestBits
+#define DOUBLES WidestDoubles
+#define HALF Floats
+#define NAMED(NAME) NAME##_widest
+#define MAXIMUM(v, w) _mm512_max_ps((__m512)(v), (__m512)(w))
+#include "_softmax_vectors.h"
+#undef NAMED
+#undef MAXIMUM
 #pragma GCC pop_options
-#define CALLED(NAME) (has_wide_vectors ? NAME##_wide : NAME##_narrow)
+#define CALLED(NAME, COUNT) \
+    (has_widest_vectors && (COUNT) >= LANES_widest ? NAME##_widest : has_wide_vectors ? NAME##_wide : NAME##_narrow)
 #else
-#define CALLED(NAME) NAME##_narrow
+#define CALLED(NAME, COUNT) NAME##_narrow
 #endif
 
 static int has_vectors_of(int kind, Py_ssize_t count, Py_ssize_t inner) {
-    return kind == FLOAT32 && (inner == 1 ? count : inner) >= LANES;
+    return kind == FLOAT32 && (inner == 1 ? count : inner) >= LEAST_OF_SOFTMAX;
 }
 
 static int by_vectors(const float *x, float *out, Py_ssize_t outer, Py_ssize_t count, Py_ssize_t inner, int is_log) {
     int fits = 1;
-    if (inner == 1) CALLED(by_rows)(x, out, outer, count, is_log, NULL, &fits);
+    if (inner == 1) CALLED(by_rows, count)(x, out, outer, count, is_log, NULL, &fits);
     else
         for (Py_ssize_t o = 0; o < outer && fits; o++)
-            CALLED(by_columns)(x + o * count * inner, out + o * count * inner, count, inner, is_log, &fits);
+            CALLED(by_columns, inner)(x + o * count * inner, out + o * count * inner, count, inner, is_log, &fits);
     return fits;
 }
 
 int softmax_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count) {
     int fits = 1;
-    CALLED(by_rows)(x, out, rows, count, 0, logsums, &fits);
+    CALLED(by_rows, count)(x, out, rows, count, 0, logsums, &fits);
     return fits;
 }
 #else

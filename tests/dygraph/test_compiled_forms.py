@@ -456,7 +456,8 @@ def test_activations_and_softmax_are_within_rounding():
 
 def test_softmax_by_vectors():
     random = np.random.default_rng(7)
-    shapes = [(100, 100), (3, 8), (5, 9), (2, 15), (1, 30_000), (2500, 11), (30, 3, 31), (6, 700, 8), (4, 5, 2)]
+    shapes = [(100, 100), (3, 8), (5, 9), (2, 15), (7, 16), (4, 33), (3, 20, 17), (1, 30_000), (2500, 11), (30, 3, 31),
+              (6, 700, 8), (4, 5, 2)]
     for shape, spread in itertools.product(shapes, (0.1, 3, 60)):
         x = (random.standard_normal(shape) * spread).astype("f")
         x[..., ::5] = -np.inf if spread == 60 else x[..., :1]
