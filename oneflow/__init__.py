@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         experimental,
         image,
         initializers,
+        keras,
         linalg,
         math,
         random,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.one_number import as_number
 from ...static.ir.variable import Variable
 from ..typing import Bundle, Callback, Numpy, is_result
 
@@ -22,8 +23,8 @@ class LocalBlob(np.lib.mixins.NDArrayOperatorsMixin):
         self._array = array
 
     def numpy(self, parallel_id: int | None = None) -> np.ndarray:
-        """The array."""
-        return self._array
+        """The array; one of a single element can be made a number."""
+        return as_number(self._array)
 
     def numpy_list(self) -> list[np.ndarray]:
         """The arrays of all devices: one."""
@@ -171,7 +172,7 @@ def _rebuilt(value: Any, left: Any) -> Any:
 
 
 def _as_it_is(array: np.ndarray) -> np.ndarray:
-    return array
+    return as_number(array)
 
 
 def _in_a_list(array: np.ndarray) -> list[np.ndarray]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import proa
 import pytest
 
@@ -43,3 +44,22 @@ def test_names_of_a_job_s_variables(tmp_path, library, context):
                           capture_output=True, env={**os.environ, "PYTHONPATH": root}, check=True)
     assert done.stdout.splitlines() == ["0.0", "-0.05", "dense-weight dense-bias System-Train-TrainStep-job "
                                         "dense-bias-momentum"]
+
+
+def test_activations_of_the_first_version():
+    """`flow.keras.activations`, by which OneFlow 0.1's networks are written; a loss of one element is a number."""
+    import proa.oneflow as flow
+    import proa.oneflow.typing as tp
+
+    flow.clear_default_session()
+
+    @flow.global_function(type="predict")
+    def job(x: tp.Numpy.Placeholder((2,))) -> tp.Numpy:
+        found = flow.keras.activations.relu(x) + flow.keras.activations.tanh(x) + flow.keras.activations.sigmoid(x)
+        return flow.math.reduce_sum(found + flow.keras.activations.gelu(x), axis=[0], keepdims=True)
+
+    x = np.array([-1.0, 2.0], "float32")
+    wanted = np.maximum(x, 0) + np.tanh(x) + 1 / (1 + np.exp(-x)) + [-0.1586553, 1.9544997]
+    found = job(x)
+    assert found.shape == (1,)
+    assert float(found) == pytest.approx(wanted.sum(), rel=1e-5) and f"{float(found):.1f}" == f"{wanted.sum():.1f}"
