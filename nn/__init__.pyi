@@ -26,8 +26,8 @@ from proa.nn.layers.norm import GroupNorm as _GroupNorm, InstanceNorm1D as _Inst
 from proa.nn.layers.padding import Pad1D as _Pad1D, Pad2D as _Pad2D, Pad3D as _Pad3D, ZeroPad2D as _ZeroPad2D
 from proa.nn.layers.pooling import AdaptiveAvgPool1D as _AdaptiveAvgPool1D, AdaptiveAvgPool2D as _AdaptiveAvgPool2D, AdaptiveAvgPool3D as _AdaptiveAvgPool3D, AdaptiveMaxPool1D as AdaptiveMaxPool1D, AdaptiveMaxPool2D as AdaptiveMaxPool2D, AdaptiveMaxPool3D as AdaptiveMaxPool3D, AvgPool1D as _AvgPool1D, AvgPool2D as _AvgPool2D, AvgPool3D as _AvgPool3D, MaxPool1D as MaxPool1D, MaxPool2D as MaxPool2D, MaxPool3D as MaxPool3D
 from proa.nn.layers.rnn import BiRNN as BiRNN, RNN as RNN
-from proa.nn.layers.rnn_cells import GRUCell as GRUCell, LSTMCell as LSTMCell, RNNCellBase as RNNCellBase, SimpleRNNCell as SimpleRNNCell
-from proa.nn.layers.rnn_stacks import GRU as GRU, LSTM as LSTM, SimpleRNN as SimpleRNN
+from proa.nn.layers.rnn_cells import GRUCell as _GRUCell, LSTMCell as _LSTMCell, RNNCellBase as RNNCellBase, SimpleRNNCell as _SimpleRNNCell
+from proa.nn.layers.rnn_stacks import GRU as _GRU, LSTM as _LSTM, SimpleRNN as _SimpleRNN
 from proa.nn.layers.sequence_losses import CTCLoss as _CTCLoss, GaussianNLLLoss as _GaussianNLLLoss, HSigmoidLoss as _HSigmoidLoss, PoissonNLLLoss as _PoissonNLLLoss, RNNTLoss as _RNNTLoss
 from proa.nn.layers.transformer import Transformer as _Transformer
 from proa.nn.layers.unpooling import MaxUnPool1D as _MaxUnPool1D, MaxUnPool2D as _MaxUnPool2D, MaxUnPool3D as _MaxUnPool3D
@@ -74,6 +74,8 @@ class BatchNorm3D(_BatchNorm3D):
     def forward(self, input: Any) -> Tensor: ...
 
 class Bilinear(_Bilinear):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x1: Any, x2: Any) -> Tensor: ...
 
 class CELU(_CELU):
@@ -86,21 +88,33 @@ class ChannelShuffle(_ChannelShuffle):
     def forward(self, x: Any) -> Tensor: ...
 
 class Conv1D(_Conv1D):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any) -> Tensor: ...
 
 class Conv1DTranspose(_Conv1DTranspose):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any, output_size: Any = None) -> Tensor: ...
 
 class Conv2D(_Conv2D):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any) -> Tensor: ...
 
 class Conv2DTranspose(_Conv2DTranspose):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any, output_size: Any = None) -> Tensor: ...
 
 class Conv3D(_Conv3D):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any) -> Tensor: ...
 
 class Conv3DTranspose(_Conv3DTranspose):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any, output_size: Any = None) -> Tensor: ...
 
 class CosineEmbeddingLoss(_CosineEmbeddingLoss):
@@ -125,6 +139,7 @@ class ELU(_ELU):
     def forward(self, x: Any) -> Tensor: ...
 
 class Embedding(_Embedding):
+    weight: Tensor
     def forward(self, x: Any) -> Tensor: ...
 
 class Flatten(_Flatten):
@@ -139,13 +154,27 @@ class GELU(_GELU):
 class GLU(_GLU):
     def forward(self, x: Any) -> Tensor: ...
 
+class GRU(_GRU):
+    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None) -> tuple[Tensor, Tensor]: ...
+
+class GRUCell(_GRUCell):
+    weight_ih: Tensor
+    weight_hh: Tensor
+    bias_ih: Tensor
+    bias_hh: Tensor
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Tensor, Tensor]: ...
+
 class GaussianNLLLoss(_GaussianNLLLoss):
     def forward(self, input: Any, label: Any, variance: Any) -> Tensor: ...
 
 class GroupNorm(_GroupNorm):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class HSigmoidLoss(_HSigmoidLoss):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any, label: Any, path_table: Any = None, path_code: Any = None) -> Tensor: ...
 
 class Hardshrink(_Hardshrink):
@@ -167,12 +196,18 @@ class Identity(_Identity):
     def forward(self, input: Any) -> Tensor: ...
 
 class InstanceNorm1D(_InstanceNorm1D):
+    scale: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class InstanceNorm2D(_InstanceNorm2D):
+    scale: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class InstanceNorm3D(_InstanceNorm3D):
+    scale: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class KLDivLoss(_KLDivLoss):
@@ -181,13 +216,27 @@ class KLDivLoss(_KLDivLoss):
 class L1Loss(_L1Loss):
     def forward(self, input: Any, label: Any) -> Tensor: ...
 
+class LSTM(_LSTM):
+    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
+
+class LSTMCell(_LSTMCell):
+    weight_ih: Tensor
+    weight_hh: Tensor
+    bias_ih: Tensor
+    bias_hh: Tensor
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
+
 class LayerNorm(_LayerNorm):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class LeakyReLU(_LeakyReLU):
     def forward(self, x: Any) -> Tensor: ...
 
 class Linear(_Linear):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class LocalResponseNorm(_LocalResponseNorm):
@@ -274,6 +323,16 @@ class Sigmoid(_Sigmoid):
 class Silu(_Silu):
     def forward(self, x: Any) -> Tensor: ...
 
+class SimpleRNN(_SimpleRNN):
+    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None) -> tuple[Tensor, Tensor]: ...
+
+class SimpleRNNCell(_SimpleRNNCell):
+    weight_ih: Tensor
+    weight_hh: Tensor
+    bias_ih: Tensor
+    bias_hh: Tensor
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Tensor, Tensor]: ...
+
 class SmoothL1Loss(_SmoothL1Loss):
     def forward(self, input: Any, label: Any) -> Tensor: ...
 
@@ -296,12 +355,16 @@ class Softsign(_Softsign):
     def forward(self, x: Any) -> Tensor: ...
 
 class SpectralNorm(_SpectralNorm):
+    weight_u: Tensor
+    weight_v: Tensor
     def forward(self, x: Any) -> Tensor: ...
 
 class Swish(_Swish):
     def forward(self, x: Any) -> Tensor: ...
 
 class SyncBatchNorm(_SyncBatchNorm):
+    weight: Tensor
+    bias: Tensor
     def forward(self, x: Any) -> Tensor: ...
 
 class Tanh(_Tanh):

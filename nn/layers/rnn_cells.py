@@ -161,7 +161,7 @@ class LSTMCell(_GatedCell):
                  bias_ih_attr: Any = None, bias_hh_attr: Any = None, name: str | None = None):
         super().__init__(4, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
 
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, tuple[Any, Any]]:
         """The new hidden state, and the tuple of both new states."""
         h, c = _pair(self.get_initial_states(inputs) if states is None else states)
         from_input, from_state = self._summands(inputs, h)

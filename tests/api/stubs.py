@@ -15,6 +15,7 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 import types
 from typing import Any
 
@@ -22,6 +23,9 @@ from proa.core import lazy
 from proa.dygraph.tensor import Tensor
 from proa.dygraph.value import EagerValue
 from proa.nn import Layer
+from proa.nn.layers import rnn_cells
+from proa.nn.layers.rnn_cells import RNNCellBase
+from proa.nn.layers.rnn_stacks import RNNBase
 from proa.ops.methods import METHODS, SYNTAX
 from proa.static.ir.variable import Variable
 
@@ -115,10 +119,10 @@ def package_stub(name: str) -> str:
             functions.append(f"def {public}{_signature(value)}: ...\n")
         elif inspect.ismethod(value):
             functions.append(f"def {public}{_signature(value)}: ...\n")
-        elif inspect.isclass(value) and _computes_a_tensor(value):
+        elif inspect.isclass(value) and _computes_tensors(value):
             imports.setdefault(value.__module__, []).append(f"{value.__name__} as _{value.__name__}")
-            classes.append(f"class {public}(_{value.__name__}):\n"
-                           f"    def forward{_signature(value.forward, method=True)}: ...\n\n")
+            classes.append(f"class {public}(_{value.__name__}):\n" + _attributes(value) +
+                           f"    def forward{_signature(value.forward, True, _cell_of(value).forward)}: ...\n\n")
         elif inspect.isclass(value) or inspect.isfunction(value):
             imports.setdefault(value.__module__, []).append(f"{value.__name__} as {public}")
         else:
@@ -188,14 +192,32 @@ def _here(package: types.ModuleType, name: str) -> bool:
     return of == "proa" or of.startswith("proa.")
 
 
-def _computes_a_tensor(layer: type) -> bool:
-    """Whether it is one of the layers of `nn` whose call, which says Any, gives a Tensor with all arguments."""
+def _computes_tensors(layer: type) -> bool:
+    """Whether it is one of the layers of `nn` whose call, which says Any, gives Tensors with all arguments."""
     if not (issubclass(layer, Layer) and layer.forward is not Layer.forward
             and layer.__module__.startswith("proa.nn.layers")):
         return False
     asked = {*inspect.signature(layer).parameters, *inspect.signature(layer.forward).parameters}
-    return (inspect.signature(layer.forward).return_annotation in ("Any", Any)
-            and not asked & {"cache", "need_weights", "return_mask"})
+    result = inspect.signature(layer.forward).return_annotation
+    return (result in ("Any", Any) or _cell_of(layer) is not layer or issubclass(layer, RNNCellBase)
+            and layer is not RNNCellBase) and not asked & {"cache", "need_weights", "return_mask"}
+
+
+def _cell_of(layer: type) -> Any:
+    """The cell that a recurrent layer is made of, which says what the state is; other layers themselves."""
+    return getattr(rnn_cells, f"{layer.__name__}Cell", layer) if issubclass(layer, RNNBase) else layer
+
+
+def _attributes(layer: type) -> str:
+    """A line for each parameter that the constructors of a layer give it; None of one that is left out is not told."""
+    names: dict[str, None] = {}
+    for kind in reversed(layer.__mro__):
+        if kind.__module__.startswith("proa.nn.layers") and "__init__" in vars(kind):
+            for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(kind.__init__)))):
+                if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Attribute):
+                    if "parameter(" in ast.unparse(node.value) and not target.attr.startswith("_"):
+                        names[target.attr] = None
+    return "".join(f"    {name}: Tensor\n" for name in names)
 
 
 def _gives_tensors(function: Any) -> bool:
@@ -205,8 +227,8 @@ def _gives_tensors(function: Any) -> bool:
     return function.__module__.startswith(within)
 
 
-def _signature(function: Any, method: bool = False) -> str:
-    """Parameters and result, as source."""
+def _signature(function: Any, method: bool = False, giving: Any = None) -> str:
+    """Parameters and result, as source; the result is what another function says where one is `giving` it."""
     parts: list[str] = []
     parameters = list(inspect.signature(function).parameters.values())
     starred = False
@@ -227,7 +249,7 @@ def _signature(function: Any, method: bool = False) -> str:
         if parameter.kind is parameter.POSITIONAL_ONLY and (
                 following is None or following.kind is not parameter.POSITIONAL_ONLY) and "/" not in parts:
             parts.append("/")
-    return f"({', '.join(parts)}) -> {_result(function)}"
+    return f"({', '.join(parts)}) -> {_result(giving or function)}"
 
 
 def _default(value: Any) -> str:

@@ -70,6 +70,16 @@ class Net(paddle.nn.Layer):
 
 assert_type(paddle.nn.Linear(3, 4)(x), paddle.Tensor)  # layers of its own, too
 assert_type(paddle.nn.CrossEntropyLoss()(x, x), paddle.Tensor)
+assert_type(paddle.nn.Linear(3, 4).weight, paddle.Tensor)
+assert_type(paddle.nn.BatchNorm1D(3).bias, paddle.Tensor)
+recurrent = paddle.nn.LSTM(3, 4)
+outputs, (hidden, cells) = recurrent(x.reshape([1, -1, 3]))
+assert_type(outputs, paddle.Tensor)
+assert_type((hidden, cells), tuple[paddle.Tensor, paddle.Tensor])
+assert_type(paddle.nn.GRU(3, 4)(x.reshape([1, -1, 3])), tuple[paddle.Tensor, paddle.Tensor])
+cell = paddle.nn.LSTMCell(3, 4)
+assert_type(cell(x), tuple[paddle.Tensor, tuple[paddle.Tensor, paddle.Tensor]])
+assert_type(cell.weight_ih, paddle.Tensor)
 assert_type(paddle.__version__, str)
 net = Net()
 schedule = paddle.optimizer.lr.CosineAnnealingDecay(0.1, T_max=3)

@@ -10,6 +10,8 @@ import numpy as np
 FIXTURES = Path(__file__).parent / "fixtures" / "derivatives"
 #: PaddlePaddle prunes what its gradients of `unsqueeze` and `flatten` read: it runs the layer, and not its file.
 NOT_RUN_THERE = ("Distances", "Critic", "Sounds")
+#: Its recurrent layers keep what their gradients read in training alone.
+NOT_MADE_THERE = ("Series",)
 
 
 def networks(paddle):
@@ -175,8 +177,25 @@ def networks(paddle):
             energy = paddle.cumprod(self.a(x), 1).sum() + paddle.linalg.det(x + self.a(x))
             return energy, paddle.grad(energy, x)[0]
 
+    class Series(nn.Layer):
+        """Recurrent layers: several, in both directions, of sequences of several lengths."""
+
+        shape = [3, 4, 3]
+
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = nn.LSTM(3, 2, 2, direction="bidirect"), nn.GRU(4, 3), nn.SimpleRNN(3, 2)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            lengths = paddle.to_tensor([4, 2, 3]).astype("int32")
+            both, (h, _) = self.a(x)
+            rows, last = self.b(both, sequence_length=lengths)
+            energy = (rows ** 2).sum() + (last * last * last).sum() + (h * h).sum() + self.c(x)[0].sum()
+            return energy, paddle.grad(energy, x)[0]
+
     return {each.__name__: each for each in (
-        Forces, Residual, Critic, Distances, Pictures, Choices, Spectra, Sounds, Volumes)}
+        Forces, Residual, Critic, Distances, Pictures, Choices, Spectra, Sounds, Volumes, Series)}
 
 
 def build(paddle, name, dtype="float32"):
@@ -212,7 +231,7 @@ def main():
 
     FIXTURES.mkdir(exist_ok=True)
     kept = {}
-    for name in networks(paddle):
+    for name in networks(paddle).keys() - set(NOT_MADE_THERE):
         for dtype in ("float32", "float64"):
             net, prefix = build(paddle, name, dtype), str(FIXTURES / f"{name}_{dtype}")
             results = net(paddle.to_tensor(example(name, dtype, net.shape)))

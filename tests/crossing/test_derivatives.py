@@ -8,10 +8,11 @@ from oracle import Oracle, check, missing
 from proa import static
 
 CASES = [(name, dtype) for name in derivatives.networks(paddle) for dtype in ("float32", "float64")]
+MADE = [name for name in derivatives.networks(paddle) if name not in derivatives.NOT_MADE_THERE]
 CLOSE = {"float32": {"rtol": 1e-4, "atol": 1e-5}, "float64": {"rtol": 1e-10, "atol": 1e-12}}
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@pytest.mark.parametrize(("name", "dtype"), [case for case in CASES if case[0] in MADE])
 def test_what_paddle_wrote_is_run(name, dtype):
     wanted = np.load(derivatives.FIXTURES / "outputs.npz")
     model = paddle.jit.load(str(derivatives.FIXTURES / f"{name}_{dtype}"))
@@ -21,7 +22,7 @@ def test_what_paddle_wrote_is_run(name, dtype):
         np.testing.assert_allclose(each.numpy(), wanted[f"{name}_{dtype}.{n}"], **CLOSE[dtype])
 
 
-@pytest.mark.parametrize("name", derivatives.networks(paddle))
+@pytest.mark.parametrize("name", MADE)
 def test_by_an_executor_too(name):
     wanted = np.load(derivatives.FIXTURES / "outputs.npz")
     with static.scope_guard(static.Scope()):
