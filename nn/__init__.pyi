@@ -62,15 +62,23 @@ class BCEWithLogitsLoss(_BCEWithLogitsLoss):
     def forward(self, logit: Any, label: Any) -> Tensor: ...
 
 class BatchNorm(_BatchNorm):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class BatchNorm1D(_BatchNorm1D):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class BatchNorm2D(_BatchNorm2D):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class BatchNorm3D(_BatchNorm3D):
+    weight: Tensor
+    bias: Tensor
     def forward(self, input: Any) -> Tensor: ...
 
 class Bilinear(_Bilinear):

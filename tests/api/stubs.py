@@ -15,7 +15,6 @@ import inspect
 import os
 import re
 import sys
-import textwrap
 import types
 from typing import Any
 
@@ -209,11 +208,11 @@ def _cell_of(layer: type) -> Any:
 
 
 def _attributes(layer: type) -> str:
-    """A line for each parameter that the constructors of a layer give it; None of one that is left out is not told."""
+    """A line for each parameter that a layer is given; that one may be left out, and is None then, is not told."""
     names: dict[str, None] = {}
     for kind in reversed(layer.__mro__):
-        if kind.__module__.startswith("proa.nn.layers") and "__init__" in vars(kind):
-            for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(kind.__init__)))):
+        if kind.__module__.startswith("proa.nn.layers"):
+            for node in ast.walk(ast.parse(inspect.getsource(kind))):
                 if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Attribute):
                     if "parameter(" in ast.unparse(node.value) and not target.attr.startswith("_"):
                         names[target.attr] = None

@@ -100,6 +100,27 @@ def test_the_gradient_of_a_determinant_is_paddles_operator(tmp_path):
     np.testing.assert_allclose(found, [[3.0, -0.5], [-1.0, 2.0]], 1e-6)
 
 
+@pytest.mark.parametrize(("options", "has_lengths"), [
+    ({"direction": "bidirect"}, True), ({"num_layers": 2, "dropout": 0.5}, False)], ids=["no slopes there", "dropout"])
+def test_gradients_of_recurrent_layers_that_paddle_computes_otherwise_are_ours_alone(options, has_lengths, tmp_path):
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.a = paddle.nn.GRU(2, 3, **options)
+
+        def forward(self, x):
+            x.stop_gradient = False
+            energy = self.a(x, sequence_length=paddle.to_tensor([2, 1]) if has_lengths else None)[0].sum()
+            return paddle.grad(energy, x)[0]
+
+    net, prefix = Net(), str(tmp_path / "net")
+    net.eval()
+    with pytest.warns(UserWarning, match="rnn_grad"):
+        paddle.jit.save(net, prefix, input_spec=[static.InputSpec([2, 3, 2])])
+    x = paddle.linspace(-1, 1, 12).reshape([2, 3, 2])
+    np.testing.assert_allclose(paddle.jit.load(prefix)(x).numpy(), net(x).numpy(), 1e-5, 1e-6)
+
+
 def test_a_fetched_gradient_of_training_is_refused(tmp_path):
     main = static.Program()
     with static.program_guard(main, static.Program()), static.scope_guard(static.Scope()):

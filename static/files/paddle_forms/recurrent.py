@@ -18,6 +18,8 @@ def _recurrent(x: Any, states: Sequence[Any], weights: Sequence[Any], lengths: A
     source = next((op for op in block.ops if op.type == "rnn" and op.output("Reserve") == [reserve.name]), None)
     if source is None or keep is None:
         raise NotImplementedError("the layer stands elsewhere")
+    if lengths is not None and sizes.get("is_bidirec"):
+        raise NotImplementedError("PaddlePaddle's are no slopes then")
     _keep_steps(source)
 
     def made(likes: Sequence[Any]) -> list[Any]:
@@ -35,5 +37,5 @@ def _recurrent(x: Any, states: Sequence[Any], weights: Sequence[Any], lengths: A
 def _keep_steps(op: Operation) -> None:
     """Lets a layer keep what its gradient reads, which PaddlePaddle's keeps in training alone."""
     if op.attrs.get("is_test") and op.attrs.get("dropout_prob") and op.attrs.get("num_layers", 1) > 1:
-        raise NotImplementedError("a layer that keeps its steps drops elements, too")
+        raise NotImplementedError("a layer that keeps its steps drops elements too")
     op.attrs["is_test"] = False
