@@ -21,7 +21,6 @@ from typing import Any
 from ..core.dtype import convert_dtype, float32
 from ..ops.array.reshape import reshape
 from ..ops.core.trace import current_trace
-from ..static.building.mode import default_main_program
 
 Pair = tuple[Any, Any]  # a parameter with its gradient
 
@@ -136,6 +135,8 @@ class ForSubclasses:
 
     def _apply_own(self, group: Any, pairs: list[Pair]) -> None:
         """A step of a subclass that defines `_append_optimize_op`."""
+        from ..static.building.mode import default_main_program  # the compiler and more: most have no rule of their own
+
         trace = current_trace()
         program = default_main_program() if trace.computes else trace.main
         block = program.global_block()

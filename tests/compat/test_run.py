@@ -191,6 +191,22 @@ def test_import_and_first_use_leave_heavy_modules_alone(code):
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
+TRAINS = """import proa as paddle
+net = paddle.vision.models.LeNet()
+adam = paddle.optimizer.Adam(parameters=net.parameters())
+net(paddle.ones([2, 1, 28, 28])).sum().backward()
+adam.step()
+"""
+OF_OTHERS = ["google.protobuf", "llvmlite", "multiprocessing", "proa.io", "proa.jit", "proa.static.compiler",
+             "proa.static.program", "proa.vision.datasets", "proa.vision.transforms"]
+
+
+def test_training_step_by_step_leaves_programs_and_datasets_alone():
+    before = "import sys; before = set(sys.modules)"
+    done = run("-c", f"{before}\n{TRAINS}\nprint([m for m in {OF_OTHERS} if m in sys.modules and m not in before])")
+    assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
 CONVERTED = """import sys, warnings, numpy
 before = "numpy.random" in sys.modules
 import proa as paddle
