@@ -30,6 +30,7 @@ from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
 from .onnx_control_flow import prepare_blocks
+from .onnx_crashes import crashes_at
 from .onnx_graph import finished
 from .onnx_layout import may_have_channels_last, put_channels_first
 from .onnx_misread import READ_WITH_CARE, check, divide_layers
@@ -173,13 +174,8 @@ def _save_program(program: Program, prefix: str, configs: dict[str, Any]) -> Non
 
 def _converted(model: str, params: str, target: str, opset: int, options: dict[str, Any]) -> bytes:
     """The bytes of the ONNX file, from a process in which `import paddle` gives this package."""
-    call = {"model_filename": model, "params_filename": params, "save_file": target, "opset_version": opset,
-            "verbose": True, **options}
-    environment = child_processes.environment()
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [*_module_folders(), environment.get("PYTHONPATH")]))
-    run = subprocess.run([sys.executable, "-m", _PACKAGE, "run", "-c", _CONVERT, json.dumps(call)], env=environment,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         errors="replace", timeout=_SECONDS, check=False)
+    run = _run({"model_filename": model, "params_filename": params, "save_file": target, "opset_version": opset,
+                "verbose": True, **options})
     unsupported = _UNSUPPORTED.search(run.stdout)
     if unsupported:
         names = ", ".join(filter(None, (name.strip() for name in unsupported[1].split(","))))
@@ -199,11 +195,38 @@ def _converted(model: str, params: str, target: str, opset: int, options: dict[s
         raise NotImplementedError(f"onnx.export: the converter paddle2onnx does not write the operator {refused[1]} as "
                                   f"it is here, where it makes {refused[2]!r}. It says: {refused[3].strip()} Write "
                                   "what it computes with others, or keep it out of what is exported.")
+    if run.returncode < 0 and (place := _crash(model, params, opset, options, run.returncode)) is not None:
+        raise NotImplementedError(f"onnx.export: the converter paddle2onnx ends without a word (signal "
+                                  f"{-run.returncode}) at {place}. Write what it computes with others, or keep it out "
+                                  "of what is exported.")
     if run.returncode or not os.path.isfile(target) or not os.path.getsize(target):
         raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
                            f"said:\n{run.stdout[-2000:].strip()}")
     with open(target, "rb") as file:
         return finished(file.read(), lambda name: _maker(model, name))
+
+
+def _run(call: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """The converter's end, in a process of its own, and what it said."""
+    environment = child_processes.environment()
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [*_module_folders(), environment.get("PYTHONPATH")]))
+    return subprocess.run([sys.executable, "-m", _PACKAGE, "run", "-c", _CONVERT, json.dumps(call)], env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=_SECONDS, check=False)
+
+
+def _crash(model: str, params: str, opset: int, options: dict[str, Any], code: int) -> str | None:
+    """Where the converter ends with this code, for people; None where that is at no operator."""
+    with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
+        part = os.path.join(folder, "part.pdmodel")
+
+        def ends(data: bytes) -> bool:
+            with open(part, "wb") as file:
+                file.write(data)
+            return _run({"model_filename": part, "params_filename": params, "save_file": part + ".onnx",
+                         "opset_version": opset, **options}).returncode == code
+
+        return crashes_at(model, ends)
 
 
 def _maker(model: str, name: str) -> str:

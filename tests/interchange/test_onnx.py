@@ -273,3 +273,31 @@ def test_whole_weights_that_the_program_calls_floats(tmp_path):
     wanted = paddle.nn.functional.conv2d(paddle.to_tensor(image), paddle.to_tensor(
         numbers * np.float32(scales)[:, None, None, None]))
     np.testing.assert_allclose(_run(str(tmp_path / "model.onnx"), image)[0], wanted.numpy(), 1e-4, 1e-4)
+
+
+_ENDING = """
+import json, os, signal, sys
+from proa.static.files.inference_model import program_of
+
+call = json.loads(sys.argv[1])
+with open(call["model_filename"], "rb") as file:
+    operators = program_of(file.read(), "the model").global_block().ops
+if "tanh" in [op.type for op in operators]:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_an_operator_that_the_converter_ends_at_without_a_word_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr("proa.interchange.onnx._CONVERT", _ENDING)
+
+    def function(x):
+        return paddle.exp(paddle.sin(paddle.tanh(paddle.cos(x)) + 1) * 2)
+
+    with pytest.raises(NotImplementedError, match=r"without a word \(signal 9\) at the operator tanh, which makes"):
+        paddle.onnx.export(function, str(tmp_path / "model"), input_spec=[InputSpec([2])])
+
+
+def test_an_end_that_no_operator_causes_is_told_as_it_is(monkeypatch, tmp_path):
+    monkeypatch.setattr("proa.interchange.onnx._CONVERT", _ENDING.replace('"tanh" in', "len(operators) >= 0 or"))
+    with pytest.raises(RuntimeError, match="ended with -9"):
+        paddle.onnx.export(paddle.nn.Linear(2, 2), str(tmp_path / "model"), input_spec=[InputSpec([1, 2])])
