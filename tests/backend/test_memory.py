@@ -35,12 +35,12 @@ def test_blocks_of_several_threads_overlap():
     def other():
         with usual_pages():
             inside.set()
-            goes_on.wait(10)
+            goes_on.wait(100)
 
     thread = threading.Thread(target=other)
     with usual_pages():
         thread.start()
-        assert inside.wait(10)
+        assert inside.wait(100)
     assert _are_without_large_pages()
     goes_on.set()
     thread.join()

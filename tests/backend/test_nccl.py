@@ -51,7 +51,7 @@ class Ranks:
 
     def each(self, do):
         """What `do(rank)` gives for every rank, all at once."""
-        return [one.result(20) for one in [self.pool.submit(do, rank) for rank in range(SIZE)]]
+        return [one.result(100) for one in [self.pool.submit(do, rank) for rank in range(SIZE)]]
 
     def do(self, do):
         """What `do(communicator)` gives for every rank."""
@@ -207,7 +207,7 @@ def test_who_does_not_come_is_said(ranks, monkeypatch):
     array = on_device(rows()[0])
     waiting = ranks.pool.submit(lambda: ranks.all[0].all_reduce(array, SUM))
     until(lambda: ranks.ended)
-    waiting.result(20)  # a device goes on, with what nobody should read
+    waiting.result(100)  # a device goes on, with what nobody should read
     assert isinstance(ranks.ended[0], CommunicationTimeoutError)
     assert "all_reduce: rank 0 of the group of [0, 1, 2] waited 0.1 s" in str(ranks.ended[0])
     for again in (lambda: ranks.all[0].all_reduce(array, SUM), lambda: ranks.all[0].begin(lambda: None)):

@@ -24,7 +24,7 @@ def test_a_watcher_that_fails_is_told_where_somebody_waits(monkeypatch, at_once)
 
     waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()
-    waiting.join(10)
+    waiting.join(100)
     assert raised and exchange.is_completed() and told == [("one", True)]
     monkeypatch.setattr(exchanges, "watchers", [])
     assert exchanges.begin(lambda: 4).wait() == 4  # and the next one is done

@@ -194,7 +194,7 @@ def test_a_converted_function():
 
 
 def test_both_at_once_in_two_threads():
-    turns = threading.Barrier(2, timeout=30)
+    turns = threading.Barrier(2, timeout=100)
     found = {}
 
     def work(trace, kind):

@@ -36,7 +36,7 @@ def test_the_other_face_goes_on_when_a_function_fails():
 
 
 def test_both_faces_in_two_threads():
-    turns, found = threading.Barrier(2, timeout=30), {}
+    turns, found = threading.Barrier(2, timeout=100), {}
 
     def work(make, kind):
         values = []

@@ -173,7 +173,7 @@ def main_of_worker() -> None:
     def late(*_: Any) -> None:
         raise _Late
 
-    signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGPROF, late)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     warnings.simplefilter("ignore")
     number = -1
@@ -196,7 +196,7 @@ def main_of_worker() -> None:
 
 def _looked_at(call: Call) -> tuple[str, str]:
     before, status = resource.getrusage(resource.RUSAGE_SELF), ("ok", "")
-    signal.alarm(2 * SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)  # of processors: others may keep this one waiting
     try:
         with np.errstate(all="ignore"):
             done(call)
@@ -209,7 +209,7 @@ def _looked_at(call: Call) -> tuple[str, str]:
         told = is_told(call.op.type, error)
         status = "told" if told else "bare", f"{type(error).__name__} {where} {str(error)[:150]}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     after = resource.getrusage(resource.RUSAGE_SELF)
     took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if took > SECONDS and status[0] != "late":
@@ -233,7 +233,7 @@ def looked_at(pattern: str = "", share: int = 1, first: int = 0) -> Iterator[tup
                 kind, *rest = json.loads(line)
                 if kind == "begin":
                     begun = rest
-                    timer = threading.Timer(4 * SECONDS, process.kill)
+                    timer = threading.Timer(20 * SECONDS, process.kill)
                     timer.start()
                 elif kind == "end":
                     yield begun[1], begun[2], rest[1], rest[2]

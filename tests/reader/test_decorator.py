@@ -110,7 +110,7 @@ def test_results_come_as_they_are_ready():
 
     def work(x):
         if x == 0:
-            assert slow.wait(10)
+            assert slow.wait(100)
         return x
 
     results = reader.xmap_readers(work, counting(3), 2, 2)()

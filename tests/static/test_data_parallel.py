@@ -138,7 +138,7 @@ def test_devices_share_what_they_have_for_their_own():
 
 
 def test_devices_run_at_once():
-    meeting = threading.Barrier(2, timeout=30)
+    meeting = threading.Barrier(2, timeout=100)
 
     def meet(x):
         meeting.wait()

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("grpc")
 
+from jobs import wait_for
 from proa.distributed.ps import (
     Client,
     Options,
@@ -43,13 +44,12 @@ def test_a_round_waits_for_a_trainer_that_is_started_again(caplog, monkeypatch):
         first.send(serving.endpoint, "w@GRAD", ONE)
         waiting = threading.Thread(target=first.send_barrier, args=([serving.endpoint],))
         waiting.start()
-        waiting.join(0.7)
-        assert waiting.is_alive()
+        assert wait_for(lambda: "has been waiting for" in caplog.text) and waiting.is_alive()
         again = Client(1, OPTIONS)
         assert again.receive(serving.endpoint, "w").tolist() == [0, 0]
         again.send(serving.endpoint, "w@GRAD", 3 * ONE)
         again.send_barrier([serving.endpoint])
-        waiting.join(10)
+        waiting.join(100)
         assert not waiting.is_alive()
         assert first.receive(serving.endpoint, "w").tolist() == [-1, -1]  # without what the lost one had sent
         with pytest.raises(RefusedError, match="Another process has begun as trainer 1"):
@@ -92,7 +92,7 @@ def test_a_trainer_that_has_completed_is_not_waited_for():
         waiting = threading.Thread(target=first.send_barrier, args=([serving.endpoint],))
         waiting.start()
         second.complete([serving.endpoint])
-        waiting.join(10)
+        waiting.join(100)
         assert not waiting.is_alive() and first.receive(serving.endpoint, "w").tolist() == [-0.5, -0.5]
         first.complete([serving.endpoint])
         assert serving.ended() is None
@@ -104,7 +104,7 @@ def test_who_begins_again_takes_nothing_out_of_a_round_that_is_over():
     """Where all have come, and the updates, which wait for other work, are not made yet."""
     with served("sync") as serving:
         first, second, gate = Client(0, OPTIONS), Client(1, OPTIONS), threading.Event()
-        serving.server._state.work.do(lambda: gate.wait(20))
+        serving.server._state.work.do(lambda: gate.wait(100))
         first.send(serving.endpoint, "w@GRAD", ONE)
         second.send(serving.endpoint, "w@GRAD", 3 * ONE)
         barrier = threading.Thread(target=first.send_barrier, args=([serving.endpoint],))
@@ -116,7 +116,7 @@ def test_who_begins_again_takes_nothing_out_of_a_round_that_is_over():
         again = Client(1, OPTIONS)
         again._server(serving.endpoint)
         gate.set()
-        barrier.join(20)
+        barrier.join(100)
         assert not barrier.is_alive() and first.receive(serving.endpoint, "w").tolist() == [-1, -1]
         for client in (first, second, again):
             client.close()
