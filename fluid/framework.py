@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import functools
+import random
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,6 +20,7 @@ from ..device import is_compiled_with_cuda
 from ..dygraph.parameter import EagerParamBase  # noqa: F401 - as Paddle 2.0 to 2.4 had it here
 from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
 from ..static.ir.block import Block
+from ..static.ir.name_scopes import current_path as _full_name_scope  # noqa: F401 - code for 1.x asks for it here
 from ..static.ir.operation import Operation as Operator
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
@@ -62,6 +65,31 @@ def load_op_library(lib_filename: str) -> NoReturn:
     """Raises NotImplementedError: libraries of operators in C++ are not supported."""
     raise NotImplementedError(f"load_op_library({lib_filename!r}): operators are declared in Python here, as "
                               "docs/operators.md says; or use fluid.layers.py_func.")
+
+
+def generate_control_dev_var_name() -> str:
+    """A name for a variable that only says which of two operations is first."""
+    return f"{CONTROL_DEP_VAR_PREFIX}@{random.random()}"
+
+
+def _dygraph_only_(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of functions that only compute at once."""
+    return _asked_of_mode(func, True, "computes at once: call it within fluid.dygraph.guard()")
+
+
+def _dygraph_not_support_(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of functions that only write Programs."""
+    return _asked_of_mode(func, False, "writes a Program: call it outside of fluid.dygraph.guard()")
+
+
+def _asked_of_mode(func: Callable[..., Any], computes: bool, rule: str) -> Callable[..., Any]:
+    @functools.wraps(func)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if computing() != computes:
+            raise AssertionError(f"{func.__name__}: {rule}.")
+        return func(*args, **kwargs)
+
+    return called
 
 
 def _cpu_num() -> int:

@@ -21,7 +21,7 @@ _OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_
                                        "with_quant_attr": False}
 
 
-_CALLSTACK = "op_callstack"
+_CALLSTACK, _ROLE_VARIABLES = "op_callstack", "op_role_var"
 
 IMPLIED = "implied"
 """An attribute of the operation that empties a list where files have none: a list is there when the Program begins."""
@@ -98,11 +98,18 @@ class Operation:
             if name == _CALLSTACK:
                 file, _, line = self.source.rpartition(":")
                 return [f'  File "{file}", line {line}'] if file else []
+            if name == _ROLE_VARIABLES:
+                return self._updated()
             if name in _OF_EVERY_OPERATION:
                 return copy.copy(_OF_EVERY_OPERATION[name])
             raise KeyError(f"attr(name): the operation {self.type!r} has no attribute {name!r}. It has: "
                            f"{sorted(self.attrs)}.")
         return self.attrs[name]
+
+    def _updated(self) -> list[str]:
+        """The parameter that an optimizer's operation updates, and the gradient that it reads, by name."""
+        names = self.input("Param")[:1] + self.input("Grad")[:1] if self._is_optimize_op() else []
+        return names if len(names) == 2 else []
 
     def attr_type(self, name: str) -> AttrType:
         """The type in files of an attribute's value."""
@@ -148,8 +155,8 @@ class Operation:
         return list(self.attrs)
 
     def all_attrs(self) -> dict[str, Any]:
-        """The attributes with their values."""
-        return dict(self.attrs)
+        """The attributes with their values, those that every operation of Paddle's has among them."""
+        return {**{name: self.attr(name) for name in (*_OF_EVERY_OPERATION, _CALLSTACK)}, **self.attrs}
 
     @property
     def desc(self) -> OpDesc:
@@ -174,8 +181,8 @@ class Operation:
         self.block.program.version += 1
 
     def has_attr(self, name: str) -> bool:
-        """True when the attribute is there."""
-        return name in self.attrs
+        """True when the attribute is there, or is one that every operation of Paddle's has."""
+        return name in self.attrs or name in _OF_EVERY_OPERATION or name == _CALLSTACK
 
     def rename_input(self, old: str, new: str) -> None:
         """Reads `new` wherever it read `old`."""

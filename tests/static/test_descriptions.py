@@ -29,7 +29,7 @@ def test_descs(program):
     assert op.type() == "elementwise_mul" and op.input_arg_names() == ["x", "weight"] and op.input("X") == ["x"]
     assert op.input_names() == ["X", "Y"] and op.output("Out") == op.output_arg_names() and op.output_names() == ["Out"]
     assert op.has_attr("axis") and op.attr("axis") == -1 and "axis" in op.attr_names()
-    assert block.ops[1].idx == 1 and block.ops[0].all_attrs() == block.ops[0].attrs
+    assert block.ops[1].idx == 1 and block.ops[0].all_attrs().items() >= block.ops[0].attrs.items()
     read = read_program_desc(desc.serialize_to_string())
     assert [o.type for o in read.blocks[0].ops] == [o.type for o in block.ops]
 
@@ -173,3 +173,18 @@ def test_where_an_operation_was_written():
         assert re.fullmatch(rf'  File "{re.escape(__file__)}", line \d+', line)
         assert op.attr("with_quant_attr") is False and op.attr("op_device") == ""
     assert static.Program.parse_from_string(main.serialized()).global_block().ops[0].attr("op_callstack") == []
+
+
+def test_what_every_operation_says_of_training():
+    """As in Paddle: what divides training among processes asks each operation for its role and its parameters."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
+        loss = static.nn.fc(static.data("x", [None, 3]), 1).mean()
+        paddle.optimizer.Adam(0.1).minimize(loss)
+    ops = main.global_block().ops
+    assert all(op.has_attr(name) for op in ops for name in ("op_role", "op_role_var", "op_device", "op_callstack"))
+    assert [op.all_attrs()["op_role"] for op in ops[:2]] == [0, 0] and ops[0].all_attrs()["op_role_var"] == []
+    updates = [op for op in ops if op.type == "adam"]
+    assert sorted(op.attr("op_role_var") for op in updates) == [["fc_0.b_0", "fc_0.b_0@GRAD"],
+                                                                 ["fc_0.w_0", "fc_0.w_0@GRAD"]]
+    assert all(op.desc.has_attr("op_role_var") and op.desc.attr("op_role_var") for op in updates)
