@@ -147,7 +147,7 @@ typedef struct {
     BinaryLoop two;
     const char *x, *y;
     char *out;
-    Py_ssize_t item, item_out, rows, width, ahead_x, ahead_y; /* bytes; elements */
+    Py_ssize_t item, item_out, rows, width, ahead_x, ahead_y; /* bytes; elements, of a single array's rows bytes */
     int step_x, step_y, looks_at_flags, divides, raised; /* `divides`: the kind of whole numbers that are divided */
 } Lines;
 
@@ -169,7 +169,10 @@ static void one_line(Lines *all, const char *x, const char *y, char *out, Py_ssi
 static void some_lines(void *of, Py_ssize_t begin, Py_ssize_t end) {
     Lines *all = of;
     if (all->looks_at_flags) begin_flags();
-    if (all->one) all->one(all->x + begin * all->item, all->out + begin * all->item_out, end - begin);
+    if (all->one && all->rows == 1) all->one(all->x + begin * all->item, all->out + begin * all->item_out, end - begin);
+    else if (all->one)
+        for (Py_ssize_t row = begin; row < end; row++)
+            all->one(all->x + row * all->ahead_x, all->out + row * all->width * all->item_out, all->width);
     else if (all->rows == 1)
         one_line(all, all->x + begin * all->item * all->step_x, all->y + begin * all->item * all->step_y,
                  all->out + begin * all->item_out, end - begin);
@@ -194,13 +197,19 @@ static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small) ||
-        !is_dense_array(inputs[0], sizes_by_kind[kind])) return declined_form();
-    int kind_out = how->gives_truth ? BOOL : kind;
-    PyObject *result = new_array_like(kind_out, inputs[0]);
+    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small)) return declined_form();
+    int kind_out = how->gives_truth ? BOOL : kind, is_dense = is_dense_array(inputs[0], sizes_by_kind[kind]);
+    Lines all = {.one = how->loops[kind], .x = x->data, .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out],
+                 .rows = 1, .width = size, .looks_at_flags = how->looks_at_flags};
+    if (!is_dense) { /* rows with gaps between them, as `split` gives them */
+        int rank = x->dimensions_count;
+        if (rank < 2 || x->dimensions[rank - 1] < LEAST_WIDTH || !are_rows(x, rank - 1, all.item, &all.ahead_x))
+            return declined_form();
+        all.width = x->dimensions[rank - 1], all.rows = size / all.width;
+    }
+    PyObject *result = is_dense ? new_array_like(kind_out, inputs[0]) : new_array(kind_out, x->dimensions_count, x->dimensions);
     if (!result) return NULL;
-    Lines all = {.one = how->loops[kind], .x = x->data, .out = ((Array *)result)->data, .item = sizes_by_kind[kind],
-                 .item_out = sizes_by_kind[kind_out], .rows = 1, .width = size, .looks_at_flags = how->looks_at_flags};
+    all.out = ((Array *)result)->data;
     return run_lines(&all, result, size * (all.item + all.item_out));
 }
 

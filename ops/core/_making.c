@@ -84,10 +84,14 @@ static PyObject *fill_like(const void *with, PyObject *const *inputs, Py_ssize_t
     return kind == -2 ? NULL : kind == NO_KIND ? declined_form() : filled(kind, x->dimensions_count, x->dimensions, value);
 }
 
-/* Arrays that are joined: where each of them lies, and its bytes in a block of the result. */
+/* An array that is joined with others: where it lies, its bytes in a block of the result, and how far these lie apart. */
 typedef struct {
-    const char **data;
-    Py_ssize_t *bytes, count, block;
+    const char *data;
+    Py_ssize_t bytes, apart;
+} Part;
+typedef struct {
+    Part *parts;
+    Py_ssize_t count, block;
     char *out;
 } Joined;
 
@@ -95,11 +99,12 @@ typedef struct {
 static void some_joined(void *of, Py_ssize_t begin, Py_ssize_t end) {
     const Joined *all = of;
     Py_ssize_t block = begin / all->block, place = begin % all->block, part = 0;
-    while (place && place >= all->bytes[part]) place -= all->bytes[part++];
+    while (place && place >= all->parts[part].bytes) place -= all->parts[part++].bytes;
     for (char *out = all->out + begin, *last = all->out + end; out < last;) {
-        Py_ssize_t some = all->bytes[part] - place;
+        const Part *one = &all->parts[part];
+        Py_ssize_t some = one->bytes - place;
         if (some > last - out) some = last - out;
-        memcpy(out, all->data[part] + block * all->bytes[part] + place, (size_t)some);
+        memcpy(out, one->data + block * one->apart + place, (size_t)some);
         out += some, place = 0;
         if (++part == all->count) part = 0, block++;
     }
@@ -111,9 +116,9 @@ static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t coun
     Py_ssize_t axis = 0, sizes[MOST_DIMENSIONS + 1], blocks = 1, inner = 1, total = 0;
     if (count < 1 || !PyList_CheckExact(inputs[0]) || (count > 1 && inputs[1] != Py_None)
         || integer_attribute(attrs, name_axis, &axis) < 0 || !PyList_GET_SIZE(inputs[0])
-        || !is_plain_array(PyList_GET_ITEM(inputs[0], 0)))
+        || Py_TYPE(PyList_GET_ITEM(inputs[0], 0)) != array_type)
         return declined_form();
-    Py_ssize_t parts = PyList_GET_SIZE(inputs[0]);
+    Py_ssize_t apart, parts = PyList_GET_SIZE(inputs[0]);
     Array *first = (Array *)PyList_GET_ITEM(inputs[0], 0);
     int rank = first->dimensions_count, kind = kind_of(first->dtype);
     if (axis < 0) axis += rank + is_stacked;
@@ -121,7 +126,8 @@ static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t coun
     for (Py_ssize_t m = 0; m < parts; m++) {
         PyObject *one = PyList_GET_ITEM(inputs[0], m);
         Array *part = (Array *)one;
-        if (!is_plain_array(one) || part->dtype != first->dtype || part->dimensions_count != rank) return declined_form();
+        if (Py_TYPE(one) != array_type || part->dtype != first->dtype || part->dimensions_count != rank
+            || !are_rows(part, (int)axis, sizes_by_kind[kind], &apart)) return declined_form();
         for (int n = 0; n < rank; n++)
             if (part->dimensions[n] != first->dimensions[n] && (is_stacked || n != axis)) return declined_form();
         total += is_stacked ? 1 : part->dimensions[axis];
@@ -137,15 +143,16 @@ static PyObject *join(const void *with, PyObject *const *inputs, Py_ssize_t coun
     inner *= sizes_by_kind[kind];
     PyObject *result = new_array(kind, rank, sizes), *held = result ? PyList_AsTuple(inputs[0]) : NULL;
     Joined all = {.count = parts, .block = total * inner};
-    if (held && (all.data = PyMem_Malloc((sizeof *all.data + sizeof *all.bytes) * (size_t)parts))) {
-        all.bytes = (Py_ssize_t *)(all.data + parts), all.out = ((Array *)result)->data;
+    if (held && (all.parts = PyMem_Malloc(sizeof *all.parts * (size_t)parts))) {
+        all.out = ((Array *)result)->data;
         for (Py_ssize_t m = 0; m < parts; m++) {
             Array *part = (Array *)PyTuple_GET_ITEM(held, m);
-            all.data[m] = part->data, all.bytes[m] = inner * (is_stacked ? 1 : part->dimensions[axis]);
+            all.parts[m].data = part->data, all.parts[m].bytes = inner * (is_stacked ? 1 : part->dimensions[axis]);
+            are_rows(part, (int)axis, sizes_by_kind[kind], &all.parts[m].apart);
         }
         Py_ssize_t bytes = blocks * all.block;
         if (bytes && run_parts(some_joined, &all, bytes, 2 * bytes) < 0) Py_CLEAR(result);
-        PyMem_Free(all.data);
+        PyMem_Free(all.parts);
     } else if (result) {
         Py_CLEAR(result);
         if (held) PyErr_NoMemory();

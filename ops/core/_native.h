@@ -79,6 +79,27 @@ static inline int is_dense_array(PyObject *x, Py_ssize_t item) {
     return size > 0 && filled == size * item;
 }
 
+/* Whether the elements of an array, of `item` bytes, are rows of neighbours, those of the dimensions from `axis` on, which
+   begin equally far apart, and how far. */
+static inline int are_rows(const Array *x, int axis, Py_ssize_t item, Py_ssize_t *apart) {
+    Py_ssize_t filled = item, next = 0;
+    int n = x->dimensions_count;
+    if (!(x->flags & ALIGNED)) return 0;
+    while (--n >= axis) {
+        if (x->dimensions[n] != 1 && x->strides[n] != filled) return 0;
+        filled *= x->dimensions[n];
+    }
+    *apart = filled;
+    for (int is_first = 1; n >= 0; n--) {
+        if (x->dimensions[n] == 1) continue;
+        if (is_first) *apart = x->strides[n];
+        else if (x->strides[n] != next) return 0;
+        is_first = 0;
+        next = x->strides[n] * x->dimensions[n];
+    }
+    return 1;
+}
+
 /* The numbers of a plain array of float32 of this size; NULL for None, or, with `fits` 0, for something else. */
 static inline const float *numbers_of(PyObject *given, Py_ssize_t count, int *fits) {
     if (given == Py_None) return NULL;

@@ -97,8 +97,9 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
     if (size > MOST_OF_LOOPS && !(has_wide_vectors && (how->many == ANY || (how->many == FLOATS && kind == FLOAT32)))) return declined_form();
     int is_dense = is_dense_array(inputs[0], sizes_by_kind[kind]);
     if (!is_dense) { /* rows with gaps between them, as `split` gives them */
-        if (rank != 2 || x->strides[1] != sizes_by_kind[kind] || x->dimensions[1] < 8) return declined_form();
-        all.rows = x->dimensions[0], all.width = x->dimensions[1], all.apart = x->strides[0];
+        if (rank < 2 || x->dimensions[rank - 1] < 8 || !are_rows(x, rank - 1, sizes_by_kind[kind], &all.apart))
+            return declined_form();
+        all.width = x->dimensions[rank - 1], all.rows = size / all.width;
     }
     for (int n = 0; n < 3; n++) {
         values[n] = how->defaults[n];

@@ -62,6 +62,35 @@ def test_two_arrays_in_any_layout(shape, dtype):
     assert computed > 50
 
 
+@pytest.mark.parametrize("shape", [*SHAPES, (6, 40, 400)], ids=str)
+def test_one_array_and_several_joined_in_any_layout(shape):
+    random = np.random.default_rng(shape[0])
+    given, computed = list(laid_out(shape, "f", random)), 0
+    for x in given:
+        for name in ("negative", "absolute", "isnan", "square"):
+            try:
+                found = formed(name, x, direct=True)
+            except Declined:
+                continue
+            computed += 1
+            np.testing.assert_array_equal(found, getattr(np, name)(x))
+        try:
+            np.testing.assert_array_equal(formed("relu", x), np.maximum(x, 0))
+        except Declined:
+            continue
+    for _ in range(40):
+        parts, axis = [given[n] for n in random.integers(len(given), size=3)], int(random.integers(len(shape)))
+        cut = (slice(None),) * axis + (slice(0, 1 + shape[axis] // 2),)
+        for name, wanted in (("stack", parts), ("concat", [parts[0], parts[1][cut], parts[2]])):
+            try:
+                found = formed(name, wanted, axis=axis)
+            except Declined:
+                continue
+            computed += 1
+            np.testing.assert_array_equal(found, (np.stack if name == "stack" else np.concatenate)(wanted, axis))
+    assert computed > 10
+
+
 def test_results_lie_as_the_operand_of_their_shape():
     image = np.arange(2 * 5 * 7 * 3, dtype="float32").reshape(2, 5, 7, 3).transpose(0, 3, 1, 2)
     for other in (np.ones((1, 3, 1, 1), "f"), np.ones(7, "f"), np.ones((2, 1, 1, 1), "f"), image, 2.0):
