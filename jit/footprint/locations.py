@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from types import MemberDescriptorType
 from typing import Any
 
 from .numbers_in_memory import numbers_in, write_numbers
@@ -38,14 +39,18 @@ def set_value(mapping: Any, key: Any, value: Any) -> None:
 
 
 def attributes_in_slots(value: Any) -> dict[str, Any]:
-    """What the `__slots__` of an object hold, by name."""
-    names = [name for kind in type(value).__mro__ for name in _names_of_slots(kind) if not name.startswith("__")]
-    return {name: getattr(value, name) for name in names if hasattr(value, name)}
+    """What the `__slots__` of an object hold, by name, but for slots that a subclass has something else in place of."""
+    kind = type(value)
+    names = [name for base in kind.__mro__ for name in _names_of_slots(base)]
+    slots = [name for name in names if isinstance(getattr(kind, name, None), MemberDescriptorType)]
+    return {name: getattr(value, name) for name in slots if hasattr(value, name)}
 
 
-def _names_of_slots(kind: type) -> tuple[str, ...]:
+def _names_of_slots(kind: type) -> list[str]:
     slots = vars(kind).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
+    private = f"_{kind.__name__.lstrip('_')}"  # Python puts it before `__name`
+    names = [slots] if isinstance(slots, str) else slots
+    return [private + name if name.startswith("__") and not name.endswith("__") else name for name in names]
 
 
 class Location:
