@@ -15,6 +15,7 @@ from ..errors import here
 from ..footprint.locations import ABSENT
 from ..footprint.value_guards import OPERATIONS, current
 from . import staging
+from .open_shapes import shape_of
 from .partial import is_partial, load, parts
 from .special import method, operate_in_place
 from .undefined import BY_CALL, Undefined, read
@@ -31,7 +32,7 @@ class Attributes:
     def read(self, owner: Any, name: str) -> Any:
         """`owner.name`; of a symbolic tensor `x.shape` is a list; sizes and `x.ndim` are symbolic if not known."""
         if name == "shape" and staging.is_symbolic(owner):
-            return staging.sizes(owner)
+            return shape_of(owner)
         if name == "ndim" and staging.is_symbolic(owner):
             return staging.rank(owner)
         if name == "stop_gradient" and staging.is_symbolic(owner):

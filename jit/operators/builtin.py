@@ -12,12 +12,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...ops.array.assign import rank
 from ..errors import here
 from . import staging
 from .advancing import FRESH, advanced_apart, held_elsewhere, references, takes_of_held
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
+from .open_shapes import OpenShape, rank_
 from .outside import check_advance
 from .partial import SHOWING, certain, flags_of_keys, note_keys, truth, used_within
 from .special import method
@@ -25,9 +27,11 @@ from .texts import check_letters, format_, lines, repr_, str_, warn_
 
 
 def len_(value: Any) -> Any:
-    """`len(value)`: of a symbolic tensor, the size of its first dimension."""
+    """`len(value)`: of a symbolic tensor, the size of its first dimension; of its shape, how many it has."""
     if staging.is_list(value):
         return value.length()
+    if type(value) is OpenShape:
+        return staging.rank(value.of)
     own = method(value, "__len__")
     if own is not None:
         return own()
@@ -227,5 +231,6 @@ OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
     id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_, id(warnings.warn): warn_,
-    id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_}
+    id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_,
+    id(rank): rank_}
 COUNTING = {id(builtins.any), id(builtins.all)}  # which count who holds an iterator: nobody calls them for others

@@ -432,9 +432,19 @@ def sizes(x: Any) -> list[Any]:
     return found
 
 
+def size_from_end(x: Any, axis: int) -> Any:
+    """The size of a dimension that is counted from the end, of a value with an open number of dimensions."""
+    return _wide(shape(x)[axis])
+
+
 def rank(x: Any) -> Any:
     """The number of dimensions; symbolic where branches give values of several."""
-    return _wide(shape(shape(x))[0]) if x.name in open_ranks(x.program) else x.ndim
+    return _wide(shape(shape(x))[0]) if has_open_rank(x) else x.ndim
+
+
+def has_open_rank(x: Any) -> bool:
+    """Whether a symbolic value has more dimensions on one way than on another."""
+    return x.name in open_ranks(x.program)
 
 
 def _wide(size: Any) -> Any:

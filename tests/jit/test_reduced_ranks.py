@@ -115,6 +115,35 @@ def widened_by_rank(x):
     return y.sum(0)
 
 
-@pytest.mark.parametrize("function", [told_by_rank, told_by_methods, widened_by_rank])
+def told_by_its_shape(x):
+    y = wider(x)
+    return y * len(y.shape) + paddle.rank(y) * narrower(x)
+
+
+def sizes_from_the_end(x):
+    y = narrower(x)
+    return y * y.shape[-1] + y.reshape([-1, y.shape[-1]]).sum()
+
+
+def chosen_by_its_shape(x):
+    y = narrower(x)
+    if len(y.shape) == 1:
+        y = y * 2
+    return y * y.shape[0]
+
+
+@pytest.mark.parametrize("function", [told_by_rank, told_by_methods, widened_by_rank, told_by_its_shape,
+                                      sizes_from_the_end, chosen_by_its_shape])
 def test_the_number_of_dimensions_is_that_of_the_run(function):
     assert_as_written(function)
+
+
+@pytest.mark.parametrize("use", [lambda y: y.shape[:-1], lambda y: y.shape == [3], lambda y: y.shape != [3],
+                                 lambda y: (2, 3) == y.shape], ids=["part", "equal", "unequal", "reflected"])
+def test_a_shape_of_several_lengths_is_not_taken_for_the_longest(use):
+    def function(x):
+        y = narrower(x)
+        return y * len([1, 2] if use(y) else [1])
+
+    with pytest.raises(RuntimeError, match="how many sizes there are is known only when"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2, 3]))
