@@ -68,6 +68,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--derivatives", action="store_true", help="judge eager gradients by differences, and do nothing else"
     )
+    parser.add_argument(
+        "--peer", action="store_true", help="run the programs themselves in PaddlePaddle, and do nothing else"
+    )
     parser.add_argument("--out", default="/tmp/search", help="a folder for what differs")
     return parser.parse_args()
 

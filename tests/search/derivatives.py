@@ -17,7 +17,7 @@ from . import loading
 #: Features of programs whose gradients are meant to be others than derivatives.
 WITHOUT = frozenset(
     "detach no_grad stop_gradient pylayer tensor_hooks grad_inside buffers dropout frozen amp float16 "
-    "normed_weights".split()
+    "normed_weights in_place_methods".split()
 )
 STEP = 1e-5
 OF_EQUALS = re.compile(r"\.(max|min)\((?!\) [<>])")

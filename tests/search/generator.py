@@ -6,7 +6,8 @@
 - `INPUTS`, its arguments: nested lists and dicts of texts such as `float N 4`, where N is the size of the batch;
 - `UNKNOWN`, whether the sizes that have letters are unknown to its InputSpecs;
 - `TRAIN`, whether it is trained in training mode (dropout draws numbers, so it is not);
-- `optimizer(net)`.
+- `optimizer(net)`;
+- now and then `between(net, step)`, which changes the Layer behind a step of training.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from . import statements
+from . import changes, statements
 from .body import Body, Shape, Value
 from .expressions import expression, same_shape
 from .network import Network
@@ -23,6 +24,7 @@ HEAD = '''"""Program {number} of seed {seed}."""
 
 from collections import namedtuple
 
+import numpy as np
 import proa as paddle
 import proa.nn.functional as F
 from proa import nn
@@ -78,6 +80,7 @@ def program(seed: int, number: int, without: frozenset[str] = LEFT_OUT) -> str:
                 network.text("Net", f"self, {parameters}", body.lines, result),
                 f"INPUTS = {inputs!r}\nUNKNOWN = {network.has_unknown}\nTRAIN = {trained}",
                 optimizer,
+                changes.between(network),
             ],
         )
     )

@@ -58,6 +58,12 @@ class Module:
         paddle.seed(7)
         return self.Net()
 
+    def between(self, net: Any, step: int) -> None:
+        """Lets the program change the Layer behind a step of its training."""
+        change = self.names.get("between")
+        if change is not None:
+            change(net, step)
+
     def beside(self) -> Any:
         """A Layer that has the program's as a part, and calls it in a method `answer`."""
         net, names = self.net(), list(inspect.signature(self.Net.forward).parameters)[1 : 1 + len(self.INPUTS)]

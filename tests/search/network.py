@@ -52,7 +52,7 @@ class Network:
         return self.rng.choice(
             [
                 f"{name}.register_forward_post_hook(lambda layer, given, found: found * 0.5)",
-                f"{name}.register_forward_pre_hook(lambda layer, given: (given[0] * 0.5,))",
+                f"{name}.register_forward_pre_hook(lambda layer, given: (given[0] * 0.5, *given[1:]))",
             ]
         )
 

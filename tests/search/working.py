@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from . import oracle as oracles
+from . import peer as peers
 from . import recorded
 from .derivatives import WITHOUT
 from .generator import LEFT_OUT, program
@@ -33,17 +34,18 @@ class Worker:
         without: frozenset[str] = LEFT_OUT,
         seen: dict | None = None,
         derivatives: bool = False,
+        peer: bool = False,
     ):
         self.oracle = oracles.Oracle(oracle) if oracle else None
         self.seconds = seconds
-        self.without = without | WITHOUT if derivatives else without
-        self.derivatives = derivatives
+        self.without = without | (WITHOUT if derivatives else frozenset()) | (peers.WITHOUT if peer else frozenset())
+        self.only = "derivatives" if derivatives else "peer" if peer else ""
         self.seen: collections.Counter[str] = collections.Counter(seen or {})
 
     def run(self, seed: int, number: int) -> dict:
         """What came of a program: counts, and findings with shrunken sources."""
         source = program(seed, number, self.without)
-        way = Way(stages=("derivatives",)) if self.derivatives else Way.of(number)
+        way = Way(stages=(self.only,)) if self.only else Way.of(number)
         try:
             outcome = self.outcome(source, way)
         except Exception as error:  # of the search itself; the others go on
@@ -64,6 +66,8 @@ class Worker:
         """Every stage of a program, the oracle's among them."""
         if "derivatives" in way.stages:
             return run(source, "program", way)
+        if "peer" in way.stages:
+            return self._beside(source)
         if self.oracle is None or "export" not in way.stages:
             return run(source, "program", way)
         folder = tempfile.mkdtemp(prefix="search")
@@ -74,6 +78,14 @@ class Worker:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return outcome
+
+    def _beside(self, source: str) -> Outcome:
+        """The program itself in PaddlePaddle; what differs in float32 is settled in float64."""
+        assert self.oracle is not None, "--peer asks PaddlePaddle: give --oracle"
+        found = peers.difference(self.oracle, source, "float32")
+        if found is not None and found[0] == "value":
+            found = peers.difference(self.oracle, source, "float64")
+        return Outcome([Finding("peer", *found)] if found else [])
 
     def _ask(self, source: str, way: Way, folder: str, outcome: Outcome) -> None:
         assert self.oracle is not None
@@ -114,9 +126,9 @@ class Worker:
     def shrunk(self, source: str, way: Way, finding: Finding) -> str:
         """The smallest program that shows a finding of the same signature."""
         stages = ("train",) if finding.stage.startswith(("converted", "full_graph")) else ("export",)
-        stages = ("derivatives",) if self.derivatives else stages
+        stages = (self.only,) if self.only else stages
         own = replace(way, stages=stages)
-        only = self.outcome if finding.stage == "oracle" else lambda text, way: run(text, "smaller", way)
+        only = self.outcome if finding.stage in ("oracle", "peer") else lambda text, way: run(text, "smaller", way)
 
         def fails(text: str) -> bool:
             try:
@@ -133,7 +145,8 @@ def main() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     worker = Worker(
-        asked["oracle"], asked["shrink"], frozenset(asked["without"].split(",")), asked["seen"], asked["derivatives"]
+        asked["oracle"], asked["shrink"], frozenset(asked["without"].split(",")), asked["seen"], asked["derivatives"],
+        asked["peer"],
     )
     said: Callable[[dict], None] = lambda line: print(json.dumps(line), flush=True)
     for number in range(asked["first"], asked["end"]):

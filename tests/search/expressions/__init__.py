@@ -11,6 +11,8 @@ from . import (
     integers,
     layers,
     matrices,
+    modules,
+    numbers,
     open_sizes,
     products,
     reductions,

@@ -64,7 +64,6 @@ paddle.distribution.Gumbel({0}, paddle.exp({1}.tanh())).log_prob({1}) * 0.05
 paddle.distribution.Bernoulli(F.sigmoid({0})).log_prob(({1} > 0).astype({0}.dtype)) * 0.3
 paddle.distribution.Beta(paddle.exp({0}.tanh()), paddle.exp({1}.tanh())).mean * {0}
 paddle.distribution.Beta(paddle.exp({0}.tanh()) + 1.0, 2.0 * paddle.ones_like({0})).log_prob(F.sigmoid({1})) * 0.2
-paddle.distribution.Exponential(paddle.exp({0}.tanh())).log_prob(paddle.abs({1}) + 0.1) * 0.2
 paddle.distribution.Categorical({0} + 3.0).entropy().unsqueeze(-1) * 0.2 + {0}
 paddle.real(paddle.fft.ifft(paddle.fft.fft({0}, axis=0), axis=0)) * 0.5
 paddle.abs(paddle.fft.fftshift(paddle.fft.fft({0}), axes=-1) + 3.0) * 0.2

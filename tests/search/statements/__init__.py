@@ -12,6 +12,7 @@ from . import (
     gradients,
     held_state,
     in_place,
+    in_place_methods,
     iterators,
     loops,
     state,
