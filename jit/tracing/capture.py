@@ -32,6 +32,7 @@ from ..errors import StopsAsked
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import current
 from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, Walked, check_leaf
+from .stops import may_stop
 
 
 class CaptureTrace(ProgramTrace):
@@ -322,11 +323,21 @@ class CaptureTrace(ProgramTrace):
 
     def assign_to(self, variable: Variable, result: Variable) -> None:
         """Gives a variable the value of another, whose gradients it takes over only where they do not stop."""
-        if self.main.stops_are_open and state.grad_enabled and not (variable.stop_gradient or result.stop_gradient):
-            self.main.value_wanted = self.main.value_wanted or StopsAsked(
-                f"{user_line()}: what is assigned may stop gradients, as what the function is given does.")
-            raise self.main.value_wanted
+        if state.grad_enabled and not variable.stop_gradient:
+            self._check_stops([result])
         super().assign_to(variable, result)
+
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool) -> list:
+        """Appends the gradients with respect to `inputs`, None for those at which gradients stop."""
+        self._check_stops(inputs)
+        return super().derivatives(outputs, inputs, starts, no_grad, create_graph)
+
+    def _check_stops(self, values: list) -> None:
+        """StopsAsked where what the function is given decides whether gradients stop at one of the values."""
+        if self.main.stops_are_open and any(may_stop(value, self.captured) for value in values):
+            self.main.value_wanted = self.main.value_wanted or StopsAsked(
+                f"{user_line()}: whether gradients stop here is up to what the function is given.")
+            raise self.main.value_wanted
 
     def copy(self, x: Any, place: Place | None) -> Variable:
         """A Variable of its own with x's value."""

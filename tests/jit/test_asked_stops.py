@@ -53,9 +53,19 @@ def assigns(x, y):
     return c * h
 
 
+def differentiates(x, y):
+    """None where gradients stop at what it is differentiated with respect to."""
+    h = (x * 2).tanh()
+    [first] = paddle.grad([(h * y).sum()], [x], allow_unused=True)
+    [second] = paddle.grad([(h * h).sum()], [h], allow_unused=True)
+    for g in (first, second):
+        h = h if g is None else h + g
+    return h * y
+
+
 @pytest.mark.parametrize("full_graph", [False, True])
-@pytest.mark.parametrize("function", [asks, asks_what_was_computed, begins_a_gradient, catches, asks_inside, assigns],
-                         ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [asks, asks_what_was_computed, begins_a_gradient, catches, asks_inside, assigns,
+                                      differentiates], ids=lambda f: f.__name__)
 def test_the_answer_is_that_of_the_call(function, full_graph):
     converted = paddle.jit.to_static(function, full_graph=full_graph)
     for stops in [*itertools.product((False, True), repeat=2)] * 2:
@@ -97,3 +107,28 @@ def test_who_does_not_ask_has_one_program():
     for stop in (False, True, False):
         converted(paddle.to_tensor([1.0], stop_gradient=stop))
     assert converted.get_traced_count() == 1
+
+
+def slopes(x):
+    return paddle.grad([(x * x).sum()], [x])[0]
+
+
+def test_a_gradient_of_what_stops_is_an_error_as_eagerly():
+    for function in (slopes, paddle.jit.to_static(slopes, full_graph=True)):
+        with pytest.raises(ValueError, match="it has stop_gradient=True"):
+            function(paddle.to_tensor([1.0, 2.0]))
+        assert function(paddle.to_tensor([1.0, 2.0], stop_gradient=False)).tolist() == [2.0, 4.0]
+
+
+def test_what_is_told_to_want_gradients_is_asked_nothing():
+    """One Program serves arguments of both kinds."""
+    def inside(x, w):
+        q = x.detach()
+        q.stop_gradient = False
+        return paddle.grad([(q * q * w).sum()], [q])[0]
+
+    converted = paddle.jit.to_static(inside, full_graph=True)
+    for stop in (True, False):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=stop)
+        assert converted(x, paddle.ones([2])).tolist() == [2.0, 4.0]
+    assert len(converted._programs) == 1

@@ -26,14 +26,14 @@ KNOWN = re.compile(
 
 
 def difference(oracle: Oracle, source: str, dtype: str) -> tuple[str, str] | None:
-    """The kind of what differs and its text; None where nothing does, as where both fail, or the difference is known."""
+    """The kind of what differs and its text; None where nothing does, where both fail, or where it is known."""
     if KNOWN.search(source):
         return None
     folder = tempfile.mkdtemp(prefix="search")
     module = loading.Module(source, "peer")
     way = stages.Way(dtype=dtype)
     try:
-        with warnings.catch_warnings(), stages.dtype_of_numbers(dtype), np.errstate(all="ignore"):
+        with warnings.catch_warnings(), stages.dtype_of_numbers(dtype), np.errstate(all="ignore"), stages.time_limit(20):
             warnings.simplefilter("ignore")
             return _differs(oracle, module, way, Path(folder))
     finally:
@@ -46,7 +46,7 @@ def _differs(oracle: Oracle, module: loading.Module, way: stages.Way, folder: Pa
         expected, wrong = _trained(module, way, None), ""
     except stages.Invalid as error:
         expected, wrong = None, str(error)
-        if "is not finite, or large" in wrong:
+        if re.search("is not finite, or large|took more than", wrong):
             return None
     try:
         _write(folder, module, way, expected)
