@@ -92,6 +92,8 @@ def _numbers(body: Body) -> Found | None:
         return None
     u = body.rng.choice([u for u in body.all("float") if u.shape == v.shape])
     template = body.pick(*SAME)
+    if v.rank > 3 and "None, None, None" in template:  # PaddlePaddle has six dimensions at most
+        return None
     if not v.rank and any(word in template for word in _OF_DIMENSIONS):
         return None
     return template.format(v.text, u.text), v.shape, "float"
