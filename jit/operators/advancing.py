@@ -13,7 +13,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..errors import ConversionError
-from . import staging
+from . import run_checks, staging
 from .outside import Outside
 
 _WAY_OUT = "Make it a list before (`list(…)`), or decide on a Python value."
@@ -79,7 +79,7 @@ def advanced_apart(iterator: Any, going: Any, where: str, statement: str = "loop
         yield
         return
     outside, mark = Outside(where, statement, iterator), staging.mark()
-    with staging.only_where(going):
+    with run_checks.only_where(going):
         yield
     changed = [place.name for place in outside.changed()]
     if changed or staging.does_more_than_compute(mark):

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...ops.array.assign import rank
 from ..errors import here
-from . import staging
+from . import program_lists, staging
 from .advancing import FRESH, advanced_apart, held_elsewhere, references, takes_of_held
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
@@ -155,7 +155,7 @@ def min_(*values: Any, **options: Any) -> Any:
 
 def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values: tuple, options: dict) -> Any:
     if len(values) == 1 and staging.is_list(values[0]) and not options:
-        return getattr(staging.stacked(values[0]), choose.__name__)()
+        return getattr(program_lists.stacked(values[0]), choose.__name__)()
     if len(values) == 1 and staging.is_symbolic(values[0]) and len(values[0].shape) == 1:
         return getattr(values[0], choose.__name__)()
     items = list(walked(values[0])) if len(values) == 1 else list(values)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ConversionError, here
-from . import staging
+from . import run_checks, staging
 from .containers import CHANGEABLE, Held, copied, lists_kept, note_several, objects
 from .merging import Merge
 from .outside import ChangedOutside, Outside, check_changed
@@ -109,7 +109,7 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
 
 def _refuse(holds: Any, branch: raising, where: str) -> None:
     """Makes a run fail as the branch does, unless a symbolic condition holds."""
-    staging.check_or_raise(holds, branch.raised(), where)
+    run_checks.check_or_raise(holds, branch.raised(), where)
 
 
 def _check_raises(where: str, *branches: Body) -> None:

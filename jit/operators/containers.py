@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core import nest
-from . import staging
+from . import program_lists, staging
 from .partial import Partial
 
 DICTS = (dict, OrderedDict, defaultdict)
@@ -29,7 +29,7 @@ def copied(value: Any) -> Any:
 def lists_kept(before: Any, after: Any) -> Any:
     """What a branch or a turn leaves, a list of the program that it held before holding what the new one has."""
     if staging.is_list(before) and staging.is_list(after):
-        staging.keep_list(before, after)
+        program_lists.keep_list(before, after)
         return before
     if type(before) in DICTS and type(after) is type(before):
         for key in before.keys() & after.keys():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConversionError, here
-from . import identity, staging
+from . import identity, program_lists, staging
 from .partial import load, note_key
 from .retracing import example_of
 from .special import items_of, operate_in_place
@@ -19,7 +19,7 @@ def item(value: Any, index: Any) -> Any:
     """`value[index]`; of a Python list of tensors or numbers by a symbolic index, read when the program runs."""
     if type(value) in (list, tuple) and staging.is_symbolic(index) and value and all(map(is_staged, value)):
         tensors = [v for v in value if staging.is_tensor(v)]
-        found = listed(staging.new_list(list(value), example_of((tensors or value)[0])), index)
+        found = listed(program_lists.new_list(list(value), example_of((tensors or value)[0])), index)
         for each in tensors:
             identity.note_shows(found, each, "an item of a list that a tensor chose")
         return found
@@ -51,7 +51,7 @@ def set_item(new: Any, value: Any, index: Any) -> None:
     """`value[index] = new`; by a symbolic index each item of a Python list is, from here on, itself or the new one."""
     if type(value) is list and staging.is_symbolic(index) and value:
         _check_alike([*value, new])
-        value[:] = staging.with_item(value, index, new, here())
+        value[:] = program_lists.with_item(value, index, new, here())
     else:
         items_of(value)[index] = new
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core import nest
 from ..errors import ConversionError, here
-from . import identity, special, staging
+from . import identity, run_checks, special, staging
 from .conditionals import if_exp
 from .open_shapes import OpenShape
 from .outside import ChangedOutside, Outside
@@ -102,7 +102,7 @@ def _joined(first: Any, later: tuple[Callable[[], Any], ...], goes_on: bool, joi
     for operand in later:
         test = truth(value)
         if staging.is_symbolic(test):
-            with staging.only_where(test if goes_on else staging.logical_not(test)):
+            with run_checks.only_where(test if goes_on else staging.logical_not(test)):
                 other = decided_operand(operand, "and" if goes_on else "or")
             value = join(value, test, other, goes_on)
         elif bool(test) is goes_on:

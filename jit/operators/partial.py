@@ -19,7 +19,7 @@ from ...core import nest
 from ..errors import RETURN_VALUE, ConversionError, here
 from ..footprint.value_guards import current
 from ..tracing.optional_results import OptionalResult
-from . import special, staging
+from . import run_checks, special, staging
 from .undefined import Undefined, error, message
 
 
@@ -221,9 +221,9 @@ def used(value: Any) -> Any:
     block = staging.current_block()
     returned = value._name.startswith(RETURN_VALUE) and not value._optional  # every way through returns
     if not returned and block not in value._checked:
-        if not staging.is_conditional():
+        if not run_checks.is_conditional():
             value._checked.add(block)
-        staging.check_present(value._flag, message(value))
+        run_checks.check_present(value._flag, message(value))
     return value._content
 
 

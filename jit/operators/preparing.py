@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import staging
+from . import program_lists, staging
 from .merging import described_name
 from .retracing import (
     Apart,
@@ -108,7 +108,7 @@ class PreparerOfExpression(Preparer):
         made = with_list(value, (), self._list.example)
         if not staging.is_list(made):
             return value
-        staging.keep_list(self._made, made)
+        program_lists.keep_list(self._made, made)
         return self._made
 
     def _other_lengths(self, way: str) -> TypeError:

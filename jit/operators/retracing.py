@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core import nest
 from ..errors import ConversionError, here
-from . import staging
+from . import program_lists, staging
 from .partial import Partial, parts
 from .undefined import Undefined, reason
 from .values import CONTENT, FLAG, NESTED, NUMBERS, filled, is_staged, staged_leaves, staged_paths
@@ -281,13 +281,13 @@ def _grown(first: Any, second: Any) -> Any:
         return None
     for value in (first, second):
         if staging.is_list(value):
-            return staging.example_of_list(value) or Example(tuple(value.shape), value.dtype)
+            return program_lists.example_of_list(value) or Example(tuple(value.shape), value.dtype)
     if len(lists) < 2:
         return None
     items = [item for items in lists for item in items]
     if isinstance(items[0], NESTED):
         example = example_of(items[0])
-        fit = all(staging.fits_records(item, example, is_like_staged) for item in items)
+        fit = all(program_lists.fits_records(item, example, is_like_staged) for item in items)
         return example if fit and any(map(is_like_staged, nest.leaves(example))) else None
     tensors = [item for item in items if _is_tensor(item)]
     if not all(is_staged(item) for item in items):
@@ -308,8 +308,8 @@ def with_list(value: Any, path: Path, example: Any) -> Any:
         if type(value) is not list:
             return value
         if isinstance(example, NESTED):
-            return staging.new_record_list(value, example, is_like_staged)
-        return staging.new_list(value, example)
+            return program_lists.new_record_list(value, example, is_like_staged)
+        return program_lists.new_list(value, example)
     inner = with_list(value[path[0]], path[1:], example)
     if isinstance(value, tuple):
         items = [*value[:path[0]], inner, *value[path[0] + 1:]]

@@ -1,36 +1,33 @@
 """The door from converted code to programs: what is symbolic, and how it is staged; `identity.py` says what is what.
 
-Everything that operators ask of `static` is asked here, so that they can be tested without it.
+What operators ask of `static` is asked here, in `program_lists.py` and in `run_checks.py`, so that they can be tested
+without it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core import nest
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
 from ...ops.array import unknown_sizes
 from ...ops.array.assign import clone
-from ...ops.array.concat_split import stack
 from ...ops.array.full import full
 from ...ops.array.reshape import reshape, shape
-from ...ops.array.where import where as chosen
 from ...ops.core.operator import Operator, find
-from ...ops.core.trace import current_trace, grad_mode, using
+from ...ops.core.trace import current_trace, using
 from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.control_flow import select_input_op
-from ...ops.program.print_assert import assert_value, print_value
+from ...ops.program.print_assert import print_value
 from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient
-from ...static.building.record_lists import RecordList, fits, note_item
+from ...static.building.record_lists import RecordList, note_item
 from ...static.building.renaming import undo_since
-from ...static.building.tensor_arrays import ArrayVariable, create_array
+from ...static.building.tensor_arrays import ArrayVariable
 from ...static.building.trace import ProgramTrace
 from ...static.building.views import as_read
 from ...static.ir.open_ranks import open_ranks
@@ -82,53 +79,6 @@ def check_condition(test: Any, where: str) -> None:
             f"{where}: the condition of an `if` or a loop is one truth value. Received a tensor of shape "
             f"{list(test.shape)}. Write condition.all() or condition.any(), or paddle.where(condition, a, b) to decide "
             "for each element.")
-
-
-def new_record_list(items: list, example: Any, is_staged: Callable[[Any], bool]) -> Any:
-    """A list of the program whose items are nested like `example`, which has the like of a tensor or a number where
-    `is_staged`.
-    """
-    columns = [new_list([], leaf) for leaf in nest.leaves(example) if is_staged(leaf)]
-    made = RecordList(example, columns, is_staged)
-    made.extend(items)
-    return made
-
-
-def example_of_list(value: Any) -> Any:
-    """What the items of such a list are like; None for a list of tensors or numbers."""
-    return value.example if isinstance(value, RecordList) else None
-
-
-def fits_records(item: Any, example: Any, is_staged: Callable[[Any], bool]) -> bool:
-    """Whether both can be items of one such list."""
-    return fits(item, example, is_staged)
-
-
-def new_list(items: list, example: Any) -> Any:
-    """A list of the program with these items, for more of them like `example`: of a shape and a dtype, or a number."""
-    shape, dtype = getattr(example, "shape", ()), getattr(example, "dtype", None)
-    if dtype is not None and dtype.is_floating and getattr(example, "is_number", False):
-        dtype = default_dtype()  # items are tensors
-    return create_array(dtype, items, shape)
-
-
-def stacked(items: Any) -> Any:
-    """The items of a list of the program, numbers or tensors of one element, in a tensor of one dimension."""
-    return reshape(stack(items), [-1])
-
-
-def with_item(items: list, index: Any, new: Any, place: str) -> list:
-    """The items, each of them `new` where the program finds it at the index; an IndexError where none is there."""
-    count, index = len(items), reshape(index, [])
-    check_or_raise(logical_and(index >= -count, index < count), IndexError("list assignment index out of range"), place)
-    index = chosen(index < 0, index + count, index)
-    with grad_mode(True):
-        return [chosen(index == n, new, item) for n, item in enumerate(items)]
-
-
-def keep_list(variable: Any, value: Any) -> None:
-    """Gives a list of the program the items of another, in the block that is being traced."""
-    variable.assign(value)
 
 
 def zeros(shape: list[int], dtype: Any) -> Any:
@@ -357,13 +307,13 @@ def cond(test: Any, true_function: Callable[[], list], false_function: Callable[
     """One of two lists of results, of equal length, by a symbolic test; both functions are traced."""
     first, second = (lambda: list(map(_as_it_is_now, true_function())),
                      lambda: list(map(_as_it_is_now, false_function())))
-    return list(control_flow.staged_cond(_as_bool(test), first, second, tells=False) or ())
+    return list(control_flow.staged_cond(as_bool(test), first, second, tells=False) or ())
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: list) -> list:
     """The loop variables after `body` has been applied to them as long as `test` holds."""
     def going(*variables: Any) -> Any:
-        return _as_bool(test(*variables))
+        return as_bool(test(*variables))
 
     def turn(*variables: Any) -> list:
         return list(map(_as_it_is_now, body(*variables)))
@@ -378,14 +328,14 @@ def _as_it_is_now(value: Any) -> Any:
     return as_read(value) if isinstance(value, Variable) else value
 
 
-def _as_bool(test: Any) -> Any:
+def as_bool(test: Any) -> Any:
     """A condition as files have it: a number decides by whether it is 0. A view is what it shows by now."""
     return test if not is_symbolic(test) else _as_it_is_now(test) if test.dtype.name == "bool" else test.astype("bool")
 
 
 def as_decided(test: Any) -> Any:
     """A condition as it is now: what is done to it in place later has decided nothing."""
-    return clone(_as_bool(test)) if is_symbolic(test) else test
+    return clone(as_bool(test)) if is_symbolic(test) else test
 
 
 def logical_and(x: Any, y: Any) -> Any:
@@ -463,50 +413,6 @@ def is_size(value: Any) -> bool:
 def default_dtype() -> str:
     """The element type of a float of Python."""
     return str(get_default_dtype())
-
-
-@contextlib.contextmanager
-def only_where(condition: Any) -> Iterator[None]:
-    """Within the block, what is checked when the program runs is checked only where a symbolic condition holds."""
-    _conditions.held.append(_as_bool(condition))
-    try:
-        yield
-    finally:
-        _conditions.held.pop()
-
-
-def is_conditional() -> bool:
-    """Whether what is checked now is checked in some runs only."""
-    return bool(_conditions.held)
-
-
-class _Conditions(threading.local):
-    def __init__(self) -> None:
-        self.held: list[Any] = []
-
-
-_conditions = _Conditions()
-
-
-def check(test: Any, message: str | None, where: str | None) -> None:
-    """A run-time check that a symbolic test holds: an AssertionError with the message and the user's place."""
-    said = message or "the assertion does not hold"
-    for condition in _conditions.held:
-        test = logical_or(logical_not(condition), test if is_symbolic(test) else number(test, "bool"))
-    assert_value(test, message=said if where is None else f"{where}: {said}")
-
-
-def check_or_raise(test: Any, error: Exception, where: str) -> None:
-    """The same for an error of the user's: what runs the program raises that in place of the AssertionError."""
-    said = f"{type(error).__name__}: {error}"
-    check(test, said, where)
-    current_trace().main.raised[f"{where}: {said}"] = error
-
-
-def check_present(test: Any, message: str) -> None:
-    """The same for what a run may lack, though the function as it was written might not ask for it."""
-    check(test, message, None)
-    current_trace().main.lacking.add(message)
 
 
 def show(values: list) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core import nest
 from ..errors import ConversionError, here
-from . import staging
+from . import run_checks, staging
 from .partial import Partial
 
 
@@ -35,7 +35,7 @@ def assert_stmt(test: Any, message: Callable[[], Any]) -> Any:
     if not staging.is_symbolic(test):
         return test
     said = message()
-    staging.check(test, None if said is None else str(said), here())
+    run_checks.check(test, None if said is None else str(said), here())
     return True
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from proa.jit import operators
 from proa.jit.converters import OPERATORS, new_context
-from proa.jit.operators import staging
+from proa.jit.operators import program_lists, run_checks, staging
 from proa.jit.pyct.loading import bind, compile_function
 from proa.jit.pyct.source import function_source
 
@@ -122,9 +122,10 @@ def backend(monkeypatch):
     monkeypatch.setattr(staging, "does_more_than_compute", lambda mark: False)
     monkeypatch.setattr(staging, "current_block", lambda: None)
     monkeypatch.setattr(staging, "zeros", lambda shape, dtype: Symbol(np.zeros(shape, dtype.name)))
-    monkeypatch.setattr(staging, "new_list", lambda items, example: pytest.fail("a list of the program"))
-    for name in ("cond", "while_loop", "check", "check_present", "show"):
-        monkeypatch.setattr(staging, name, getattr(fake, name))
+    monkeypatch.setattr(program_lists, "new_list", lambda items, example: pytest.fail("a list of the program"))
+    for module, name in ((staging, "cond"), (staging, "while_loop"), (staging, "show"), (run_checks, "check"),
+                         (run_checks, "check_present")):
+        monkeypatch.setattr(module, name, getattr(fake, name))
     return fake
 
 
