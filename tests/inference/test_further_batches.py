@@ -30,6 +30,7 @@ class Pictures(paddle.nn.Layer):
 
 @pytest.fixture
 def opened(tmp_path):
+    routine.forget()  # what other tests have had made, and how often they asked
     paddle.seed(4)
     net, prefix = Pictures(), str(tmp_path / "model")
     net.eval()
@@ -65,7 +66,6 @@ def run(predictor, x):
 
 
 def test_images_are_computed_one_by_one_until_so_many_have_come_often(opened, made):
-    routine.forget()
     predictor, x = opened(), images(4)
     alone = [run(predictor, x[n:n + 1]) for n in range(4)]
     assert any(title and title.startswith("convolution") for title in made)
