@@ -36,6 +36,11 @@ from .inference_api import (
 )
 from .later_names import later
 
+
+def save_op_compatible_info(desc: ProgramDesc) -> None:
+    """Nothing: files say of which version their operators are without being told to."""
+
+
 __all__ = [
     "AnalysisConfig", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
     "EnforceNotMet", "LoDTensor", "LoDTensorArray", "NativeConfig", "OpDesc", "PaddleBuf", "PaddleDType",
@@ -43,6 +48,7 @@ __all__ = [
     "create_paddle_predictor", "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda",
     "is_compiled_with_dist",
     "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker", "ops",
+    "save_op_compatible_info",
 ]
 __dir__ = listed(__name__)
 __getattr__ = later(__name__)

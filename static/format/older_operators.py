@@ -24,12 +24,14 @@ from .versions import OP_VERSIONS
 
 @dataclass(frozen=True)
 class Change:
-    """What became of an operator at a version: attributes with other names, and numbers that are texts since."""
+    """What became of an operator at a version: attributes with other names, numbers that are texts since, and what
+    attributes that it has no names for mean in older files (`implied`)."""
 
     operator: str
     version: int
     renamed: dict[str, str] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
+    implied: dict[str, Any] = field(default_factory=dict)
 
     def make_of_code(self, attrs: dict[str, Any]) -> None:
         """Makes the change to attributes as code gives them; a new name that is given too has the say."""
@@ -52,10 +54,14 @@ class Change:
                 shortest = str(np.float32(attr.f))  # the number that was written down, and not its 64 bits
                 attr.ClearField("f")
                 attr.type, attr.s = STRING, shortest
+        for name, value in self.implied.items():
+            if name not in given:
+                python_to_attr(op.attrs.add(), name, value, None)
 
 
 CHANGES = (
     Change("flip", 1, {"dims": "axis"}),
+    Change("lamb", 1, implied={"correct_moments": False, "always_adapt": True}),
     Change("roll", 1, {"dims": "axis"}),
     Change("trace", 1, {"dim1": "axis1", "dim2": "axis2"}),
     Change("allclose", 2, texts=("rtol", "atol")),

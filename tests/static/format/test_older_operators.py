@@ -55,6 +55,14 @@ def test_what_is_of_this_version_already_stays():
     assert named(op) == {"axis": [1]}
 
 
+def test_what_an_older_operator_does_without_an_attribute_for_it():
+    """LAMB of 1.x takes moments as they are; a file of 2.x, whose operator has a version, means the corrected ones."""
+    for version, wanted in ((None, {"correct_moments": False, "always_adapt": True}), (1, {})):
+        desc, op = message("lamb", version)
+        bring_up_to_date(desc, "a")
+        assert {attr.name: attr.b for attr in op.attrs} == wanted
+
+
 def test_tolerances_are_the_numbers_that_were_written_down():
     desc, op = message("allclose", 1, rtol=float(np.float32(1e-5)), atol=1e-8)
     bring_up_to_date(desc, "a")
