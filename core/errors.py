@@ -67,6 +67,14 @@ class NoIndexError(RuntimeError, TypeError):
     """What has no index was asked for what is at one: a RuntimeError, as in Paddle, and a TypeError, as in Python."""
 
 
+class NoLengthError(RuntimeError, TypeError):
+    """What has no length was asked for it: a RuntimeError, as in Paddle, and a TypeError, as in Python."""
+
+
+class BeyondSamplesError(IndexError, ValueError):
+    """An index is outside of what there is: an IndexError, as in Python, and, as in Paddle, a ValueError."""
+
+
 class MissingFeedError(KeyError, RuntimeError):
     """A Program needs a value that was not fed: a KeyError, since names are keys, and, as in Paddle, a RuntimeError.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+from ..core.errors import AssertedError
 from ..core.place import Place, parse_place
 
 
@@ -53,7 +54,7 @@ def number(name: str, value: Any, kind: Any) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{WHERE}: {name} must be a number of at least 0. Received {value!r}.")
     if value < 0:
-        raise ValueError(f"{WHERE}: {name} must be at least 0. Received {value!r}.")
+        raise AssertedError(f"{WHERE}: {name} must be at least 0. Received {value!r}.")
     return value
 
 
@@ -68,7 +69,7 @@ def check_stream(batch_sampler: Any, shuffle: bool) -> None:
 def check_unset(batch_size: Any, shuffle: bool, drop_last: bool) -> None:
     """ValueError for what a batch sampler decides by itself."""
     if batch_size != 1 or shuffle or drop_last:
-        raise ValueError(
+        raise AssertedError(
             f"{WHERE}: batch_sampler decides the batches itself. Give batch_size, shuffle and drop_last to it, not "
             f"here. Received {batch_size=}, {shuffle=}, {drop_last=}."
         )

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ..core.errors import BeyondSamplesError
 from .dataset import Dataset, IterableDataset
 
 
@@ -90,7 +91,7 @@ class ConcatDataset(Dataset):
     def __getitem__(self, idx: int) -> Any:
         index = idx + len(self) if idx < 0 else idx
         if not 0 <= index < len(self):
-            raise IndexError(f"ConcatDataset: the index {idx} is outside the {len(self)} samples.")
+            raise BeyondSamplesError(f"ConcatDataset: the index {idx} is outside the {len(self)} samples.")
         number = bisect.bisect_right(self.cumulative_sizes, index)
         start = self.cumulative_sizes[number - 1] if number else 0
         return self.datasets[number][index - start]

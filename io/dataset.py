@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
-from ..core.errors import NoIndexError, UnequalLengthsError
+from ..core.errors import NoIndexError, NoLengthError, UnequalLengthsError
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -75,7 +75,7 @@ class IterableDataset(Dataset[_Sample]):
         )
 
     def __len__(self) -> int:
-        raise TypeError(
+        raise NoLengthError(
             f"{type(self).__name__} is an IterableDataset, which has no len(). Count while iterating, or derive from "
             "Dataset."
         )

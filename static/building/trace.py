@@ -174,13 +174,13 @@ class ProgramTrace(Trace):
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Appends the operator, or those that it is composed of, and gives the Variables of its results."""
+        inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
         if op.composed is not None:
             results: Any = op.composed(*inputs, **attrs)
             if results is not NotImplemented:
                 if not op.inputs:  # of numbers alone, of which the operations behind it know less
                     results.shape = op.infer_specs((), attrs)[0].shape
                 return results
-        inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
         if op.given_offsets:
             # What a converted function is called with has no LoD, and gets none.
             inputs = with_offsets(op, inputs) if self.captures else with_given_offsets(op, inputs, attrs)

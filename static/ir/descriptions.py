@@ -5,6 +5,7 @@ They answer as methods what is an attribute there: `op.desc.type()`, `op.desc.in
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from ...core.dtype import DType
@@ -179,6 +180,12 @@ class VarDesc:
         """Whether it is fed."""
         return self._variable.need_check_feed
 
+    def set_need_check_feed(self, need_check_feed: bool) -> None:
+        """Says whether what is fed must have its sizes."""
+        self._variable.takes_any_size = not need_check_feed
+        self._variable.is_data = self._variable.is_data or need_check_feed
+        self._variable.block.program.version += 1
+
 
 class BlockDesc:
     """A block of a Program."""
@@ -264,8 +271,18 @@ class ProgramDesc:
         """The bytes of a `.pdmodel` file."""
         return self._program.serialized()
 
+    def need_update(self) -> bool:
+        """Whether the Program has changed since it was flushed, or hashed, last."""
+        return self._program.flushed_version != self._program.version
+
     def flush(self) -> None:
-        """Nothing: this is the Program itself, and no copy of it."""
+        """Notes that nothing has changed so far: this is the Program itself, and no copy of it."""
+        self._program.flushed_version = self._program.version
+
+    def cached_hash_str(self) -> str:
+        """A hash of the Program's bytes, and `flush`."""
+        self.flush()
+        return hashlib.sha256(self.serialize_to_string()).hexdigest()
 
 
 def _text(name: str | bytes) -> str:

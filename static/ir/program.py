@@ -53,6 +53,7 @@ class Program:
         self.arrays: set[str] = set()  # what stands for an array of NumPy: an element of one is a number
         self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
+        self.flushed_version = -1  # the one that `desc.flush` has noted
         self._random_seed = global_seed[0]
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.dtype import DType
+from ...core.errors import WrongKindError
 from ...core.lazy import require
 from ...core.place import expected_place
 from ...core.var_type import VarType
@@ -168,7 +169,7 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
     def dtype(self) -> DType:
         """The element type; a variable that holds no tensor has none and raises TypeError."""
         if self._dtype is None:
-            raise TypeError(f"The variable {self.name!r} holds a {self.kind}, which has no dtype.")
+            raise WrongKindError(f"The variable {self.name!r} holds a {self.kind}, which has no dtype.")
         return self._dtype
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import user_line
+from ...core.errors import WrongKindError, user_line
 from ...ops.core.trace import current_trace
 
 
@@ -19,7 +19,7 @@ class WithoutValue:
     """Those methods of a variable."""
 
     def _no_value(self: Any, what: str) -> TypeError:
-        error = TypeError(
+        error = WrongKindError(
             f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built "
             f"({user_line()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
             f"operations here (paddle.sin, not np.sin or math.sin)."

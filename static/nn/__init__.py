@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..building.debugging import py_func
     from . import common, control_flow, loss, metric, sequence_lod
     from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
-    from .dense import bilinear_tensor_product, embedding, fc, prelu, row_conv, sparse_embedding
+    from .dense import bilinear_tensor_product, continuous_value_model, embedding, fc, prelu, row_conv, sparse_embedding
     from .norm import batch_norm, data_norm, group_norm, instance_norm, layer_norm, spectral_norm
     from .pylayer import static_pylayer
     from .sampled import nce

@@ -275,10 +275,9 @@ def _given_levels(program: Program, more: Mapping[str, int]) -> Program:
         raise ValueError(f"feed: received {received}, which an operator does not take: {error}") from error
 
 
-def _lacks_ones(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
-    """Whether a value has all sizes of a shape but some of 1 at its end: Paddle takes [3] for [3, 1], as it is."""
-    missing = shape[len(received):]
-    return bool(received and missing) and all(n == 1 for n in missing) and _fits(shape[:len(received)], received)
+def _lacks_last_sizes(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
+    """Whether a value has a shape's first sizes, and no others: Paddle takes [3] for [3, 1], as it is."""
+    return bool(received) and len(received) < len(shape) and _fits(shape[:len(received)], received)
 
 
 def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
@@ -294,7 +293,7 @@ def _check_sizes(program: Program, name: str, shape: tuple[int, ...], sequences:
     if sequences and len(variable.shape) == len(shape) and _fits(variable.shape[1:], shape[1:]):
         return
     free = variable.is_data or variable.takes_any_size or name in feed_names(program)
-    if _lacks_ones(variable.shape, shape):
+    if _lacks_last_sizes(variable.shape, shape):
         return
     if variable.need_check_feed or not free:
         raise ValueError(f"feed: {name!r} takes shape {list(variable.shape)} (-1: any size). Received shape "

@@ -260,6 +260,8 @@ SEQUENCE = io.BatchSampler(range(3))
         (Samples(3), {"num_workers": 1.5}, TypeError, "num_workers"),
         (Samples(3), {"num_workers": True}, TypeError, "num_workers"),
         (Samples(3), {"timeout": -1}, ValueError, "timeout"),
+        (Samples(3), {"timeout": -1}, AssertionError, "timeout"),  # as in Paddle
+        (Samples(3), {"num_workers": -1}, AssertionError, "num_workers"),
         (Samples(3), {"timeout": "1"}, TypeError, "timeout"),
         (Samples(3), {"batch_size": 0}, ValueError, "batch_size"),
         (Samples(3), {"batch_size": "a"}, TypeError, "batch_size"),

@@ -188,3 +188,55 @@ def test_what_every_operation_says_of_training():
     assert sorted(op.attr("op_role_var") for op in updates) == [["fc_0.b_0", "fc_0.b_0@GRAD"],
                                                                  ["fc_0.w_0", "fc_0.w_0@GRAD"]]
     assert all(op.desc.has_attr("op_role_var") and op.desc.attr("op_role_var") for op in updates)
+
+
+def test_whether_a_program_has_changed_and_its_hash(program):
+    desc = program.desc
+    assert desc.need_update()
+    first = desc.cached_hash_str()
+    assert not desc.need_update() and program.clone().desc.cached_hash_str() == first
+    program.global_block().var("x").desc.set_stop_gradient(False)
+    assert desc.need_update()
+    program.desc.flush()
+    assert not desc.need_update()
+    program.global_block().ops[0]._set_attr("axis", 0)
+    assert desc.need_update() and desc.cached_hash_str() != first
+
+
+def test_what_has_no_value_or_dtype_is_refused_as_in_paddle(program):
+    x = program.global_block().var("x")
+    for kind in (AssertionError, TypeError):
+        with pytest.raises(kind, match="has no value while"):
+            x.numpy()
+        with pytest.raises(kind, match="has no dtype"):
+            program.global_block().create_var(name="s", type=paddle.base.core.VarDesc.VarType.STEP_SCOPES).dtype
+
+
+def test_a_product_of_what_is_no_variable():
+    with static.program_guard(static.Program()):
+        for given in (1, [1.0], "x"):
+            with pytest.raises(TypeError, match="the input X must be a Variable of the Program"):
+                paddle.matmul(given, given)
+        x = np.ones((2, 3, 3), "int32")
+        product = paddle.matmul(x, x[0])
+        assert product.shape == (2, 3, 3) and product.dtype == paddle.int32
+        assert (static.Executor().run(fetch_list=[product])[0] == 3).all()
+
+
+def test_a_variable_that_takes_what_is_fed_of_any_size():
+    with static.program_guard(static.Program()), static.scope_guard(static.Scope()):
+        x = static.data("x", [2, 3])
+        y, z = x.reshape([-1]), static.data("z", [-1, 2, 2])
+        executor, flat = static.Executor(), np.arange(8, dtype="float32")
+        with pytest.raises(ValueError, match=r"'x' takes shape \[2, 3\]"):
+            executor.run(feed={"x": flat}, fetch_list=[y])
+        x.desc.set_need_check_feed(False)
+        assert not x.desc.need_check_feed()
+        assert (executor.run(feed={"x": flat}, fetch_list=[y])[0] == flat).all()
+        x.desc.set_need_check_feed(True)
+        with pytest.raises(ValueError, match=r"'x' takes shape \[2, 3\]"):
+            executor.run(feed={"x": flat}, fetch_list=[y])
+        # what has the first sizes and no others is taken as it is
+        assert executor.run(feed={"z": flat[:4].reshape(2, 2)}, fetch_list=[z * 2.0])[0].shape == (2, 2)
+        with pytest.raises(ValueError, match=r"'z' takes shape \[-1, 2, 2\]"):
+            executor.run(feed={"z": flat[:6].reshape(2, 3)}, fetch_list=[z * 2.0])

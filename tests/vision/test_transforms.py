@@ -176,6 +176,12 @@ def test_noise_in_tensors_and_erasing_in_place():
     (lambda: T.RandomAffine(10, translate=(2, 0)), ValueError, "from 0 to 1"),
     (lambda: T.perspective(np.zeros((4, 4)), [[0, 0]] * 4, [[0, 0]] * 4), ValueError, "on one line"),
     (lambda: T.rotate(np.zeros((4, 4, 3)), 3, fill=(1, 2)), ValueError, "3 channels"),
+    (lambda: T.pad(np.zeros((4, 4)), 1, padding_mode="mirror"), ValueError, "one of .*'mirror'"),
+    (lambda: T.pad(np.zeros((4, 4)), 1, padding_mode=-1), TypeError, "one of .*Received -1"),
+    (lambda: T.affine(np.zeros((4, 4)), 45, 0.3, 1.0, 0), TypeError, "affine.translate.: must be two numbers"),
+    (lambda: T.affine(np.zeros((4, 4)), 45, [1, 2, 3], 1.0, 0), ValueError, "affine.translate.: must be two numbers"),
+    (lambda: T.affine(np.zeros((4, 4)), 45, [1, 2], 1.0, "x"), TypeError, "affine.shear.: must be a number"),
+    (lambda: T.affine(np.zeros((4, 4)), 45, [1, 2], 1.0, [1, 2, 3]), ValueError, "affine.shear.: must be a number"),
     (lambda: T.to_tensor(np.zeros((4, 4)), "NCHW"), ValueError, "'CHW' or 'HWC'"),
 ])
 def test_errors_teach(call, error, message):

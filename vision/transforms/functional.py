@@ -109,7 +109,8 @@ def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str
     """
     found = functions_for(img, "pad")
     if padding_mode not in _PADDING_MODES:
-        raise ValueError(f"pad(padding_mode): must be one of {list(_PADDING_MODES)}. Received {padding_mode!r}.")
+        error = ValueError if isinstance(padding_mode, str) else TypeError
+        raise error(f"pad(padding_mode): must be one of {list(_PADDING_MODES)}. Received {padding_mode!r}.")
     return found.pad(img, _sides(padding), fill, padding_mode)
 
 
@@ -263,7 +264,8 @@ def affine(
     if not isinstance(angle, numbers.Number):
         raise TypeError(f"affine(angle): must be a number of degrees. Received {angle!r}.")
     if not isinstance(translate, (list, tuple)) or len(translate) != 2:
-        raise ValueError(f"affine(translate): must be two numbers, (right, down). Received {translate!r}.")
+        error = ValueError if isinstance(translate, (list, tuple)) else TypeError
+        raise error(f"affine(translate): must be two numbers, (right, down). Received {translate!r}.")
     if not scale > 0:
         raise ValueError(f"affine(scale): must be positive. Received {scale!r}.")
     width, height = _get_image_size(img, "affine")
@@ -279,7 +281,8 @@ def _shear(shear: Any) -> tuple[float, float]:
     if isinstance(shear, numbers.Number):
         return float(shear), 0.0  # type: ignore[arg-type]
     if not isinstance(shear, (list, tuple)) or len(shear) not in (1, 2):
-        raise ValueError(f"affine(shear): must be a number of degrees, or two, for x and y. Received {shear!r}.")
+        error = ValueError if isinstance(shear, (list, tuple)) else TypeError
+        raise error(f"affine(shear): must be a number of degrees, or two, for x and y. Received {shear!r}.")
     return float(shear[0]), float(shear[-1])
 
 
