@@ -82,6 +82,8 @@ def as_place(array: Any, place: Place) -> Any:
     """The array at `place`: itself where it is there already, otherwise a copy."""
     if place.is_device():
         return device_type(place.kind).to_device(array, place.index)
+    if isinstance(array, np.ndarray) or getattr(array, "on_host", False):  # the second: some rows of a matrix
+        return array
     return to_numpy(array)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import convert_dtype
+from ..core.errors import WrongKindError
 from ..core.place import Place
 from ..static.building.mode import default_main_program, default_startup_program
 from ..static.ir.operation import Operation as Operator
@@ -33,8 +34,10 @@ def _as_lodtensor(data: Any, place: Place, dtype: Any = None) -> LoDTensor:
     """An array, or a list or number in this dtype, as a LoDTensor; TypeError for a list without a dtype."""
     if isinstance(data, (list, tuple)) or np.isscalar(data):
         if dtype is None:
-            raise TypeError("_as_lodtensor(data, place, dtype): a list or number needs a dtype. Received None.")
+            raise WrongKindError("_as_lodtensor(data, place, dtype): a list or number needs a dtype. Received None.")
         data = np.array(data, convert_dtype(dtype).dtype)
+    elif not isinstance(data, (np.ndarray, LoDTensor)):
+        raise TypeError(f"_as_lodtensor(data): must be an array, a list or a number. Received {data!r}.")
     tensor = LoDTensor()
     tensor.set(data, place)
     return tensor

@@ -44,6 +44,7 @@ from ..static.ir.graph_nodes import IrNode as Node
 from ..static.program import Program
 from ..static.run.lod_tensor import LoDTensor, LoDTensorArray
 from ..static.run.scope import Scope
+from ..static.run.selected_rows import SelectedRows
 from .operators import (
     Operator,
     _get_all_register_op_kernels,
@@ -384,7 +385,7 @@ class VarDesc:
 
 __all__ = ["AttrType", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EOFException",
            "EnforceNotMet", "IPUPlace", "LoDTensor", "LoDTensorArray", "Node", "OpDesc", "Operator", "Place",
-           "ProgramDesc", "Scope", "Tensor", "VarDesc", "XPUPlace",
+           "ProgramDesc", "Scope", "SelectedRows", "Tensor", "VarDesc", "XPUPlace",
            "_get_all_register_op_kernels", "check_and_set_prim_all_enabled", "clear_low_precision_op_list",
            "default_cpu_generator", "default_cuda_generator", "eager", "from_dlpack", "get_all_custom_device_type",
            "get_all_op_protos", "get_attrtibute_type", "get_cuda_device_count", "get_custom_device_count",

@@ -157,23 +157,30 @@ class Operator:
 
         RuntimeError for an input that holds nothing.
         """
-        given = {name: scope.var(name).get_tensor() for name in dict.fromkeys(self.input_vars())}
-        arrays = {name: tensor._held() for name, tensor in given.items()}
-        key = tuple([(name, a.shape, a.dtype, len(given[name].lod())) for name, a in arrays.items()])
+        given, held = {}, Scope()
+        for name in dict.fromkeys(self.input_vars()):
+            if scope.var(name).is_rows:  # an Executor is fed with whole matrices, but finds rows in a scope as they are
+                held.set_array(name, scope.var(name).get_selected_rows().matrix())
+            else:
+                given[name] = scope.var(name).get_tensor()
+        arrays = {name: given[name]._held() if name in given else held.array(name)
+                  for name in dict.fromkeys(self.input_vars())}
+        levels = {name: len(given[name].lod()) if name in given else 0 for name in arrays}
+        key = tuple([(name, a.shape, a.dtype, levels[name], name in given) for name, a in arrays.items()])
         if key not in self._programs:
-            self._programs[key] = self._program(arrays, {name: len(given[name].lod()) for name in given})
+            self._programs[key] = self._program(arrays, levels, given)
         program, results = self._programs[key]
-        found = Executor(place).run(program, feed=given, fetch_list=results, scope=Scope(), return_numpy=False)
+        found = Executor(place).run(program, feed=given, fetch_list=results, scope=held, return_numpy=False)
         for name, value in zip(results, found, strict=True):
-            scope.var(name).get_tensor()._share_data_with(value)
+            scope.var(name).take(value)
 
-    def _program(self, arrays: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[Program, list[str]]:
+    def _program(self, arrays: Mapping[str, Any], levels: Mapping[str, int], fed: Iterable[str]) -> tuple[Program, list[str]]:
         """The operator as a Program for arrays like these, and which results it has."""
         program = Program()
         block = program.global_block()
         for name, array in arrays.items():
-            block.new_var(name, array.shape, array.dtype.name, is_data=True, stop_gradient=True,
-                          lod_level=levels[name])
+            block.new_var(name, array.shape, array.dtype.name, is_data=name in fed, stop_gradient=True,
+                          persistable=name not in fed, lod_level=levels[name])
         for name in dict.fromkeys(self.output_vars()):
             if not block.has_var(name):
                 block.new_var(name, stop_gradient=True)

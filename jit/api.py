@@ -17,6 +17,7 @@ from .files.save_hooks import (  # noqa: F401 - packages ask for them here
     _clear_save_pre_hooks,
     _register_save_pre_hook,
     _remove_save_pre_hook,
+    _run_save_pre_hooks,
 )
 from .files.save_load import load, save
 from .program_translator import ProgramTranslator

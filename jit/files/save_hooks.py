@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,16 @@ def _remove_save_pre_hook(hook: Callable[..., Any]) -> None:
 
 def _clear_save_pre_hooks() -> None:
     _hooks.clear()
+
+
+def _run_save_pre_hooks(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of (layer, path, input_spec, …), calling these functions before."""
+    @functools.wraps(function)
+    def called(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> Any:
+        call_save_hooks(layer, input_spec, configs)
+        return function(layer, path, input_spec, **configs)
+
+    return called
 
 
 def call_save_hooks(layer: Any, input_spec: Any, configs: dict[str, Any]) -> None:

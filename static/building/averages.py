@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ... import backend
 from ...core.dtype import float32, int64
 from ...core.unique_name import generate
@@ -90,7 +92,11 @@ class ExponentialMovingAverage:
         kept = {what: backend.to_numpy(self._array(scope, name)) for what, name in self._kept.items()}
         if not kept:
             raise RuntimeError("ExponentialMovingAverage.apply(): call update() while building the Program; run that.")
-        return 1.0 - float(kept["product"][0] if "product" in kept else self._decay ** int(kept["count"][0]))
+        return 1.0 - float(kept["product"][0] if "product" in kept else self._kept_decay() ** int(kept["count"][0]))
+
+    def _kept_decay(self) -> float:
+        """The decay as updates have it: float32, of which `1 - decay` is another number than of what was asked for."""
+        return float(np.float32(self._decay))
 
     def _current_decay(self) -> Any:
         decay = full([1], self._decay, "float32")

@@ -123,6 +123,9 @@ class Block:
         """
         from ...core.dtype import convert_dtype
 
+        if shape is None or dtype is None or any(size is None or size < 0 for size in shape):
+            raise ValueError(f"create_parameter(shape, dtype): sizes, and a dtype, must be given. Received {shape} and "
+                             f"{dtype}.")
         home = self.program.global_block()
         name, dtype = name or self.program.draw_name("_generated_var"), convert_dtype(dtype)
         home.check_redeclared("create_parameter(name)", name, shape, dtype, persistable=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .lod_tensor import LoDTensor
+from .selected_rows import SelectedRows
 
 
 class ScopeVariable:
@@ -15,6 +16,7 @@ class ScopeVariable:
     def __init__(self, name: str):
         self._name = name
         self._tensor = LoDTensor(name=name)
+        self._rows: SelectedRows | None = None  # where it was asked for as these
 
     @property
     def name(self) -> str:
@@ -33,6 +35,24 @@ class ScopeVariable:
     def get_tensor(self) -> LoDTensor:
         """The value, to be read or replaced."""
         return self._tensor
+
+    def get_selected_rows(self) -> SelectedRows:
+        """The value as some rows of a matrix, to be read or replaced: from here on it is these."""
+        if self._rows is None:
+            self._rows = SelectedRows()
+        return self._rows
+
+    @property
+    def is_rows(self) -> bool:
+        """Whether the value is some rows of a matrix."""
+        return self._rows is not None
+
+    def take(self, found: LoDTensor) -> None:
+        """Shares what an operator has given."""
+        if self._rows is None:
+            self._tensor._share_data_with(found)
+        else:
+            self._rows.take(found._value)
 
 
 class Scope:

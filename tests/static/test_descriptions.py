@@ -240,3 +240,19 @@ def test_a_variable_that_takes_what_is_fed_of_any_size():
         assert executor.run(feed={"z": flat[:4].reshape(2, 2)}, fetch_list=[z * 2.0])[0].shape == (2, 2)
         with pytest.raises(ValueError, match=r"'z' takes shape \[-1, 2, 2\]"):
             executor.run(feed={"z": flat[:6].reshape(2, 3)}, fetch_list=[z * 2.0])
+
+
+@pytest.mark.parametrize("given", [{"shape": None}, {"dtype": None}, {"shape": [-1]}])
+def test_a_parameter_without_sizes_or_a_dtype(given):
+    with pytest.raises(ValueError, match="must be given"):
+        static.Program().global_block().create_parameter(**{"shape": [2], "dtype": "float32", **given})
+
+
+def test_values_as_lod_tensors():
+    as_lod_tensor, kinds = paddle.base.executor._as_lodtensor, paddle.base.core.VarDesc.VarType
+    assert as_lod_tensor((1, 2), paddle.CPUPlace(), kinds.FP64)._dtype() == kinds.FP64
+    for kind in (AssertionError, TypeError):
+        with pytest.raises(kind, match="needs a dtype"):
+            as_lod_tensor(1, paddle.CPUPlace())
+    with pytest.raises(TypeError, match="must be an array, a list or a number"):
+        as_lod_tensor({"a": 1}, paddle.CPUPlace(), kinds.INT32)

@@ -114,6 +114,19 @@ def test_averages_stand_in_for_parameters(programs):
     assert np.array(scope.find_var("@EMA_STEP_COUNTER@").get_tensor()).tolist() == [3]
 
 
+def test_averages_are_those_of_the_decay_that_updates_have(programs):
+    main, startup = programs
+    w = static.create_parameter([1], "float32", name="w", default_initializer=paddle.nn.initializer.Constant(1.0))
+    average = static.ExponentialMovingAverage(0.999)  # as float32 0.99900001, and what is left of 1 is 1.3e-5 less
+    average.update()
+    exe, scope = static.Executor(), static.global_scope()
+    exe.run(startup)
+    for _ in range(3):
+        exe.run(main, fetch_list=[w])
+    with average.apply(exe):
+        np.testing.assert_allclose(np.array(scope.find_var("w").get_tensor()), [1.0], rtol=1e-6)
+
+
 def _kept(scope, *names):
     return [float(np.array(scope.find_var(name).get_tensor()).ravel()[0]) for name in names]
 

@@ -215,3 +215,43 @@ def test_what_lies_below_eager_code():
     value._set_dims([0, 1])
     value._alloc_double(place)
     assert np.array(value).shape == (0, 1) and np.array(value).dtype == "float64"
+
+
+def message_by_names(type, inputs, outputs, **floats):
+    message = pb.OpDesc(type=type)
+    for slots, given in ((message.inputs, inputs), (message.outputs, outputs)):
+        for slot, name in given.items():
+            slots.add(parameter=slot).arguments.append(name)
+    for name, value in floats.items():
+        message.attrs.add(name=name, type=pb.FLOAT, f=value)
+    return core.Operator.create(message.SerializeToString())
+
+
+def test_an_operator_on_some_rows_of_a_matrix():
+    scope = core.Scope()
+    gradient = scope.var("Grad").get_selected_rows()
+    gradient.set_height(5)
+    gradient.set_rows([3, 0, 3])
+    gradient.get_tensor().set(np.float32([[1, 1], [2, 2], [4, 4]]), HOST)
+    assert gradient.rows() == [3, 0, 3] and gradient.height() == 5 and scope.var("Grad").is_rows
+    scope.var("Param").get_tensor().set(np.full((5, 2), 10, "float32"), HOST)
+    scope.var("LearningRate").get_tensor().set(np.float32([0.5]), HOST)
+    names = {"Param": "Param", "Grad": "Grad", "LearningRate": "LearningRate"}
+    message_by_names("sgd", names, {"ParamOut": "Param"}).run(scope, HOST)
+    assert np.array(scope.var("Param").get_tensor())[:, 0].tolist() == [9.0, 10.0, 10.0, 7.5, 10.0]
+    out = scope.var("Out").get_selected_rows()
+    message_by_names("scale", {"X": "Grad"}, {"Out": "Out"}, scale=2.0).run(scope, HOST)
+    whole = np.zeros((5, 2), "float32")
+    np.add.at(whole, out.rows(), np.array(out.get_tensor()))
+    assert out.height() == 5 and whole[:, 0].tolist() == [4.0, 0.0, 0.0, 10.0, 0.0]
+    gradient.set_rows([1])
+    with pytest.raises(ValueError, match="a row of values for each of"):
+        message_by_names("scale", {"X": "Grad"}, {"Out": "Out"}).run(scope, HOST)
+
+
+def test_rows_of_a_matrix_by_hand():
+    some = core.SelectedRows([0, 4, 7], 10)
+    some.get_tensor().set(np.ones((3, 2), "float32"), HOST)
+    some.sync_index()
+    assert some.rows() == [0, 4, 7] and some.height() == 10 and some.get_tensor().shape() == [3, 2]
+    assert some.matrix().to_dense().sum() == 6
