@@ -8,12 +8,14 @@ from ..core.place import CUDAPlace
 from ..core.random import default_generator, get_rng_state, seed, set_rng_state
 from ..device.cuda import device_count
 from ..static.building.mode import default_main_program, default_startup_program
+from ..static.program import Program
 
 
 def _manual_program_seed(seed: int) -> None:
-    """Sets the attribute `random_seed` of the default Programs; what draws is seeded by `paddle.seed`."""
+    """Sets `random_seed` of the default Programs and of those to come: see `Program.random_seed`."""
     default_main_program().random_seed = seed
     default_startup_program().random_seed = seed
+    Program().global_seed(seed)
 
 
 def get_cuda_rng_state() -> list[dict[str, Any]]:

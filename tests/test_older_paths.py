@@ -76,7 +76,9 @@ def test_framework_answers():
     assert not paddle.framework.core._is_bwd_prim_enabled()
     with static.program_guard(static.Program(), static.Program()):
         paddle.framework.random._manual_program_seed(5)
-        assert static.default_main_program().random_seed == 5
+        assert static.default_main_program().random_seed == static.Program().random_seed == 5
+        paddle.framework.random._manual_program_seed(0)
+        assert static.Program().random_seed == 0
     paddle.disable_signal_handler()
 
 
