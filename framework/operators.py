@@ -174,7 +174,8 @@ class Operator:
         for name, value in zip(results, found, strict=True):
             scope.var(name).take(value)
 
-    def _program(self, arrays: Mapping[str, Any], levels: Mapping[str, int], fed: Iterable[str]) -> tuple[Program, list[str]]:
+    def _program(self, arrays: Mapping[str, Any], levels: Mapping[str, int],
+                 fed: Iterable[str]) -> tuple[Program, list[str]]:
         """The operator as a Program for arrays like these, and which results it has."""
         program = Program()
         block = program.global_block()
