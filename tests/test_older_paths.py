@@ -229,8 +229,17 @@ def test_initializers_by_older_names():
         np.testing.assert_allclose(found.numpy().ravel(), wanted, rtol=1e-6)
     given = initializer.NumpyArrayInitializer(np.ones((2, 3), "float32"))
     assert paddle.create_parameter([2, 3], "float32", attr=paddle.ParamAttr(initializer=given)).sum().item() == 6
-    own = initializer.NormalInitializer(seed=5)
-    assert own([2], "float32").tolist() == own([2], "float32").tolist()
+    for kind in ("Normal", "TruncatedNormal", "Uniform", "Xavier", "MSRA"):
+        own = getattr(initializer, f"{kind}Initializer")(seed=5)
+        assert own([2], "float32").tolist() == own([2], "float32").tolist(), kind
+    program = static.Program()
+    program.random_seed = 123
+    for name, given in (("a", initializer.Uniform()), ("b", initializer.UniformInitializer(-4.2, 3.1, 456))):
+        program.global_block().create_parameter([5, 10], "float32", name=name, initializer=given)
+    assert [op.attr("seed") for op in program.global_block().ops] == [123, 456]
+    for kind in (AssertionError, ValueError):
+        with pytest.raises(kind, match="Dirac: a filter has 3 to 5 dimensions"):
+            initializer.Dirac()([3, 2], "float32")
     with pytest.raises(NotImplementedError, match="diag_num"):
         initializer.UniformInitializer(diag_num=2)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...core.errors import AssertedError
 from ...core.lazy import beside
 from ...ops.array.creation import to_tensor
 from ...ops.array.full import is_value
@@ -60,7 +61,7 @@ class Dirac(Initializer):
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A filter [out, in, *window]; ValueError for another number of dimensions or an indivisible `out`."""
         if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
-            raise ValueError(
+            raise AssertedError(
                 f"Dirac: a filter has 3 to 5 dimensions, the first divisible by groups. Received {list(shape)}."
             )
         array = np.zeros(shape)

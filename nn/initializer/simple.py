@@ -79,4 +79,4 @@ class Uniform(Initializer):
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
-        return uniform(sizes(shape), dtype, self.low, self.high)
+        return uniform(sizes(shape), dtype, self.low, self.high, self.seed)
