@@ -31,6 +31,15 @@ def trained(tmp_path, script, mode, *more, api="2.6"):
     return [losses_in(logs[f"workerlog.{number}"]) for number in range(2)]
 
 
+def fallen(workers):
+    """What is left of the loss: of the worker that began first in its first epoch, of the one that ended last at last.
+
+    They need not go in step: a worker may begin, or end, when the other is half through.
+    """
+    epochs = np.array(workers).reshape(2, 6, -1).mean(2)
+    return epochs[:, -1].min() / epochs[:, 0].max()
+
+
 @pytest.mark.parametrize("script, api", [
     ("wide_deep_fluid.py", "1.8"), pytest.param("wide_deep_fleet.py", "2.6", marks=pytest.mark.slow)])
 def test_rounds_are_training_with_the_whole_batch(tmp_path, script, api):
@@ -50,9 +59,8 @@ def test_rounds_are_training_with_the_whole_batch(tmp_path, script, api):
     ("wide_deep_fluid.py", "half_async", ("distributed",)), ("wide_deep_fluid.py", "geo", ()),
     ("wide_deep_fleet.py", "geo", ())])
 def test_other_ways_converge(tmp_path, script, mode, more):
-    for losses in trained(tmp_path, script, mode, *more):
-        epochs = losses.reshape(6, -1).mean(1)
-        assert epochs[-1] < (0.95 if mode in ("sync", "geo") else 0.5) * epochs[0]
+    share = fallen(trained(tmp_path, script, mode, *more))
+    assert share < (0.95 if mode in ("sync", "geo") else 0.5)
 
 
 def test_schedules_entries_and_rows_that_rest(tmp_path):
@@ -74,6 +82,4 @@ def test_one_that_fails_is_started_again(tmp_path):
 
 
 def test_servers_of_2_train_as_gradients_come(tmp_path):
-    for losses in trained(tmp_path, "wide_deep_fleet.py", "async"):
-        epochs = losses.reshape(6, -1).mean(1)
-        assert epochs[-1] < 0.5 * epochs[0]
+    assert fallen(trained(tmp_path, "wide_deep_fleet.py", "async")) < 0.3
