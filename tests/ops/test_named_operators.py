@@ -84,6 +84,7 @@ NAMED = {
     "static/files/lod_codec.py": (4, _FORM),
     "static/files/number_codec.py": (2, _FORM),
     "static/files/paddle_forms/layers.py": (1, _FORM),
+    "static/files/paddle_forms/recurrent.py": (1, _FORM),
     "static/files/program_reader.py": (2, _FORM),
     "static/files/whole_weights.py": (1, _FORM),
     "static/format/older_operators.py": (3, "what files of other releases say otherwise: a history of operators"),
