@@ -104,8 +104,13 @@ def rank(input: Any) -> Any:
 
 def _one_hot(xp, x, depth_tensor=None, *, depth: int = -1, dtype: DType = dt.float32, allow_out_of_range: bool = False):
     count = depth if depth_tensor is None else int(depth_tensor.item())
-    if not allow_out_of_range and x.size and not bool(((x >= 0) & (x < count)).all()):
+    is_within = not x.size or bool(((x >= 0) & (x < count)).all())
+    if not is_within and not allow_out_of_range:
         raise ValueError(f"one_hot(x, num_classes): every value must lie in [0, {count}). Received {x}.")
+    if is_within and x.dtype.kind in "iu":
+        found = xp.zeros(x.size * count, dtype.dtype)
+        found[xp.arange(x.size, dtype="int64") * count + x.reshape(-1)] = 1
+        return found.reshape(*x.shape, count)
     return (x[..., None] == xp.arange(count, dtype=x.dtype)).astype(dtype.dtype)
 
 

@@ -91,8 +91,11 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), max=paddle.to_tensor([0.0, 1.0, 2.0])).tolist()
     [-1.0, 0.5, 2.0]
     """
-    if type(min) in _NUMBERS and type(max) in _NUMBERS and -_WHOLE <= min <= max <= _WHOLE:
-        return apply(clip_op, x, None, None, min=float(min), max=float(max))
+    if type(min) in _NUMBERS:
+        if type(max) in _NUMBERS and -_WHOLE <= min <= max <= _WHOLE:
+            return apply(clip_op, x, None, None, min=float(min), max=float(max))
+        if max is None and -_WHOLE <= min <= _WHOLE:
+            return apply(clip_op, x, None, None, min=float(min))
     if _is_of_several(min):
         return clip(maximum(x, cast(min, x.dtype)), None, max)
     if _is_of_several(max):
