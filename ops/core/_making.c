@@ -235,15 +235,16 @@ static void some_clipped(void *of, Py_ssize_t begin, Py_ssize_t end) {
 }
 
 static PyObject *clip(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    double low, high;
+    double low = -INFINITY, high = INFINITY;
     if (count < 1 || !is_plain_array(inputs[0])) return declined_form();
     for (Py_ssize_t n = 1; n < count; n++)
         if (inputs[n] != Py_None) return declined_form();
     Array *x = (Array *)inputs[0];
-    int kind = kind_of(x->dtype);
+    int kind = kind_of(x->dtype), has_low = number_attribute(attrs, with ? name_t_min : name_min, &low);
+    int has_high = number_attribute(attrs, with ? name_t_max : name_max, &high);
     Py_ssize_t size = size_of(inputs[0]), most = has_wide_vectors ? PY_SSIZE_T_MAX : 1 << 14;
-    if ((kind != FLOAT32 && kind != FLOAT64) || size > most || number_attribute(attrs, with ? name_t_min : name_min, &low) <= 0
-        || number_attribute(attrs, with ? name_t_max : name_max, &high) <= 0 || !(fabs(low) < 3e38) || !(fabs(high) < 3e38))
+    if ((kind != FLOAT32 && kind != FLOAT64) || size > most || has_low < 0 || has_high < 0 || (with && !(has_low && has_high))
+        || (has_low && !(fabs(low) < 3e38)) || (has_high && !(fabs(high) < 3e38)))
         return declined_form();
     PyObject *result = new_array(kind, x->dimensions_count, x->dimensions);
     if (!result) return NULL;

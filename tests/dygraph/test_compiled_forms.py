@@ -295,6 +295,8 @@ def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
                     assert np.allclose(formed("silu", x), x * power, rtol=3e-7, atol=2e-36, equal_nan=True)
                 limited = np.clip(x, x.dtype.type(-1), x.dtype.type(2))
                 compare(formed("clip", x, None, None, min=-1.0, max=2.0), limited)
+                compare(formed("clip", x, None, None, min=-1.0), np.maximum(x, x.dtype.type(-1)))
+                compare(formed("clip", x, None, None, max=2.0), np.minimum(x, x.dtype.type(2)))
                 compare(formed("brelu", x, t_min=-1.0, t_max=2.0), limited)
             gaps = np.zeros((1000, 600), dtype)[:, :300] - x.flat[0]
             compare(formed("relu", gaps), np.maximum(gaps, 0))
