@@ -155,3 +155,27 @@ def test_training_is_that_of_1_8(kind, window, expected):
 def test_a_window_has_steps():
     with pytest.raises(ValueError, match=r"\(window_size\): must be 1 step at least"):
         QuantizationTransformPass(activation_quantize_type="range_abs_max", window_size=0)
+
+
+@pytest.mark.parametrize("kind", ["abs_max", "channel_wise_abs_max"])
+def test_weights_are_quantized_by_what_they_are_now(kind):
+    """As in 1.8.5: in evaluation, and frozen, by their magnitudes then, and not by those of the last training step."""
+    main, startup = fluid.Program(), fluid.Program()
+    images = {"x": np.linspace(-1, 1, 36).reshape(1, 1, 6, 6).astype("float32")}
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        given = fluid.layers.scale(fluid.layers.conv2d(fluid.data("x", [-1, 1, 6, 6]), 2, 3, bias_attr=False), 2.0)
+        exe, place, scope = fluid.Executor(fluid.CPUPlace()), fluid.CPUPlace(), fluid.global_scope()
+        exe.run(startup)
+        graph = fluid.framework.IrGraph(fluid.core.Graph(main.desc), for_test=True)
+        QuantizationTransformPass(scope, place, weight_quantize_type=kind).apply(graph)
+        weight = scope.find_var("conv2d_0.w_0").get_tensor()
+        for times in (1, 50):  # as a step that is far too long moves them
+            weight.set(times * np.linspace(-1, 1, 18).reshape(2, 1, 3, 3).astype("float32"), place)
+            wanted, = exe.run(main, feed=images, fetch_list=[given])
+            found, = exe.run(graph.to_program(), feed=images, fetch_list=[given.name])
+            np.testing.assert_allclose(found, wanted, atol=0.02 * np.abs(wanted).max())
+        weight.set(np.linspace(1, 3, 18).reshape(2, 1, 3, 3).astype("float32"), place)
+        wanted, = exe.run(main, feed=images, fetch_list=[given])
+        QuantizationFreezePass(scope, place, weight_quantize_type=kind).apply(graph)
+        found, = exe.run(graph.to_program(), feed=images, fetch_list=[given.name])
+        np.testing.assert_allclose(found, wanted, atol=0.02 * np.abs(wanted).max())

@@ -9,8 +9,8 @@ import numpy as np
 from ....static.building.mode import default_main_program, default_startup_program
 from ....static.ir.graph import IrGraph
 from ....static.program import Program
-from ....static.quantization import ConvertToInt8Pass, QuantizationFreezePass, QuantizationTransformPass
 from ....static.run.scope import Scope, global_scope
+from ..slim.quantization import ConvertToInt8Pass, QuantizationFreezePass, QuantizationTransformPass
 
 
 class QuantizeTranspiler:
@@ -60,13 +60,8 @@ class QuantizeTranspiler:
 
     def freeze_program(self, program: Any, place: Any, scope: Scope | None = None) -> None:
         """Makes a Program for evaluation one for inference: the scope's weights become whole numbers."""
-        scope = scope or global_scope()
-        for name in [each.name for each in _checked("freeze_program", program).all_parameters()]:
-            values = scope.array(name)
-            if values is not None and scope.array(f"{name}@scale") is not None:  # of the last step's weights
-                scope.set_array(f"{name}@scale", np.abs(np.asarray(values)).max(keepdims=True).reshape(1))
-        _apply(program, True, QuantizationFreezePass(
-            scope, place, weight_bits=self.weight_bits, activation_bits=self.activation_bits,
+        _apply(_checked("freeze_program", program), True, QuantizationFreezePass(
+            scope or global_scope(), place, weight_bits=self.weight_bits, activation_bits=self.activation_bits,
             weight_quantize_type=self.weight_quantize_type))
 
     def convert_to_int8(self, program: Any, place: Any, scope: Scope | None = None) -> None:

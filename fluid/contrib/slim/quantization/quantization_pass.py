@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .....static.ir.block import Block
+from .....static.ir.operation import Operation
 from .....static.quantization import AddQuantDequantPass as _PairsPass
 from .....static.quantization import ConvertToInt8Pass, OutScaleForInferencePass, OutScaleForTrainingPass
 from .....static.quantization import QuantizationFreezePass as _FreezePass
 from .....static.quantization import QuantizationTransformPass as _TransformPass
+from .....static.quantization.insertion import Insertion, is_kept
 from .mobile import TransformForMobilePass
+
+_OF_WHAT_IS_THERE = ("fake_quantize_dequantize_abs_max", "fake_channel_wise_quantize_dequantize_abs_max")
 
 
 class QuantizationTransformPass(_TransformPass):
@@ -27,6 +34,10 @@ class QuantizationTransformPass(_TransformPass):
     """
 
     _supported_quantizable_op_type = ["conv2d", "depthwise_conv2d", "mul", "matmul"]  # PaddleSlim 1.x asks for it
+
+    def _weight(self, put: Insertion, op: Operation, name: str, made: str, is_test: bool) -> str:
+        """By the magnitudes that the weight has now, in evaluation too: 1.x keeps none of training."""
+        return super()._weight(put, op, name, made, False)
 
 
 class AddQuantDequantPass(_PairsPass):
@@ -71,6 +82,16 @@ class QuantizationFreezePass(_FreezePass):
                  weight_quantize_type: str = "abs_max", quantizable_op_type: Any = None):
         super().__init__(scope, place, weight_bits=weight_bits, activation_bits=activation_bits,
                          weight_quantize_type=weight_quantize_type, quantizable_op_type=quantizable_op_type)
+
+    def _change(self, block: Block, is_test: bool) -> None:
+        """By the magnitudes that the weights have now."""
+        for op in block.ops:
+            if op.type in _OF_WHAT_IS_THERE and is_kept(block, name := op.input("X")[0]):
+                values = np.abs(np.asarray(self._scope.array(name)))
+                axis = op.attrs.get("quant_axis", -1)
+                others = tuple(n for n in range(values.ndim) if n != axis)
+                self._scope.set_array(op.output("OutScale")[0], values.max(axis=others).reshape(-1))
+        super()._change(block, is_test)
 
 
 __all__ = ["AddQuantDequantPass", "ConvertToInt8Pass", "OutScaleForInferencePass", "OutScaleForTrainingPass",
