@@ -6,6 +6,7 @@ import glob
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any
 
 from ..backend import as_place
@@ -117,11 +118,11 @@ class TranslatedLayer(Layer):
         self.eval()
 
     def _caller(self, method: str) -> Callable[..., Any]:
-        def call(*args: Any) -> Any:
-            return self._run(method, args)
+        def call(layer: TranslatedLayer, *args: Any) -> Any:
+            return layer._run(method, args)
 
         call.__name__ = method
-        return call
+        return MethodType(call, self)  # which a deep copy binds to the copy
 
     def forward(self, *args: Any) -> Any:
         """The outputs of the saved `forward`: one value, or a list of several."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import float32
+from ..ops.array.reshape import reshape
 from ..ops.array.where import where
 from ..ops.core.trace import current_trace
 from ..ops.math.comparison import equal
@@ -62,7 +63,7 @@ class LookAhead(Optimizer):
     def _follow(self, pairs: list[tuple[Any, Any]]) -> None:
         trace = current_trace()
         with trace.updating():
-            phase = trace.host_value(self._phase, float32, "lookahead_phase")
+            phase = reshape(trace.host_value(self._phase, float32, "lookahead_phase"), [])  # as parameters may be
             first, moves = equal(phase, 1.0), equal(phase, 2.0)
             for parameter, _ in pairs:
                 slow = self._accumulator("slow", parameter)

@@ -1,5 +1,6 @@
 """Loaded models are trained as the layers that were saved: where gradients stop, buffers, attributes, sizes."""
 
+import copy
 import pickle
 import warnings
 from pathlib import Path
@@ -448,6 +449,31 @@ def test_methods_share_their_values(tmp_path):
     loaded.state_dict()["fc.weight"].set_value(np.zeros([3, 3], "float32"))
     assert loaded(x).numpy().std() < 1e-6 < other(x).numpy().std()
     assert not {v.name for v in loaded.parameters()} & {v.name for v in other.parameters()}
+
+
+def test_the_methods_of_a_copy_are_its_own(tmp_path):
+    class Two(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(3, 3)
+
+        @paddle.jit.to_static(input_spec=SPEC)
+        def forward(self, x):
+            return self.fc(x)
+
+        @paddle.jit.to_static(input_spec=SPEC)
+        def target(self, x):
+            return self.fc(x) * 2
+
+    paddle.jit.save(made(Two), str(tmp_path / "two"))
+    loaded = paddle.jit.load(str(tmp_path / "two"))
+    x, copied = batch(), copy.deepcopy(loaded)
+    before = loaded.target(x).numpy()
+    with paddle.no_grad():
+        for p in loaded.parameters():
+            p.scale_(0.5)
+    np.testing.assert_allclose(copied.target(x).numpy(), before, **CLOSE)
+    np.testing.assert_allclose(loaded.target(x).numpy(), before * 0.5, **CLOSE)
 
 
 # Sizes

@@ -36,6 +36,21 @@ def test_lookahead():
     np.testing.assert_allclose(slow[f"{layer.weight.name}_slow_0"].numpy(), [[AHEAD[5]]], rtol=1e-6)
 
 
+@pytest.mark.parametrize("inner", [paddle.optimizer.SGD, paddle.optimizer.Adam])
+def test_lookahead_leaves_parameters_their_shapes(inner):
+    found = []
+    for shape in ([], [1]):
+        p = paddle.create_parameter(shape, "float32", default_initializer=paddle.nn.initializer.Constant(1.5))
+        rule = LookAhead(inner(0.1, parameters=[p]), 0.5, 2)
+        for _ in range(4):
+            (p * p).sum().backward()
+            rule.step()
+            rule.clear_grad()
+        assert p.shape == shape
+        found.append(p.item())
+    assert found[0] == pytest.approx(found[1])
+
+
 @pytest.mark.parametrize("taken", range(6))
 def test_lookahead_goes_on_with_the_inner_optimizers_state(taken, tmp_path):
     def made():

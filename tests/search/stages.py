@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import re
 import shutil
@@ -72,6 +73,7 @@ class Way:
     resumed: bool = False  # the converted training goes on, behind its first step, with what state dicts hold
     method: bool = False  # what is saved is a method beside `forward`
     keep: str = ""  # a folder for the model's files, inputs and outputs, for the oracle
+    copied: bool = False  # what is converted, or loaded, is run as a deep copy
     parallel: bool = False  # the Layer is trained inside of a DataParallel
     narrow: bool = False  # something is computed in 16 bits, which rounds
 
@@ -90,6 +92,7 @@ class Way:
             stages=stages,
             resumed=number % 7 == 5,
             method=number % 7 == 3,
+            copied=number % 9 == 2,
             parallel=number % 11 == 4,
             keep=keep,
         )
@@ -389,7 +392,7 @@ def _converted(module: Module, way: Way, outcome: Outcome) -> None:
 
     def made() -> Any:
         with paddle.utils.unique_name.guard():  # the names that an optimizer's state has
-            net = module.net()
+            net = copy.deepcopy(module.net()) if way.copied else module.net()
         getattr(net, mode)()
         options = {"full_graph": True} if way.full_graph else {}
         if way.with_specs:
@@ -498,6 +501,8 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
     def loaded_run() -> dict:
         net = paddle.jit.load(prefix)
         net.eval()
+        if way.copied:
+            net = copy.deepcopy(net)
         found = {}
         for n, held in enumerate(inputs):
             result = (net.answer if way.method else net)(*loading.leaves(loading.tensors(held, way.dtype)))
