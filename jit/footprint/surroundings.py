@@ -76,6 +76,8 @@ class Surroundings:
         self._slotted: dict[int, SlotAttributes] = {}
         self._contexts: dict[int, ContextValue] = {}
         self._locals: dict[int, LocalAttributes] = {}
+        self.iterators: dict[int, tuple[Any, str]] = {}  # by id, with what they are called
+        self._given = set(map(id, arguments.values()))
         self.environment: Environment | None = None  # where code may ask for environment variables
         self._items: dict[int, list[Any]] = {}
         self.layers: list[Layer] = []
@@ -232,6 +234,8 @@ class Surroundings:
         return [(value, f"{shown}[{i}]") for i, value in enumerate(contents)]
 
     def _object(self, value: Any, shown: str) -> list[tuple[Any, str]]:
+        if hasattr(type(value), "__next__") and id(value) not in self._given:
+            self.iterators[id(value)] = value, shown
         if (numbers := numbers_in(value)) is not None:
             self._numbers[id(value)] = value, shown, numbers, as_written(value)
         elif isinstance(value, random.Random):

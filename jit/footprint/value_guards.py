@@ -180,6 +180,11 @@ class Reads:
             if name is not None:
                 self._known(own, name, own.get(name, ABSENT))
 
+    def name_of_iterator(self, iterator: Any) -> str | None:
+        """What an iterator is called that was there before, other than as an argument; None for any other."""
+        found = self._surroundings.iterators.get(id(iterator))
+        return None if found is None else found[1]
+
     def appends(self, items: list) -> None:
         """Notes that something is about to be appended to a list."""
         self._uses.setdefault(id(items), [0, 0])[1] += 1

@@ -14,7 +14,7 @@ from ..errors import here
 from . import staging
 from .conditionals import if_exp
 from .items import item, listed
-from .outside import check_advance
+from .outside import check_advance, check_lasting
 from .partial import certain
 from .special import method
 from .values import is_staged
@@ -61,6 +61,8 @@ class SymbolicSequence:
 def walked(values: Any) -> Any:
     """What Python is to go over by itself; of an object of the user's, what its `__iter__` gives."""
     own = method(certain(values), "__iter__")
+    if hasattr(type(values), "__next__"):
+        check_lasting(values)
     return values if own is None else own()
 
 

@@ -19,9 +19,11 @@ from typing import Any
 
 from ...nn import Layer
 from ..convert.ignoring import is_foreign, is_ignored_module
+from ..errors import ConversionError, here
 from ..footprint.library_values import WRAPPERS, ContextValue, Environment, asks_environment
 from ..footprint.locations import ABSENT, attributes_in_slots
 from ..footprint.numbers_in_memory import memory_of
+from ..footprint.value_guards import current
 from . import staging
 from .containers import Held
 from .retracing import Retrace, Several
@@ -324,6 +326,18 @@ def check_advance(iterator: Any) -> None:
     for statement in _tracing.statements:
         if id(iterator) in statement.iterators:
             raise statement.refuse_advance(statement.iterators[id(iterator)][1])
+    check_lasting(iterator)
+
+
+def check_lasting(iterator: Any) -> None:
+    """ConversionError where an item would be taken of an iterator that outlives the call: a Program takes none."""
+    reads = current()
+    shown = None if reads is None else reads.name_of_iterator(iterator)
+    if shown is not None:
+        raise ConversionError(
+            here(), f"the next item is taken of the iterator `{shown}`, which outlives the call: while the Program is "
+            "built, that would happen once, and each run would use that item again.",
+            "Take the item outside of the function, and give it as an argument.")
 
 
 def check_changed(held: Held, names: tuple[str, ...], may_be_held: frozenset[str], where: str, statement: str) -> None:

@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import itertools
 import os
 import threading
 from collections import ChainMap, UserDict
@@ -192,3 +193,36 @@ def test_what_a_branch_changes_is_what_the_taken_one_does(place):
         assert [converted(paddle.full([1], v)).item() for v in (1.0, -1.0, 1.0)] == [2, -3, 2]
     finally:
         os.environ.pop(NAME, None)
+
+
+def taking():
+    """Functions that take items of iterators that outlive the call."""
+    def numbers():
+        yield from (1.0, 2.0, 3.0)
+
+    made, counted, walked, kept = numbers(), itertools.count(1), iter([1.0, 2.0, 3.0]), iter([1.0, 2.0])
+
+    class Holder(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.steps = itertools.count(1)
+
+        def forward(self, x):
+            return x * next(self.steps)
+
+    def of_a_loop(x):
+        for k in kept:
+            x = x * (1 + k)
+        return x
+
+    return [lambda x: x * next(made), lambda x: x * next(counted), lambda x: x * (1 + sum(walked)), of_a_loop, Holder()]
+
+
+@pytest.mark.parametrize("place", range(5), ids=["generator", "count", "sum", "loop", "attribute"])
+def test_each_call_takes_items_of_an_iterator_that_outlives_it(place):
+    written, converted = taking()[place], paddle.jit.to_static(taking()[place])
+    with pytest.warns(paddle.jit.FallbackWarning, match="the next item is taken of the iterator"):
+        found = [converted(paddle.ones([1])).item() for _ in range(3)]
+    assert found == [written(paddle.ones([1])).item() for _ in range(3)]
+    with pytest.raises(RuntimeError, match="which outlives the call"):
+        paddle.jit.to_static(taking()[place], full_graph=True)(paddle.ones([1]))
