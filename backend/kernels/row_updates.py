@@ -9,20 +9,20 @@ import numpy as np
 
 from .. import loops
 from ..aliasing import changing
-from ..loops.names import i64, parallel, product
+from ..loops.names import i64, parallel
 from .arrays import bound, flat, takes_floats
 
 LEAST = 1 << 12  # elements of the rows
 
 
-@loops.kernel
+@loops.exact_kernel
 def _sgd(rows, values, param, rates, count, width):
     for r in parallel(count, width):
         value = values + r * width
         target = param + i64(rows[r]) * width
         rate = rates[0]
         for c in range(width):
-            target[c] = target[c] - product(rate, value[c])
+            target[c] = target[c] - rate * value[c]
 
 
 _sgd_by = bound(_sgd, "i64* T* T* T* i64 i64")

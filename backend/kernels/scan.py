@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import loops
-from ..loops.names import parallel, product
+from ..loops.names import parallel
 from .arrays import around, bound, flat, takes_floats
 
 LEAST = _LEAST = 1 << 9
@@ -149,7 +149,7 @@ def exclusive_cumprod(x: np.ndarray, *, axis: int) -> Any:
     return _product(x, axis, 1)
 
 
-@loops.kernel
+@loops.exact_kernel
 def _recurrent_rows(a, x, out, rows, n, first, step, ahead):
     """S[k] = a[k] + x[k + ahead] * S[k - step], from k = first on, by `step`; four rows at a time."""
     for q in parallel((rows + 3) // 4, n * 4):
@@ -163,10 +163,10 @@ def _recurrent_rows(a, x, out, rows, n, first, step, ahead):
             out[row + 3 * n + first] = s3
             for j in range(1, n):
                 k = row + first + j * step
-                s0 = product(x[k + ahead], s0) + a[k]
-                s1 = product(x[k + n + ahead], s1) + a[k + n]
-                s2 = product(x[k + 2 * n + ahead], s2) + a[k + 2 * n]
-                s3 = product(x[k + 3 * n + ahead], s3) + a[k + 3 * n]
+                s0 = x[k + ahead] * s0 + a[k]
+                s1 = x[k + n + ahead] * s1 + a[k + n]
+                s2 = x[k + 2 * n + ahead] * s2 + a[k + 2 * n]
+                s3 = x[k + 3 * n + ahead] * s3 + a[k + 3 * n]
                 out[k] = s0
                 out[k + n] = s1
                 out[k + 2 * n] = s2
@@ -177,11 +177,11 @@ def _recurrent_rows(a, x, out, rows, n, first, step, ahead):
                 out[r * n + first] = s
                 for j in range(1, n):
                     k = r * n + first + j * step
-                    s = product(x[k + ahead], s) + a[k]
+                    s = x[k + ahead] * s + a[k]
                     out[k] = s
 
 
-@loops.kernel
+@loops.exact_kernel
 def _recurrent_columns(a, x, out, outer, n, inner, first, step, ahead):
     for p in parallel(outer, n * inner):
         start = (p * n + first) * inner
@@ -190,7 +190,7 @@ def _recurrent_columns(a, x, out, outer, n, inner, first, step, ahead):
         for j in range(1, n):
             row = start + j * step * inner
             for c in range(row, row + inner):
-                out[c] = product(x[c + ahead * inner], out[c - step * inner]) + a[c]
+                out[c] = x[c + ahead * inner] * out[c - step * inner] + a[c]
 
 
 _run_recurrent_rows = bound(_recurrent_rows, "T* T* T* i64 i64 i64 i64 i64")

@@ -14,6 +14,6 @@ is imported at the first call.
 
 from .compiler import is_ready, obstacle, version
 from .functions import function
-from .kernel import Kernel, kernel, kernel_with
+from .kernel import Kernel, exact_kernel, kernel, kernel_with
 
-__all__ = ["Kernel", "function", "is_ready", "kernel", "kernel_with", "obstacle", "version"]
+__all__ = ["Kernel", "exact_kernel", "function", "is_ready", "kernel", "kernel_with", "obstacle", "version"]

@@ -60,10 +60,6 @@ class Builtins:
         a, b, c = self.typed([a, b, c])
         return Value(self.builder.fma(a.llvm, b.llvm, c.llvm), a.type)
 
-    def _product(self, a: Any, b: Any) -> Value:
-        a, b = self.typed([a, b])
-        return Value(self.builder.fmul(a.llvm, b.llvm), a.type)  # without the leave to become part of an fma
-
     def _max(self, a: Any, b: Any) -> Value:
         return self._extreme(a, b, ">", "llvm.maximum")
 

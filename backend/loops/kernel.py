@@ -123,6 +123,11 @@ def kernel(python: Callable[..., None]) -> Kernel:
     return Kernel(Function(python))
 
 
+def exact_kernel(python: Callable[..., None]) -> Kernel:
+    """Declares a kernel each of whose operations is rounded by itself, as NumPy's are: none becomes part of an fma."""
+    return Kernel(Function(python, exact=True))
+
+
 def kernel_with(python: Callable[..., None], **chosen: Callable[..., Any]) -> Kernel:
     """A kernel whose keyword-only parameters stand for functions of the language, `kernel_with(rows, of=largest)`.
 

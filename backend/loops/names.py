@@ -28,11 +28,6 @@ def fma(a: float, b: float, c: float) -> float:
     return a * b + c
 
 
-def product(a: float, b: float) -> float:
-    """a * b, rounded by itself: never part of an fma."""
-    return a * b
-
-
 def exp(x: float) -> float:
     """e to the power x; infinity where that is too large."""
     return math.exp(x) if x < 700 else math.inf

@@ -76,10 +76,12 @@ PyObject *serve_arrays(PyObject *module, PyObject *arguments) {
         PyErr_SetString(PyExc_TypeError, "NumPy's arrays are not made as this was written for");
         return NULL;
     }
-#ifdef HAS_TWO_WAYS
+#if HAS_TWO_WAYS
     has_wide_vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     has_widest_vectors = has_wide_vectors && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
         && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#elif HAS_VECTORS && defined(__aarch64__)
+    has_wide_vectors = 1; /* every such processor has vectors, of 16 bytes: NumPy's are no wider */
 #endif
     Py_INCREF(arguments); /* for as long as the process lives */
     array_type = array;

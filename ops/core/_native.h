@@ -37,7 +37,8 @@ enum { FLOAT32, FLOAT64, INT64, INT32, BOOL, UINT8, INT8, INT16, FLOAT16, COMPLE
 extern HIDDEN PyObject *dtypes_by_kind[KINDS];
 extern HIDDEN const Py_ssize_t sizes_by_kind[KINDS];
 extern HIDDEN PyTypeObject *array_type;
-extern HIDDEN int has_wide_vectors, has_widest_vectors; /* whether loops run that were compiled for vectors of 32, of 64 bytes */
+/* Whether loops run that were compiled for vectors as wide as NumPy's (on x86-64 of 32 bytes), and for ones of 64. */
+extern HIDDEN int has_wide_vectors, has_widest_vectors;
 
 static inline Py_ssize_t most_elements(void) { return has_wide_vectors ? MOST_ELEMENTS_WIDE : MOST_ELEMENTS; }
 

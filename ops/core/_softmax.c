@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#ifdef HAS_TWO_WAYS
+#if HAS_TWO_WAYS
 #include <immintrin.h>
 #endif
 
@@ -61,7 +61,7 @@ typedef int32_t QuadBits __attribute__((vector_size(16)));
 #define NAMED(NAME) NAME##_narrow
 #include "_softmax_vectors.h"
 #undef NAMED
-#ifdef HAS_TWO_WAYS
+#if HAS_TWO_WAYS
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #pragma GCC optimize("fp-contract=fast")

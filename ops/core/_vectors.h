@@ -36,6 +36,7 @@
         else NAME##_body ARGUMENTS; \
     }
 #else
+#define HAS_TWO_WAYS 0
 #define TWO_WAYS(NAME, PARAMETERS, ARGUMENTS) \
     static void NAME PARAMETERS { NAME##_body ARGUMENTS; }
 #define THREE_WAYS TWO_WAYS

@@ -28,14 +28,15 @@ def same(found, wanted):
 
 def test_every_number_of_16_bits(narrow):
     x = ALL.view(narrow)
-    same(converted(x, np.dtype("float32")), x.astype("float32"))
-    same(converted(x.astype("float32"), narrow), x)
+    with np.errstate(invalid="ignore"):  # NumPy asks some processors, which tell of signalling NaNs
+        same(converted(x, np.dtype("float32")), x.astype("float32"))
+        same(converted(x.astype("float32"), narrow), x)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-4, 1e-7, 1e-39, 3e4, 1e38])
 def test_rounding(narrow, scale):
-    wide = ALL.view(narrow).astype("float32")
     with np.errstate(all="ignore"):
+        wide = ALL.view(narrow).astype("float32")
         between = np.concatenate([np.nextafter(wide, np.float32(np.inf)), np.nextafter(wide, np.float32(0)),
                                   (wide[:-1] + wide[1:]) / 2, normal(20000) * np.float32(scale)])
         same(converted(between, narrow), between.astype(narrow))

@@ -5,10 +5,10 @@ import inspect
 import numpy as np
 import pytest
 from proa.backend import threads
-from proa.backend.loops import is_ready, kernel, kernel_with, names
+from proa.backend.loops import exact_kernel, is_ready, kernel, kernel_with, names
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
-from proa.backend.loops.names import f32_at, i64_at, in_order, of_order, parallel, product
+from proa.backend.loops.names import f32_at, i64_at, in_order, of_order, parallel
 from proa.core import flags
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
@@ -178,20 +178,27 @@ def test_arrays_by_their_addresses():
     assert out.tolist() == [a.sum() for a in arrays]
 
 
-@kernel
-def rounded_each(a, b, c, out, fused, n):
+@exact_kernel
+def rounded_each(a, b, c, out, n):
     for i in range(n):
-        out[i] = product(a[i], b[i]) + c[i]
-        fused[i] = a[i] * b[i] + c[i]
+        product = a[i] * b[i]
+        out[i] = product + c[i]
 
 
-def test_a_product_may_be_kept_out_of_an_fma():
+@kernel
+def rounded_once(a, b, c, out, n):
+    for i in range(n):
+        out[i] = a[i] * b[i] + c[i]
+
+
+def test_an_exact_kernel_rounds_each_product():
     rng = np.random.default_rng(0)
     a, b, c = rng.normal(size=(3, 1000)).astype("float32")
-    out, fused = np.empty_like(a), np.empty_like(a)
-    rounded_each(a, b, c, out, fused, a.size)
+    out = np.empty_like(a)
+    rounded_each(a, b, c, out, a.size)
     np.testing.assert_array_equal(out, a * b + c)
-    np.testing.assert_allclose(fused, out, rtol=1e-4, atol=1e-6)
+    rounded_once(a, b, c, out, a.size)
+    np.testing.assert_allclose(out, a * b + c, rtol=1e-4, atol=1e-6)
 
 
 @kernel
