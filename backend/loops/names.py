@@ -13,7 +13,7 @@ import numpy as np
 __all__ = ["atan", "atan2", "bits", "bits64", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
            "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i16", "i32", "i64", "i64_at", "in_order",
            "library_exp", "library_log", "log", "log1p",
-           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "of_order", "parallel", "product", "sigmoid",
+           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "of_order", "parallel", "sigmoid",
            "sin_cos_of_quarters", "sin_cos_of_quarters_f64", "sqrt", "tanh", "truncate", "unsigned_quotient",
            "unsigned_shift"]
 
