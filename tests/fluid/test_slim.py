@@ -95,6 +95,20 @@ def test_weights_alone(tmp_path):
     assert sorted(os.listdir(tmp_path / "whole")) == ["quantized_model", "test_model"]
 
 
+@pytest.mark.parametrize("names", [(None, None), ("__model__", "__params__")])
+def test_weights_of_a_folder_of_1_8(tmp_path, names):
+    exe, y = network()
+    fluid.io.save_inference_model(str(tmp_path / "model"), ["x"], [y], exe, None, *names)
+    small = WeightQuantization(str(tmp_path / "model"), *names)
+    small.quantize_weight_to_int(str(tmp_path), *names, weight_quantize_type="abs_max", quantizable_op_type=["mul"],
+                                 generate_test_model=True)
+    small.convert_weight_to_fp16(str(tmp_path / "half"))
+    assert (tmp_path / "quantized_model" / "__model__").is_file() and (tmp_path / "half" / "__model__").is_file()
+    program, feeds, fetches = fluid.io.load_inference_model(str(tmp_path / "test_model"), exe, *names)
+    given, = exe.run(program, feed={feeds[0]: X}, fetch_list=fetches)
+    np.testing.assert_allclose(given, X @ rounded(W, 1.0), rtol=1e-5)
+
+
 def test_what_is_refused():
     with pytest.raises(ValueError, match="one of both gives the samples. Received neither"):
         PostTrainingQuantization(None, model_dir="model")

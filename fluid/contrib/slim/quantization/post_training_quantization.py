@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from .....core.place import CPUPlace
 from .....static.quantization import PostTrainingQuantization as _PostTraining
-from .....static.quantization import WeightQuantization
+from .....static.quantization import WeightQuantization as _Weights
+from .....static.run.executor import Executor
+from .....static.run.scope import Scope, scope_guard
 from ....io import load_inference_model, save_inference_model
 
 
@@ -57,6 +61,42 @@ class PostTrainingQuantization(_PostTraining):
 
     def _write(self, folder: str, model: str | None, parameters: str | None) -> None:
         save_inference_model(folder, list(self._feeds), self._fetches, self._executor, self._program, model, parameters)
+
+
+class WeightQuantization(_Weights):
+    """`paddle.static.quantization.WeightQuantization` for the folders of 1.x: `__model__`, and parameters in files of
+    their own or in one.
+    """
+
+    _names: tuple[str | None, str | None] = None, None
+
+    def quantize_weight_to_int(self, save_model_dir: str, save_model_filename: str | None = None,
+                               save_params_filename: str | None = None,
+                               quantizable_op_type: Any = ("conv2d", "mul"), weight_bits: int = 8,
+                               weight_quantize_type: str = "channel_wise_abs_max", generate_test_model: bool = False,
+                               threshold_rate: float = 0.0) -> None:
+        """Writes the model with weights of 8 or 16 bits to a folder `quantized_model`, and `test_model`."""
+        self._names = save_model_filename, save_params_filename
+        super().quantize_weight_to_int(save_model_dir, None, None, quantizable_op_type, weight_bits,
+                                       weight_quantize_type, generate_test_model, threshold_rate)
+
+    def convert_weight_to_fp16(self, save_model_dir: str) -> None:
+        """Writes the model with all its parameters in float16, under the names that it was read by."""
+        self._names = self._from[1], self._from[2]
+        super().convert_weight_to_fp16(save_model_dir)
+
+    def _read(self) -> tuple[Any, list, list, Any, Scope]:
+        folder, model, parameters = self._from
+        if not os.path.isdir(folder):  # the prefix of later files
+            return super()._read()
+        executor, scope = Executor(CPUPlace()), Scope()
+        with scope_guard(scope):
+            program, feeds, fetches = load_inference_model(folder, executor, model, parameters)
+        return program, feeds, fetches, executor, scope
+
+    def _write(self, path: str, program: Any, feeds: list, fetches: list, executor: Any, scope: Scope) -> None:
+        with scope_guard(scope):
+            save_inference_model(os.path.dirname(path), feeds, fetches, executor, program, *self._names)
 
 
 class _Feeds:
