@@ -221,6 +221,12 @@ def convert_dtype(dtype: Any) -> DType:
     return found
 
 
+def dtype_or_that_of(value: Any) -> DType:
+    """The DType that a user means, or that of the tensor or variable given in its place."""
+    held = getattr(value, "dtype", None)  # that of NumPy's scalar types describes their instances
+    return held if isinstance(held, DType) else convert_dtype(value)
+
+
 _default = [float32]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import backend
-from ..core.dtype import DType, convert_dtype
+from ..core.dtype import DType, convert_dtype, dtype_or_that_of
 from ..core.hooks import HookHandle, add_hook
 from ..core.lazy import require
 from ..core.place import CPUPlace, CUDAPlace, Place, is_device_name, parse_place
@@ -444,8 +444,8 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
                 value = value.dtype
             if isinstance(value, Place) or isinstance(value, str) and is_device_name(value):
                 result = result._moved(parse_place(value))
-            elif convert_dtype(value) is not result.dtype:  # else it is the same memory, as in Paddle
-                result = result.astype(value)
+            elif (dtype := dtype_or_that_of(value)) is not result.dtype:  # else it is the same memory, as in Paddle
+                result = result.astype(dtype)
         return result
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import convert_dtype
+from ...core.dtype import dtype_or_that_of
 from ...core.place import Place, is_device_name
 
 
@@ -20,7 +20,7 @@ class TensorLike:
         for value in (*args, kwargs.get("device"), kwargs.get("dtype"), kwargs.get("other")):
             if value is None or isinstance(value, (bool, Place)) or isinstance(value, str) and is_device_name(value):
                 continue
-            dtype = convert_dtype(getattr(value, "dtype", value))
+            dtype = dtype_or_that_of(value)
             result = result if dtype is result.dtype else result.astype(dtype)
         return result
 

@@ -9,6 +9,13 @@ def converted_to(x):
     return x.to("float64"), x.to("cpu", "int32"), x.to(x.astype("int64")), x.data.contiguous()
 
 
+STEPS = paddle.to_tensor([1, 2, 3])  # made outside
+
+
+def converted_to_numpys_types_or_as_an_argument(x):
+    return x.to(np.float64), x.to(np.dtype("float16")), STEPS.to(x) * x
+
+
 def asked(x):
     return x * (x.is_dense() + 2 * x.is_sparse() + 4 * x.is_contiguous())
 
@@ -17,7 +24,7 @@ def divided(x):
     return (*divmod(x, 2), *divmod(7, x), divmod(x[0], 2)[1] * x, round(x, 1), round(x[0] * 1.25), round(x[1], 1))
 
 
-@pytest.mark.parametrize("function", [converted_to, asked, divided])
+@pytest.mark.parametrize("function", [converted_to, converted_to_numpys_types_or_as_an_argument, asked, divided])
 def test_as_without_conversion(function):
     found = []
     for each in (function, paddle.jit.to_static(function, full_graph=True)):
