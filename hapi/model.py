@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..core import nest
 from ..core.lazy import require
+from ..core.signatures import signature_of
 from ..dygraph.tensor import Tensor
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from ..metric import Metric
@@ -44,7 +44,7 @@ def specs_of(what: str, given: Any) -> list[InputSpec] | None:
 def inputs_of_forward(network: Any, parts: int, labels: int, is_prediction: bool) -> int:
     """How many of a sample's parts the network's `forward` takes, where nobody has said so."""
     function = getattr(network.forward, "dygraph_function", network.forward)
-    parameters = inspect.signature(function).parameters.values()
+    parameters = signature_of(function).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return parts - labels
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

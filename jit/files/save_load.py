@@ -10,6 +10,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ def _layer_models(layer: Layer, input_spec: Any, configs: dict[str, Any]) -> _Mo
 
 def _decorated_methods(layer: Layer) -> dict[str, StaticFunction]:
     """The StaticFunctions of a layer, of its class or set on it; a function of another object is none of them."""
-    names = [name for name in dir(layer) if isinstance(getattr(type(layer), name, None), StaticFunction)
+    names = [name for name in dir(layer) if isinstance(getattr_static(type(layer), name, None), StaticFunction)
              or isinstance(layer.__dict__.get(name), StaticFunction) and not name.startswith("_static_")]
     found = {name: getattr(layer, name) for name in names}
     return {name: value for name, value in found.items() if isinstance(value, StaticFunction) and not value.is_property}

@@ -17,6 +17,7 @@ from . import run_checks, staging
 from .outside import Outside
 
 _WAY_OUT = "Make it a list before (`list(…)`), or decide on a Python value."
+_OURS = __name__.partition(".")[0]
 _count: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
 
 
@@ -29,7 +30,33 @@ def _references_to_argument(iterable: Any, *_: Any) -> int:
     return references(iterable)
 
 
-FRESH = _references_to_argument(iter(()), None)  # of what is made where it is gone over, and held by nobody else
+_FRESH = _references_to_argument(iter(()), None)  # of what is made where it is gone over, and held by nobody else
+
+
+def _counts_tell_of_names() -> bool:
+    iterator = iter(())
+    return _references_to_argument(iterator, None) > _FRESH
+
+
+_COUNTS_TELL_OF_NAMES = _counts_tell_of_names()  # Python 3.14 lends a call what a local name holds, uncounted
+
+
+def is_held_beside(count: int, iterable: Any) -> bool:
+    """Whether an argument is an iterator that somebody holds beside the call, which has asked for its `references`."""
+    if not hasattr(type(iterable), "__next__"):
+        return False
+    return count > _FRESH or not _COUNTS_TELL_OF_NAMES and _has_name(iterable)
+
+
+def _has_name(value: Any) -> bool:
+    """Whether a local name holds this in a function that is being called, other than in ours."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] != _OURS:
+            if any(local is value for local in frame.f_locals.values()):
+                return True
+        frame = frame.f_back
+    return False
 
 
 class OfHeld:

@@ -15,7 +15,7 @@ from typing import Any
 from ...ops.array.assign import rank
 from ..errors import here
 from . import program_lists, staging
-from .advancing import FRESH, advanced_apart, held_elsewhere, references, takes_of_held
+from .advancing import advanced_apart, held_elsewhere, is_held_beside, references, takes_of_held
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
@@ -171,7 +171,7 @@ def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values
 
 def any_(values: Any) -> Any:
     """`any(values)`, where items may be symbolic; all of them are computed."""
-    is_held = references(values) > FRESH and hasattr(type(values), "__next__")
+    is_held = is_held_beside(references(values), values)
     values = used_within(values)
     if staging.is_list(values):
         return any_of_list(values)
@@ -182,7 +182,7 @@ def any_(values: Any) -> Any:
 
 def all_(values: Any) -> Any:
     """`all(values)`, where items may be symbolic; all of them are computed."""
-    is_held = references(values) > FRESH and hasattr(type(values), "__next__")
+    is_held = is_held_beside(references(values), values)
     values = used_within(values)
     if staging.is_list(values):
         return all_of_list(values)

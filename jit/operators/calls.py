@@ -6,13 +6,13 @@ How a function is converted is given from outside; knows the kinds of callables 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections import deque
 from collections.abc import Callable
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...core import nest
+from ...core.signatures import signature_of
 from ..convert.ignoring import is_own
 from . import staging
 from .builtin import COUNTING, OVERLOADS
@@ -232,7 +232,7 @@ def _may_be_none(function: Any, args: tuple, kwargs: dict[str, Any]) -> int | st
     if not optional:
         return None
     try:
-        parameters = inspect.signature(function).parameters
+        parameters = signature_of(function).parameters
     except (TypeError, ValueError):  # some builtins do not say
         return None
     names = [p.name for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import ConversionError, here
 from . import staging
-from .advancing import FRESH, OfHeld, references, takes_of_held
+from .advancing import OfHeld, is_held_beside, references, takes_of_held
 from .conditionals import if_stmt
 from .iteration import sequence_of, walked
 from .logical import and_, or_
@@ -36,7 +36,7 @@ def generator(iterable: Any, made: Callable[[Any], Any], element: Callable[..., 
 
     The condition of the first item tells whether a tensor decides which of them are taken.
     """
-    is_held = references(iterable) > FRESH and hasattr(type(iterable), "__next__") or takes_of_held(iterable)
+    is_held = is_held_beside(references(iterable), iterable) or takes_of_held(iterable)
     if sequence_of(iterable) is not None:
         return _collected(iterable, element, condition)
     rest = iter(walked(iterable))

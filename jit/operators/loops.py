@@ -13,7 +13,7 @@ from typing import Any
 from ...core import nest
 from ..errors import ConversionError, here, noting
 from . import identity, staging
-from .advancing import FRESH, advanced_apart, held_elsewhere, references, takes_of_held
+from .advancing import advanced_apart, held_elsewhere, is_held_beside, references, takes_of_held
 from .conditionals import if_stmt
 from .containers import Held, copied
 from .iteration import SymbolicSequence, lists_of, sequence_of, walked
@@ -168,7 +168,7 @@ def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any]
              set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = (),
              kept: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
-    goes_on_elsewhere = references(iterable) > FRESH and hasattr(type(iterable), "__next__")
+    goes_on_elsewhere = is_held_beside(references(iterable), iterable)
     iterable = walked(iterable)
     items = sequence_of(iterable)
     with walking(lists_of(iterable if items is None else items)):

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from ...core.signatures import copy_annotations
+
 
 def bind(code: CodeType, original: FunctionType, injected: Mapping[str, Any]) -> FunctionType:
     """A function of `code` with everything else as `original` has it, its very cells included."""
@@ -21,7 +23,8 @@ def bind(code: CodeType, original: FunctionType, injected: Mapping[str, Any]) ->
 
 
 def _copy_attributes(original: FunctionType, function: FunctionType) -> None:
-    for name in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__", "__doc__", "__type_params__"):
+    copy_annotations(original, function)
+    for name in ("__kwdefaults__", "__qualname__", "__module__", "__doc__", "__type_params__"):
         if hasattr(original, name):
             setattr(function, name, getattr(original, name))
     function.__dict__.update(original.__dict__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-OLDEST, NEWEST = (3, 10), (3, 13)  # the versions of Python that conversion knows
+OLDEST, NEWEST = (3, 10), (3, 14)  # the versions of Python that conversion knows
 
 
 class SourceUnavailable(OSError):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core import nest
+from ...core.signatures import signature_of
 from ...dygraph.value import EagerValue
 from ...ops.array.creation import to_tensor
 from ...static.ir.input_spec import InputSpec
@@ -91,7 +92,7 @@ class FunctionInputs:
 def _parameters(function: Callable) -> list[inspect.Parameter]:
     """Of a compiled function that does not tell what it takes: anything."""
     try:
-        return list(inspect.signature(function).parameters.values())
+        return list(signature_of(function).parameters.values())
     except ValueError:
         return [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
                 inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]

@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import importlib
 import subprocess
 import sys
 
@@ -63,6 +64,16 @@ def test_a_called_function_that_cannot_be_read_is_called_as_it_is(monkeypatch):
     whole = gast.ast_to_gast
     monkeypatch.setattr(gast, "ast_to_gast", lambda node: whole(node) if node.body[0].name == "outer" else 1 / 0)
     assert outer(paddle.ones([2])).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="annotations are computed where they stand")
+def test_annotations_may_name_what_is_not_there(tmp_path, monkeypatch):
+    (tmp_path / "annotated_later.py").write_text(
+        "def scaled(x: Later, n: int = 2) -> Latest:\n    if x.sum() > 0:\n        x = x * n\n    return x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    scaled = importlib.import_module("annotated_later").scaled
+    converted = paddle.jit.to_static(scaled, full_graph=True)
+    assert converted(paddle.ones([2])).tolist() == [2, 2] and converted(-paddle.ones([2])).tolist() == [-1, -1]
 
 
 def test_an_error_under_a_known_python_is_no_matter_of_its_version(monkeypatch):

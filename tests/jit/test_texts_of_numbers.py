@@ -160,6 +160,7 @@ def test_text_that_a_run_knows_may_not_outlive_the_call():
     assert layer.said == "2.0"
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion")
 def test_truths_and_numbers_under_operators_of_python():
     def changed(x):
         a, n = bool(x.sum() > 0), int(x.sum())
