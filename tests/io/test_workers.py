@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import random
 import signal
 import time
@@ -245,7 +246,7 @@ def test_errors_of_init_collate_stream_and_sampler():
 
 
 def test_a_batch_that_does_not_pickle_is_an_error():
-    with pytest.raises((AttributeError, TypeError, RuntimeError)) as caught:
+    with pytest.raises((AttributeError, TypeError, RuntimeError, pickle.PicklingError)) as caught:
         list(io.DataLoader(Calls(2, lambda i: lambda: i), batch_size=None, num_workers=1))
     assert "pickle" in str(caught.value)
 
