@@ -159,6 +159,12 @@ def test_no_axis_in_a_list_is_every_axis_of_a_quantile():
     assert float(paddle.quantile(paddle.to_tensor([[0.0, 1.0], [2.0, 4.0]]), 0.5, [])) == 1.5
 
 
+def test_quantiles_of_no_rows_have_their_shape():
+    x = paddle.zeros([0, 3, 1, 4])
+    assert paddle.quantile(x, 0.3, [2, 3]).shape == paddle.nanquantile(x, 0.3, [2, 3]).shape == [0, 3]
+    assert paddle.quantile(x, 0.3, [1, 2], True).shape == [0, 1, 1, 4]
+
+
 def test_positions_in_a_column_select_as_those_in_a_row():
     x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], stop_gradient=False)
     chosen = paddle.index_select(x, paddle.to_tensor([[2], [0]]))
