@@ -119,7 +119,7 @@ def sot_mode_guard(value: bool) -> Iterator[None]:
     ...     as_list = paddle.jit.to_static(lambda x: x.tolist())
     >>> as_list(paddle.ones([2]))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    TypeError: x.tolist(): the variable 'x' of a static Program has no value while the Program is being built
+    WrongKindError: x.tolist(): the variable 'x' of a static Program has no value while the Program is being built
     """
     before = os.environ.get(_FALLS_BACK)
     os.environ[_FALLS_BACK] = str(bool(value))

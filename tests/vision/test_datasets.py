@@ -168,7 +168,7 @@ def test_archives_that_declare_too_much(tmp_path):
     (tmp_path / "b").write_bytes(gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(64 << 20), 1))
     tracemalloc.start()
     try:
-        with pytest.raises(CorruptFileError, match="a header asks for"):
+        with pytest.raises(CorruptFileError, match="a header asks for|empty header"):  # Python 3.14 says the second
             Archive(str(tmp_path / "b"))
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
