@@ -47,8 +47,10 @@ class _Fusion:
         self.group = list(range(len(self.ops)))
         self.members: dict[int, list[int]] = {i: [i] for i in range(len(self.ops))}
         self.last = list(range(len(self.ops)))  # by group: its last member
+        self.reach = list(range(len(self.ops)))  # by group: the last of its members and of those that must come before it
         self.fusible: list[_Fusible | None] = []
         self.feeds: list[set[int]] = []  # by operation: those that must come before it: the makers of its inputs
+        self.users: list[list[int]] = [[] for _ in self.ops]  # by operation: those that must come behind it
 
     def run(self) -> list[Operation]:
         """The operations with groups fused, in an order that respects what each reads."""
@@ -56,6 +58,8 @@ class _Fusion:
         maker: dict[str, int] = {}
         for index, op in enumerate(self.ops):
             self.feeds.append(self._before(op, maker))
+            for other in self.feeds[index]:
+                self.users[other].append(index)
             for name in reads(op):
                 self.readers.setdefault(name, set()).add(index)
             maker.update((name, index) for name in writes(op))
@@ -116,11 +120,11 @@ class _Fusion:
         own, target = self.group[index], self.group[other]
         if len(self.members[own]) + len(self.members[target]) > _LARGEST_GROUP:
             return False
-        group, last, feeds = self.group, self.last, self.feeds
+        group, reach, feeds = self.group, self.reach, self.feeds
         both = [*self.members[own], *self.members[target]]
         first = min(both)
         begins = [index] if len(self.members[own]) == 1 else both  # nothing reads yet what the newest makes
-        pending = [group[i] for member in begins for i in feeds[member] if last[group[i]] >= first]
+        pending = [group[i] for member in begins for i in feeds[member] if reach[group[i]] >= first]
         seen = {own, target, *pending}
         pending = [found for found in pending if found != own and found != target]
         while pending:
@@ -129,7 +133,7 @@ class _Fusion:
                     found = group[i]
                     if found == own or found == target:
                         return False
-                    if found not in seen and last[found] >= first:
+                    if found not in seen and reach[found] >= first:
                         seen.add(found)
                         pending.append(found)
         return True
@@ -139,12 +143,19 @@ class _Fusion:
         for member in self.members.pop(source):
             self.group[member] = target
             self.members[target].append(member)
-        self.last[target] = max(self.last[target], self.last[source])
+        self.last[target] = self.reach[target] = index  # the newest of all
+        pending = [target]
+        while pending:  # what comes behind the group comes behind its newest member now
+            for user in [user for member in self.members[pending.pop()] for user in self.users[member]]:
+                if self.reach[self.group[user]] < index:
+                    self.reach[self.group[user]] = index
+                    pending.append(self.group[user])
 
     def _ordered(self) -> list[Operation]:
         """The operations, groups as one, each behind what it reads; otherwise in the old order."""
         done: list[Operation] = []
         placed: set[int] = set()
+        begun: set[int] = set()
 
         def place(group: int) -> None:
             if all(self.group[i] in placed or self.group[i] == group for m in self.members[group]
@@ -160,6 +171,8 @@ class _Fusion:
                     placed.add(current)
                     done.append(self._operation(sorted(self.members[current])))
                     continue
+                assert current not in begun, "two groups need each other"
+                begun.add(current)
                 stack.append((current, True))
                 needed = {self.group[i] for m in self.members[current] for i in self.feeds[m]} - {current} - placed
                 stack.extend((g, False) for g in sorted(needed, reverse=True))

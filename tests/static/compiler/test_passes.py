@@ -126,6 +126,20 @@ def test_two_groups_that_need_each_other_stay_two():
     same_with_and_without_loops(function, np.eye(4, dtype="float32"))
 
 
+def test_a_group_that_ends_later_is_needed_through_what_came_earlier():
+    def function(x):
+        a = paddle.exp(x)
+        n = paddle.matmul(a, x)  # before the group of `b` begins
+        b = paddle.tanh(x)
+        c = paddle.matmul(b, b) * a  # now the group of `a` needs that of `b`, and whatever needs `a` does
+        return [c, n * b]
+
+    unit = unit_for(function, [4, 4])
+    fuse_elementwise(unit)
+    verify(unit, "fuse_elementwise")
+    same_with_and_without_loops(function, np.eye(4, dtype="float32"))
+
+
 @pytest.mark.parametrize("function", [
     lambda x, y: paddle.tanh(x * y + x) - y,
     lambda x, y: [(x > 0).astype("float32") * y, paddle.where(x > y, x, y * 2.0)],
