@@ -129,7 +129,7 @@ def test_a_block_that_is_too_small_is_replaced(nothing_left):
 
 def test_what_cannot_be_pickled_fails_before_anything_is_sent(nothing_left):
     with line() as both:
-        with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):  # which of them depends on Python's version
+        with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):  # by Python's version
             both.sender.pack("tag", [np.ones(LARGE), lambda: None])
         assert not both.receiver.connection.poll()
         assert both.carry("next") == "next"

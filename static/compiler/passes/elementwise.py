@@ -47,7 +47,7 @@ class _Fusion:
         self.group = list(range(len(self.ops)))
         self.members: dict[int, list[int]] = {i: [i] for i in range(len(self.ops))}
         self.last = list(range(len(self.ops)))  # by group: its last member
-        self.reach = list(range(len(self.ops)))  # by group: the last of its members and of those that must come before it
+        self.reach = list(range(len(self.ops)))  # by group: the last of these and of what must come before
         self.fusible: list[_Fusible | None] = []
         self.feeds: list[set[int]] = []  # by operation: those that must come before it: the makers of its inputs
         self.users: list[list[int]] = [[] for _ in self.ops]  # by operation: those that must come behind it
