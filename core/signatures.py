@@ -7,7 +7,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 _LEFT: dict[str, Any] = {}
@@ -20,12 +19,3 @@ if sys.version_info >= (3, 14):
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """A function's signature; ValueError where a compiled one does not tell, TypeError where it is no function."""
     return inspect.signature(function, **_LEFT)
-
-
-def copy_annotations(original: FunctionType, function: FunctionType) -> None:
-    """Gives a function the annotations of another, computed or not."""
-    annotate = getattr(original, "__annotate__", None)
-    if annotate is None:
-        function.__annotations__ = original.__annotations__
-    else:
-        setattr(function, "__annotate__", annotate)

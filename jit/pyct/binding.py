@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from ...core.signatures import copy_annotations
-
 
 def bind(code: CodeType, original: FunctionType, injected: Mapping[str, Any]) -> FunctionType:
     """A function of `code` with everything else as `original` has it, its very cells included."""
@@ -23,7 +21,11 @@ def bind(code: CodeType, original: FunctionType, injected: Mapping[str, Any]) ->
 
 
 def _copy_attributes(original: FunctionType, function: FunctionType) -> None:
-    copy_annotations(original, function)
+    annotate = getattr(original, "__annotate__", None)  # from Python 3.14 on: they are computed when they are asked for
+    if annotate is None:
+        function.__annotations__ = original.__annotations__
+    else:
+        setattr(function, "__annotate__", annotate)
     for name in ("__kwdefaults__", "__qualname__", "__module__", "__doc__", "__type_params__"):
         if hasattr(original, name):
             setattr(function, name, getattr(original, name))

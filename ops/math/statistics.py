@@ -191,7 +191,7 @@ def _moved_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     rest = [n for n in range(x.ndim) if n not in axes]
     moved = transpose(x, rest + axes) if rest + axes != list(range(x.ndim)) else x
     if len(axes) != 1:
-        count = product(x.shape[n] for n in axes)  # told, where it is known: of no rows -1 would be 0
+        count = product([x.shape[n] for n in axes])  # told, where it is known: of no rows -1 would be 0
         moved = reshape(moved, [0] * len(rest) + [count if count >= 0 else -1])
     return moved, axes
 
