@@ -22,6 +22,7 @@ from .shrinking import shrink
 from .stages import Finding, Outcome, Way, run
 
 SHRUNK_OF_A_KIND = 3
+_REDUCES_NOTHING = "Tensor need be reduced must not empty"  # what PaddlePaddle says of a sum without elements
 
 
 class Worker:
@@ -96,6 +97,8 @@ class Worker:
         if not all(map(recorded.runs_there, recorded.numbers_in(source))):
             return
         found = oracles.differs(self.oracle, folder, way.dtype)
+        if found is not None and _REDUCES_NOTHING in found[1]:
+            return
         if found is not None and found[0] == "value" and way.dtype == "float32":
             exact = self.outcome(source, replace(way, dtype="float64", stages=("export",)))
             if not any(f.stage == "oracle" and f.kind == "value" for f in exact.findings):

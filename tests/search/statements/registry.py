@@ -60,7 +60,7 @@ def condition(body: Body) -> str | None:
     other = body.value("float")
     assert other is not None
     simple = [
-        f"{v.text}.mean() > {body.pick(0.0, 0.1, 0.3)}",
+        f"{v.text}.mean() > {body.pick(0.01, 0.1, 0.3)}",  # of what lies about its mean, 0 is rounding
         f"{v.text}.sum() + 0.01 < {other.text}.sum()",  # one that is decided where both are the same sum
         f"({v.text} > 0.5).any()",
         f"paddle.all({v.text} < 2.0)",
