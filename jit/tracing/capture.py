@@ -190,6 +190,7 @@ class CaptureTrace(ProgramTrace):
 
     def _add_gradient(self, tensor: EagerValue, gradient: Variable) -> None:
         held = self._held("backward()", tensor)
+        held.flows = True
         if held.now is UNTOUCHED:
             held.added = True
             if isinstance(held.before, EagerValue):

@@ -44,14 +44,15 @@ class HeldGradient:
     """What one Tensor's gradient is, at the place of a function that has been traced so far.
 
     `now` is a Variable, a kind of above, or None. `asked`: the function has looked whether there was one before the
-    call; `added`: it has added to what there was, for which None and zeros are alike.
+    call; `added`: it has added to what there was, for which None and zeros are alike. `flows`: what `backward()` found
+    for the Tensor is in it, through which hooks on the Tensor would have to go.
     """
 
     def __init__(self, tensor: EagerValue, name: str):
         self.tensor, self.name = tensor, name
         self.before = gradient_kind(tensor)
         self.now: Any = UNTOUCHED
-        self.asked = self.added = False
+        self.asked = self.added = self.flows = False
         self.before_name: str | None = None  # of the Variable that stands for the gradient before the call
 
     def kind(self) -> Any:
@@ -75,6 +76,8 @@ class HeldGradient:
 
     def fits(self, tensor: EagerValue) -> bool:
         """Whether a Tensor's gradient is of the kind that the Program was made for."""
+        if self.flows and _has_hooks(tensor):
+            return False
         if not self.asked and not self.added:
             return True
         now, before = gradient_kind(tensor), self.before
@@ -250,7 +253,13 @@ def check_leaf(tensor: EagerValue) -> None:
             f"backward() in a function under to_static(full_graph=True): {tensor.name!r} was computed outside of the "
             "function, and gradients would have to flow on from it. Give it to the function as x.detach(), or return "
             "the loss and call backward() outside.")
-    if tensor._edge.hooks or tensor._edge.observers:
+    if _has_hooks(tensor):
         raise RuntimeError(
             f"backward() in a function under to_static(full_graph=True): {tensor.name!r} has hooks on its gradient, "
             "which no Program calls. Return the loss and call backward() outside.")
+
+
+def _has_hooks(tensor: EagerValue) -> bool:
+    """Whether something is to be called with the gradient of a leaf."""
+    edge = tensor._edge
+    return type(edge) is Leaf and bool(edge.hooks or edge.observers)

@@ -229,6 +229,14 @@ def test_frozen_and_freed_between_calls():
     check(standard, between=between)
 
 
+def test_a_hook_that_is_registered_between_calls_is_not_left_out():
+    def doubled(net, rule):
+        net.last.weight.register_hook(lambda gradient: gradient * 2)
+
+    with pytest.raises(RuntimeError, match="has hooks on its gradient, which no Program calls"):
+        run(standard, OPTIMIZERS["SGD"], True, between=doubled)
+
+
 def test_a_gradient_from_outside_is_added_to():
     def between(net, rule):
         net.last(paddle.ones([1, 5])).sum().backward()
