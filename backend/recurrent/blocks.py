@@ -1,7 +1,8 @@
 """Small matrix products inside generated loops: a block of 4 rows by 16 columns, whose sums stay in registers.
 
 With vectors of 64 bytes a block's sums are four, each of which waits for the product before: the processor is busy with
-two such blocks, or four. Each sum adds the same products in the same order, so the bits are the same.
+four such blocks side by side, which read a row's element once for all four panels. Each sum adds the same products in
+the same order, so the bits are the same.
 The second factor is packed: columns in panels of 16, one panel after the other, in each the rows one after the other;
 columns that are missing are zeros.
 """
@@ -11,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from .. import loops
-from ..loops.compiler import has_wide_vectors
 from ..loops.functions import declare
 from ..loops.names import parallel
 from ..threads import get_num_threads
@@ -19,22 +19,24 @@ from ..threads import get_num_threads
 ROWS, COLUMNS = 4, 16
 
 
-def _source(name: str, parameters: str, rows: list[str], element: str, count: int = ROWS) -> str:
-    """The source of a product of a block of `count` rows, in which every sum is a variable.
+def _source(name: str, parameters: str, at: str, element: str, panels: int = 1) -> str:
+    """The source of a product of a block with some panels, in which every sum is a variable.
 
-    `rows` begins what is said of the rows, `element` is that of row r for one term; `at` is where the row lies.
+    `at` says where row r begins, if anything, and `element` is its factor of term k. Panels lie `apart` in the second
+    factor, side by side in what is added to.
     """
-    block = [(r, c) for r in range(count) for c in range(COLUMNS)]
-    places = [f"(apart + {r - ROWS})" if "apart" in parameters and r >= ROWS else str(r) for r in range(count)]
+    rows, columns = range(ROWS), range(panels * COLUMNS)
+    sums = [(r, c) for r in rows for c in columns]
     lines = [f"def {name}({parameters}):"]
-    lines += [f"    {row.format(r=r, at=at)}" for row in rows for r, at in enumerate(places)]
-    lines += [f"    out{r} = out + {at} * out_step" for r, at in enumerate(places)]
-    lines += [f"    s{r}_{c} = out{r}[{c}]" for r, c in block]
-    lines += ["    for k in range(depth):", f"        row = b + k * {COLUMNS}"]
-    lines += [f"        y{c} = row[{c}]" for c in range(COLUMNS)]
-    lines += [f"        x{r} = {element.format(r=r)}" for r in range(count)]
-    lines += [f"        s{r}_{c} = fma(x{r}, y{c}, s{r}_{c})" for r, c in block]
-    lines += [f"    out{r}[{c}] = s{r}_{c}" for r, c in block]
+    lines += [f"    a{r} = a + {at.format(r=r)}" for r in rows if at]
+    lines += [f"    out{r} = out + {r} * out_step" for r in rows]
+    lines += [f"    s{r}_{c} = out{r}[{c}]" for r, c in sums]
+    lines += ["    for k in range(depth):"]
+    lines += [f"        b{p} = b + ({f'{p} * apart + ' if p else ''}k * {COLUMNS})" for p in range(panels)]
+    lines += [f"        y{c} = b{c // COLUMNS}[{c % COLUMNS}]" for c in columns]
+    lines += [f"        x{r} = {element.format(r=r)}" for r in rows]
+    lines += [f"        s{r}_{c} = fma(x{r}, y{c}, s{r}_{c})" for r, c in sums]
+    lines += [f"    out{r}[{c}] = s{r}_{c}" for r, c in sums]
     return "\n".join(lines)
 
 
@@ -73,29 +75,34 @@ def block_product(a, a_step, rows, b, depth, out, out_step):
             out[r * out_step + c] += sum(a[first + k] * b[k * COLUMNS + c] for k in range(depth))
 
 
-def two_block_product(a, a_step, rows, apart, b, depth, out, out_step):
-    """The same of two blocks; the second begins `apart` rows behind the first."""
-    for r in (0, apart):
-        block_product(a[r * a_step:], a_step, rows - r, b, depth, out[r * out_step:], out_step)
+def wide_block_product(a, a_step, rows, b, apart, depth, out, out_step):
+    """The same with four panels, which lie `apart`: of `out` 4 rows of 64 change."""
+    for p in range(PANELS):
+        block_product(a, a_step, rows, b[p * apart:], depth, out[p * COLUMNS:], out_step)
 
 
 def block_product_across(a, b, depth, out, out_step):
-    """out += a' b: the rows are columns of `a`, a panel too: `ACROSS` of them."""
-    for r in range(ACROSS):
+    """out += a' b: the rows are 4 columns of `a`, a panel too, or of what begins within one."""
+    for r in range(ROWS):
         for c in range(COLUMNS):
             out[r * out_step + c] += sum(a[k * COLUMNS + r] * b[k * COLUMNS + c] for k in range(depth))
 
 
-# How many rows are multiplied at a time where there are so many.
-AT_ONCE, ACROSS = (2 * ROWS, 4 * ROWS) if has_wide_vectors() else (ROWS, ROWS)
-_ROWS_OF_A = ["at{r} = min(rows - 1, {at}) * a_step", "a{r} = a + at{r}"]
-declare("block_product", _source(
-    "block_product", "a, a_step, rows, b, depth, out, out_step", _ROWS_OF_A, "a{r}[k]"))
-declare("two_block_product", _source(
-    "two_block_product", "a, a_step, rows, apart, b, depth, out, out_step", _ROWS_OF_A, "a{r}[k]", 2 * ROWS))
+def wide_block_product_across(a, b, apart, depth, out, out_step):
+    """The same with four panels, which lie `apart`."""
+    for p in range(PANELS):
+        block_product_across(a, b[p * apart:], depth, out[p * COLUMNS:], out_step)
+
+
+PANELS = 4  # how many are multiplied at a time where vectors are wide, and there are so many
+_ROW, _ACROSS = ("min(rows - 1, {r}) * a_step", "a{r}[k]"), ("", f"a[k * {COLUMNS} + {{r}}]")
+declare("block_product", _source("block_product", "a, a_step, rows, b, depth, out, out_step", *_ROW))
+declare("wide_block_product", _source(
+    "wide_block_product", "a, a_step, rows, b, apart, depth, out, out_step", *_ROW, PANELS))
 declare("row_product", _row_source())
-declare("block_product_across", _source(
-    "block_product_across", "a, b, depth, out, out_step", [], f"a[k * {COLUMNS} + {{r}}]", ACROSS))
+declare("block_product_across", _source("block_product_across", "a, b, depth, out, out_step", *_ACROSS))
+declare("wide_block_product_across", _source(
+    "wide_block_product_across", "a, b, apart, depth, out, out_step", *_ACROSS, PANELS))
 
 
 @loops.kernel

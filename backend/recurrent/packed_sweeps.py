@@ -14,33 +14,39 @@ import functools
 from typing import Any
 
 from .. import loops
+from ..loops.compiler import has_wide_vectors
 from ..loops.functions import declare
 from ..loops.names import parallel
-from .blocks import AT_ONCE, ROWS, block_product, two_block_product
+from .blocks import block_product, wide_block_product
 from .rows import copy, fast_sigmoid, fast_tanh
 
-if AT_ONCE == ROWS:
+
+@loops.function
+def add_panels(a, weights, z, begin, apart, active, count, depth, first, panels, z_row):
+    """z += a weights for the blocks from the row `begin` on, each `apart` rows behind the one before, by panels."""
+    for p in range(first, panels):
+        for k in range(0, depth, 192):
+            for r in range(begin, active, apart):
+                block_product(a + (r * depth + k), depth, count - r, weights + (p * depth + k) * 16,
+                              min(192, depth - k), z + (r * z_row + p * 16), z_row)
+
+
+if has_wide_vectors():
     @loops.function
     def add_blocks(a, weights, z, begin, apart, active, count, depth, panels, z_row):
-        """z += a weights for the blocks from the row `begin` on, each `apart` rows behind the one before."""
-        for p in range(panels):
+        """The same for all panels, four at a time where there are as many."""
+        whole = panels // 4 * 4
+        for p in range(0, whole, 4):
             for k in range(0, depth, 192):
                 for r in range(begin, active, apart):
-                    block_product(a + (r * depth + k), depth, count - r, weights + (p * depth + k) * 16,
-                                  min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                    wide_block_product(a + (r * depth + k), depth, count - r, weights + (p * depth + k) * 16,
+                                       depth * 16, min(192, depth - k), z + (r * z_row + p * 16), z_row)
+        add_panels(a, weights, z, begin, apart, active, count, depth, whole, panels, z_row)
 else:
     @loops.function
     def add_blocks(a, weights, z, begin, apart, active, count, depth, panels, z_row):
-        """The same, two blocks at a time."""
-        for p in range(panels):
-            for k in range(0, depth, 192):
-                for r in range(begin, active, 2 * apart):
-                    if r + apart < active:
-                        two_block_product(a + (r * depth + k), depth, count - r, apart, weights + (p * depth + k) * 16,
-                                          min(192, depth - k), z + (r * z_row + p * 16), z_row)
-                    else:
-                        block_product(a + (r * depth + k), depth, count - r, weights + (p * depth + k) * 16,
-                                      min(192, depth - k), z + (r * z_row + p * 16), z_row)
+        """The same for all panels."""
+        add_panels(a, weights, z, begin, apart, active, count, depth, 0, panels, z_row)
 
 
 class _Named:

@@ -11,8 +11,9 @@ rows lie `x_step` and `x_row` apart. With `keep` 0 nothing is kept: `gates` and 
 from __future__ import annotations
 
 from .. import loops
+from ..loops.compiler import has_wide_vectors
 from ..loops.names import parallel
-from .blocks import AT_ONCE, ROWS, block_product, row_product, two_block_product
+from .blocks import block_product, row_product, wide_block_product
 from .rows import clear, copy, gru_row, gru_row_back, lstm_row, lstm_row_back, rnn_row, rnn_row_back
 
 
@@ -32,29 +33,39 @@ def add_block(a, a_step, left, weights, depth, z, z_row):
         block_product(a, a_step, left, weights, depth, z, z_row)
 
 
-if AT_ONCE == ROWS:
+@loops.function
+def add_panel(a, a_step, weights, z, begin, end, batch, depth, z_row):
+    """z += a weights for the rows from `begin` up to `end` and a panel, part by part: the innermost cache holds it."""
+    for k in range(0, depth, 192):
+        for r in range(begin, end, 4):
+            add_block(a + (r * a_step + k), a_step, batch - r, weights + k * 16, min(192, depth - k), z + r * z_row,
+                      z_row)
+
+
+if has_wide_vectors():
     @loops.function
     def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
-        """z += a weights for the rows from `begin` up to `end`, a panel part by part: the innermost cache holds it."""
-        for p in range(panels):
+        """z += a weights for the rows from `begin` up to `end`; a last row that is alone in its block stays so."""
+        together = end
+        if batch % 4 == 1:
+            together = min(end, batch - 1)
+        whole = panels // 4 * 4
+        for p in range(0, whole, 4):
             for k in range(0, depth, 192):
-                for r in range(begin, end, 4):
-                    add_block(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
-                              min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                for r in range(begin, together, 4):
+                    wide_block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
+                                       depth * 16, min(192, depth - k), z + (r * z_row + p * 16), z_row)
+        for p in range(panels):
+            first = begin
+            if p < whole:
+                first = together
+            add_panel(a, a_step, weights + p * depth * 16, z + p * 16, first, end, batch, depth, z_row)
 else:
     @loops.function
     def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
-        """The same, two blocks at a time; a last row that is alone in its block stays so, whoever has it."""
+        """The same, a panel at a time."""
         for p in range(panels):
-            for k in range(0, depth, 192):
-                for r in range(begin, end, 8):
-                    if end - r > 4 and batch - r != 5:
-                        two_block_product(a + (r * a_step + k), a_step, batch - r, 4, weights + (p * depth + k) * 16,
-                                          min(192, depth - k), z + (r * z_row + p * 16), z_row)
-                    else:
-                        for s in range(r, min(end, r + 8), 4):
-                            add_block(a + (s * a_step + k), a_step, batch - s, weights + (p * depth + k) * 16,
-                                      min(192, depth - k), z + (s * z_row + p * 16), z_row)
+            add_panel(a, a_step, weights + p * depth * 16, z + p * 16, begin, end, batch, depth, z_row)
 
 
 @loops.function

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from .. import loops, threads
+from ..loops.compiler import has_wide_vectors
 from ..loops.names import parallel
-from .blocks import ACROSS, COLUMNS, block_product_across
+from .blocks import COLUMNS, block_product_across, wide_block_product_across
 from .calling import run, scratch
 from .rows import clear
 from .stack import Line
 
-_CHUNK = 320  # rows whose packed blocks of both factors fit the innermost cache
+_CHUNK = 160  # rows whose packed blocks of both factors, and sums of them, stay near a thread
 _MOST = 1 << 22  # elements of the sums of all threads
 
 
@@ -47,9 +48,34 @@ def pack_gates(of, place, sums, count, gates, width):
                 sums[c] += of[k * gates + c]
 
 
+@loops.function
+def add_panels_across(columns, panel, count, own, first, panels, apart):
+    """own += columns' panel for the panels from `first` on, one at a time."""
+    for p in range(first, panels):
+        for q in range(0, 16, 4):
+            block_product_across(columns + q, panel + p * apart, count, own + (q * panels + p) * 16, panels * 16)
+
+
+if has_wide_vectors():
+    @loops.function
+    def add_across(columns, panel, count, own, panels, apart):
+        """own += columns' panel for all panels, which lie `apart`."""
+        whole = panels // 4 * 4
+        for p in range(0, whole, 4):
+            for q in range(0, 16, 4):
+                wide_block_product_across(columns + q, panel + p * apart, apart, count, own + (q * panels + p) * 16,
+                                          panels * 16)
+        add_panels_across(columns, panel, count, own, whole, panels, apart)
+else:
+    @loops.function
+    def add_across(columns, panel, count, own, panels, apart):
+        """The same, a panel at a time."""
+        add_panels_across(columns, panel, count, own, 0, panels, apart)
+
+
 @loops.kernel
 def _sum_products(of, x, out, states, lengths, sums, products, left, right, steps, batch, gates, features, hidden,
-                  x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, across, parts):
+                  x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, parts):
     for part in parallel(parts, steps * batch * gates):
         blocks = (gates + 15) // 16
         first = steps * batch * part // parts
@@ -77,10 +103,7 @@ def _sum_products(of, x, out, states, lengths, sums, products, left, right, step
             for g in range(blocks):
                 pack_gates(of + (begin * gates + g * 16), columns, own_sums + g * 16, count, gates,
                            min(16, gates - g * 16))
-                for p in range(panels):
-                    for q in range(0, 16, across):
-                        block_product_across(columns + q, panel + p * chunk * 16, count,
-                                             own + ((g * 16 + q) * panels + p) * 16, panels * 16)
+                add_across(columns, panel, count, own + g * 256 * panels, panels, chunk * 16)
 
 
 def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any:
@@ -93,7 +116,7 @@ def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any
     features, hidden = x.shape[2] if with_input else 0, plan.hidden if with_state else 0
     blocks, x_panels, panels = (-(-n // COLUMNS) for n in (gates, features, hidden))
     panels += x_panels
-    parts = max(1, min(threads.get_num_threads(), steps * batch // _CHUNK))
+    parts = max(1, min(threads.get_num_threads(), steps * batch // (2 * _CHUNK)))
     if parts * blocks * panels * COLUMNS**2 > _MOST:
         return NotImplemented
     if x.strides[2] != x.itemsize:
@@ -104,7 +127,7 @@ def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any
     left, right = scratch("left", (parts, _CHUNK, COLUMNS)), scratch("right", (parts, panels, _CHUNK, COLUMNS))
     between = [stride // a.itemsize for a in (x, out) for stride in a.strides[:2]]
     run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths, sums, products, left, right, steps, batch,
-        gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, ACROSS, parts)
+        gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
     first = x_panels * COLUMNS
     return (products[:, :gates, :features].sum(axis=0), products[:, :gates, first:first + hidden].sum(axis=0),
             sums[:, :gates].sum(axis=0))

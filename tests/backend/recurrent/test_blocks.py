@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from proa.backend import loops
 from proa.backend.loops import compiler
-from proa.backend.recurrent.blocks import block_product, pack, two_block_product
+from proa.backend.recurrent.blocks import (
+    block_product,
+    block_product_across,
+    pack,
+    wide_block_product,
+    wide_block_product_across,
+)
 
 pytestmark = pytest.mark.skipif(not loops.is_ready(), reason="there are no generated loops")
 
@@ -21,21 +27,25 @@ def test_packed_in_panels(columns):
 
 
 @loops.kernel
-def _one_by_one(a, b, one, two, rows, depth, apart):
+def _one_by_one(a, b, across, one, wide, rows, depth):
     for _ in range(1):
-        block_product(a, depth, rows, b, depth, one, 16)
-        block_product(a + apart * depth, depth, rows - apart, b, depth, one + apart * 16, 16)
-        two_block_product(a, depth, rows, apart, b, depth, two, 16)
+        for p in range(4):
+            block_product(a, depth, rows, b + p * depth * 16, depth, one + p * 16, 64)
+            block_product_across(across, b + p * depth * 16, depth, one + (256 + p * 16), 64)
+        wide_block_product(a, depth, rows, b, depth * 16, depth, wide, 64)
+        wide_block_product_across(across, b, depth * 16, depth, wide + 256, 64)
 
 
-@pytest.mark.parametrize("rows, apart", [(8, 4), (7, 4), (12, 8)])
-def test_two_blocks_have_the_bits_of_each(rows, apart):
+@pytest.mark.parametrize("rows", [4, 3])
+def test_four_panels_at_a_time_have_the_bits_of_each(rows):
     normal = np.random.default_rng(rows).normal
-    a, b = normal(size=(rows, 37)).astype("float32"), normal(size=(37, 16)).astype("float32")
-    one, two = np.zeros((2, 16, 16), "float32")
-    _one_by_one(a, b, one, two, rows, 37, apart)
-    np.testing.assert_array_equal(one, two)
-    np.testing.assert_allclose(one[:4], a[:4] @ b, rtol=1e-4, atol=1e-5)
+    a, across = normal(size=(rows, 37)).astype("float32"), normal(size=(37, 16)).astype("float32")
+    b = normal(size=(37, 64)).astype("float32")
+    one, wide = np.zeros((2, 2, 4, 64), "float32")
+    _one_by_one(a, pack(b), across, one, wide, rows, 37)
+    np.testing.assert_array_equal(one, wide)
+    np.testing.assert_allclose(one[0, :rows], a @ b, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(one[1], across[:, :4].T @ b, rtol=1e-4, atol=1e-5)
 
 
 def test_blocks_ask_no_llvm_how_wide_vectors_are(monkeypatch):
