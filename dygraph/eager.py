@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import backend
+from ..backend import float_errors
 from ..backend.numpy_1 import IS_OLD
 from ..backend.selected_rows import SelectedRows
 from ..core import flags
@@ -124,6 +125,7 @@ class EagerTrace(Trace):
             return self._apply_any(op, inputs, attrs)
         choice = kernels.of_dtype[a.dtype]
         direct = None if attrs else choice.direct
+        told = float_errors.begin()
         try:
             if b is not None:
                 if a.size < choice.least > b.size:
@@ -140,6 +142,8 @@ class EagerTrace(Trace):
         except NOT_IN_WORDS as error:
             failed(op, inputs, attrs, error)
             raise
+        finally:
+            float_errors.end(told)
         result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
         result._edge = None
@@ -202,11 +206,14 @@ class EagerTrace(Trace):
         else:
             choice = op.kernels.of_dtype[arrays[0].dtype]
             kernel = choice.small if largest < choice.least else choice.large
+        told = float_errors.begin()
         try:
             results = kernel(xp, *arrays, **attrs)
         except NOT_IN_WORDS as error:
             failed(op, inputs, attrs, error)
             raise
+        finally:
+            float_errors.end(told)
         if _flags["FLAGS_check_nan_inf"]:
             check_finite(op.type, results)
         if not op.is_single:

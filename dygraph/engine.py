@@ -17,7 +17,7 @@ from ..core import nest
 from ..core.errors import ModifiedInPlaceError, UnequalLengthsError, WrongKindError, warn_user
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
-from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
+from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks, total
 from ..ops.core.checking import check_in_force
 from ..ops.core.deferred import Deferred
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
@@ -271,7 +271,7 @@ class _Leaves:
         found = gradient_of(gradient) if isinstance(gradient, EagerValue) else gradient
         self.before.append((leaf, leaf.grad, leaf.cleared))
         is_first = leaf.grad is None or not leaf.trace.adds_up
-        leaf.grad = leaf.trace.of_gradient(found if is_first else gradient_of(leaf.grad) + found)
+        leaf.grad = leaf.trace.of_gradient(found if is_first else total(gradient_of(leaf.grad), found))
         leaf.cleared = False
 
     def finish(self, leaf: Leaf, gradient: Any) -> None:

@@ -77,6 +77,13 @@ def pytest_runtest_setup(item):
     begin_draws(item.nodeid)  # before fixtures that several tests share
 
 
+@pytest.fixture
+def as_around_kernels():
+    """NumPy tells nothing of floating-point errors, as where operators are applied: for what calls kernels itself."""
+    with np.errstate(all="ignore"):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def draws_begin(request):
     """After those fixtures, whichever test asked for them first."""

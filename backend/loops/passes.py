@@ -57,13 +57,12 @@ class Passes:
     def __call__(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Fills the results."""
         by_steps = steps.served[0] if self._steps is not None and steps.served else None
-        with np.errstate(all="ignore"):  # machine code says nothing either
-            for operands, parts in _blocks(arrays, results, by_steps is not None):
-                if by_steps is not None and self._steps is not None and by_steps(*self._steps, operands, parts[0]):
-                    continue
-                for part, value in zip(parts, self._run(*operands, *parts), strict=True):
-                    if value is not part:
-                        np.copyto(part, value, casting="unsafe")
+        for operands, parts in _blocks(arrays, results, by_steps is not None):
+            if by_steps is not None and self._steps is not None and by_steps(*self._steps, operands, parts[0]):
+                continue
+            for part, value in zip(parts, self._run(*operands, *parts), strict=True):
+                if value is not part:
+                    np.copyto(part, value, casting="unsafe")
 
 
 _Arrays = Sequence[np.ndarray]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import float_errors
 from ...backend.devices import host_values, is_device_array
 from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
@@ -322,15 +323,15 @@ def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
     if dtype is dt.bfloat16 and array.dtype == np.uint16:
         return array.view(dtype.dtype)  # its bits, as PaddlePaddle has them in NumPy
     if dtype is not None:
-        return array.astype(dtype.dtype)
+        return float_errors.cast(array, dtype.dtype)
     if hasattr(data, "__array__"):  # an array of NumPy, a LoDTensor, one of another library: it has a dtype
         return array
     default = dt.get_default_dtype_object()
     if array.dtype.kind == "f":
-        return array.astype(default.dtype)
+        return float_errors.cast(array, default.dtype)
     if array.dtype == np.int32:
         return array.astype(np.int64)
-    return array.astype(_complex_of(default)) if array.dtype.kind == "c" else array
+    return float_errors.cast(array, _complex_of(default)) if array.dtype.kind == "c" else array
 
 
 def _complex_of(default: DType) -> type[np.complexfloating]:

@@ -182,7 +182,7 @@ static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *a
         PyObject *direct = chosen->before ? chosen->before : kernel;
         Py_ssize_t needed = number || chosen->is_of_two ? 2 : 1;
         int ended = by_form(&direct, operands, needed, NULL, &result);
-        if (!ended && chosen->is_direct) result = PyObject_Vectorcall(direct, operands, needed, NULL);
+        if (!ended && chosen->is_direct) result = quiet_call(direct, operands, (size_t)needed, NULL);
         Py_XDECREF(number);
         if (ended || chosen->is_direct) return result;
     }
@@ -190,14 +190,14 @@ static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *a
         int fits = given->largest <= most_elements() || takes_any_size(kernel);
         if (fits && by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
         size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
-        result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
+        result = quiet_call(chosen->engine, arguments + 2, inputs, attrs);
         if (result != Py_NotImplemented) return result;
         Py_DECREF(result);
         arguments[1] = numpy;
     }
     if (by_form(&kernel, arguments + 2, count, attrs, &result)) return result;
     size_t positional = ((size_t)count + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
-    return PyObject_VectorcallDict(kernel, arguments + 1, positional, attrs);
+    return quiet_call(kernel, arguments + 1, positional, attrs);
 }
 
 /* What a kernel's error is for the user: `failed(op, inputs, attrs, error)` raises it. The kernel is not run again. */

@@ -13,7 +13,7 @@ typedef struct {
     BinaryLoop loop;
     const char *x, *y;
     char *out;
-    int levels, step_x, step_y, looks_at_flags, raised;
+    int levels, step_x, step_y;
     Py_ssize_t sizes[MOST_LEVELS], ahead_x[MOST_LEVELS], ahead_y[MOST_LEVELS]; /* outside of a row, in bytes */
     Py_ssize_t width, parts, item, item_out;                                   /* of a row: elements, and parts */
     Py_ssize_t times; /* how often a row of one operand is repeated, 1: it is not; the last level then counts such blocks */
@@ -56,7 +56,6 @@ static void some_parts(void *of, Py_ssize_t begin, Py_ssize_t end) {
         at[n] = left % all->sizes[n], left /= all->sizes[n];
         x += at[n] * all->ahead_x[n], y += at[n] * all->ahead_y[n];
     }
-    if (all->looks_at_flags) begin_flags();
     if (all->times > 1) row = row / all->sizes[inner] * all->rows + at[inner] * all->times;
     char *out = all->out + row * all->width * all->item_out;
     for (Py_ssize_t n = begin; n < end; n++) {
@@ -76,7 +75,6 @@ static void some_parts(void *of, Py_ssize_t begin, Py_ssize_t end) {
             at[level] = 0;
         }
     }
-    if (all->looks_at_flags && are_flags_raised()) all->raised = 1;
 }
 
 /* The steps of an operand along the dimensions of the result, 0 where it is repeated; 0 where it does not fit. */
@@ -107,8 +105,7 @@ static void put_in_order(int rank, const Py_ssize_t *steps, int *order) {
         }
 }
 
-PyObject *two_spread(BinaryLoop loop, int kind, int kind_out, int looks_at_flags, PyObject *one, PyObject *other,
-                     const char *number) {
+PyObject *two_spread(BinaryLoop loop, int kind, int kind_out, PyObject *one, PyObject *other, const char *number) {
     Array *x = (Array *)one, *y = (Array *)other, nothing = {.dimensions_count = 0};
     if (Py_TYPE(one) != array_type || !(x->flags & ALIGNED)) return declined_form();
     if (!y) y = &nothing;
@@ -127,8 +124,7 @@ PyObject *two_spread(BinaryLoop loop, int kind, int kind_out, int looks_at_flags
     if (!steps_along(x, rank, sizes, of_x) || !steps_along(y, rank, sizes, of_y)) return declined_form();
     if (is_whole(rank, sizes, of_x)) put_in_order(rank, of_x, order);
     else if (is_whole(rank, sizes, of_y)) put_in_order(rank, of_y, order);
-    Spread all = {.loop = loop, .looks_at_flags = looks_at_flags, .item = sizes_by_kind[kind],
-                  .item_out = sizes_by_kind[kind_out], 
+    Spread all = {.loop = loop, .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out],
                   .x = x->data, .y = other ? y->data : number, .times = 1, .parts = 1};
     Level levels[MOST_DIMENSIONS];
     int count = 0;
@@ -165,8 +161,6 @@ PyObject *two_spread(BinaryLoop loop, int kind, int kind_out, int looks_at_flags
     PyObject *result = new_array_lying(kind_out, rank, sizes, strides);
     if (!result) return NULL;
     all.out = ((Array *)result)->data;
-    int failed = run_parts(some_parts, &all, rows * all.parts, size * (2 * all.item + all.item_out)) < 0;
-    if (!failed && !all.raised) return result;
-    Py_DECREF(result);
-    return failed ? NULL : declined_form();
+    if (run_parts(some_parts, &all, rows * all.parts, size * (2 * all.item + all.item_out)) < 0) Py_CLEAR(result);
+    return result;
 }

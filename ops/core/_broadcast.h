@@ -9,8 +9,7 @@ typedef void (*BinaryLoop)(const void *, const void *, void *, Py_ssize_t, int, 
 enum { LEAST_WIDTH = 16 }; /* elements of a row, for fewer of which NumPy goes through many rows faster */
 
 /* The loop over two arrays of this kind, or an array and, with `other` NULL, a number; NotImplemented for what lies in
-   another way, or raises a flag to be told of. */
-HIDDEN PyObject *two_spread(BinaryLoop loop, int kind, int kind_out, int looks_at_flags, PyObject *one, PyObject *other,
-                            const char *number);
+   another way. */
+HIDDEN PyObject *two_spread(BinaryLoop loop, int kind, int kind_out, PyObject *one, PyObject *other, const char *number);
 
 #endif

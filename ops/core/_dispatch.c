@@ -153,6 +153,7 @@ static PyMethodDef functions[] = {
     {"serve_blas", serve_blas, METH_VARARGS, serve_blas_doc},
     {"serve_gemm", serve_gemm, METH_VARARGS, serve_gemm_doc},
     {"serve_panels", serve_panels, METH_VARARGS, serve_panels_doc},
+    {"serve_quiet", serve_quiet, METH_VARARGS, serve_quiet_doc},
     {"serve_products", serve_products, METH_VARARGS, serve_products_doc},
     {"serve_steps", serve_steps, METH_VARARGS, serve_steps_doc},
     {"serve_team", serve_team, METH_O, serve_team_doc},
@@ -184,7 +185,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 33);
+    return PyModule_AddIntConstant(module, "INTERFACE", 34);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -1,8 +1,7 @@
 /* Elementwise functions of one and two arrays, with the bits that NumPy's functions of these names give. Large ones are
 shared among threads; what is declined of large floats, as every other element, is left to generated loops.
 
-Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result. Where
-a computation raises a flag of the processor that NumPy tells of (a division by 0, say), NumPy computes it instead.
+Additions, products, quotients and square roots are IEEE's, comparisons and bits are exact: there is one result.
 */
 #include "_broadcast.h"
 #include "_team.h"
@@ -128,14 +127,14 @@ UNARY(not_b, Truth, Truth, a == 0)
 UNARY(not_l, uint64_t, uint64_t, ~a)
 UNARY(not_i, uint32_t, uint32_t, ~a)
 
-/* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools, and flags looked at. */
+/* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools. */
 typedef struct {
     UnaryLoop loops[BOOL + 1];
-    int gives_truth, looks_at_flags, is_small; /* `is_small`: NumPy's vectors have an instruction that these lack */
+    int gives_truth, is_small; /* `is_small`: NumPy's vectors have an instruction that these lack */
 } Unary;
 typedef struct {
     BinaryLoop loops[BOOL + 1];
-    int gives_truth, looks_at_flags, divides; /* `divides`: integers, many of which NumPy divides by one number by vectors */
+    int gives_truth, divides; /* `divides`: integers, many of which NumPy divides by one number by vectors */
 } Binary;
 
 /* The most elements that these loops are for, where vectors are as wide as NumPy's. */
@@ -148,10 +147,10 @@ typedef struct {
     const char *x, *y;
     char *out;
     Py_ssize_t item, item_out, rows, width, ahead_x, ahead_y; /* bytes; elements, of a single array's rows bytes */
-    int step_x, step_y, looks_at_flags, divides, raised; /* `divides`: the kind of whole numbers that are divided */
+    int step_x, step_y, divides, raised; /* `divides`: the kind of whole numbers that are divided; `raised`: by 0 or -1 */
 } Lines;
 
-/* Whether integers can be divided by all of these: NumPy tells of a 0, and -1 may overflow. */
+/* Whether integers can be divided by all of these: a processor ends the process for a 0, and -1 may overflow. */
 static int are_divisors(int kind, const char *numbers, Py_ssize_t count) {
     for (Py_ssize_t n = 0; n < count; n++) {
         int64_t divisor = kind == INT64 ? ((const int64_t *)(const void *)numbers)[n] : ((const int32_t *)(const void *)numbers)[n];
@@ -168,7 +167,6 @@ static void one_line(Lines *all, const char *x, const char *y, char *out, Py_ssi
 /* Some of the rows; of the elements, where there is one row. */
 static void some_lines(void *of, Py_ssize_t begin, Py_ssize_t end) {
     Lines *all = of;
-    if (all->looks_at_flags) begin_flags();
     if (all->one && all->rows == 1) all->one(all->x + begin * all->item, all->out + begin * all->item_out, end - begin);
     else if (all->one)
         for (Py_ssize_t row = begin; row < end; row++)
@@ -180,10 +178,9 @@ static void some_lines(void *of, Py_ssize_t begin, Py_ssize_t end) {
         for (Py_ssize_t row = begin; row < end; row++)
             one_line(all, all->x + row * all->ahead_x * all->item, all->y + row * all->ahead_y * all->item,
                      all->out + row * all->width * all->item_out, all->width);
-    if (all->looks_at_flags && are_flags_raised()) all->raised = 1;
 }
 
-/* The result of a loop; it declines where NumPy has to tell of what happened. */
+/* The result of a loop; it declines where integers have a divisor that is NumPy's matter. */
 static PyObject *run_lines(Lines *all, PyObject *result, Py_ssize_t bytes) {
     int failed = run_parts(some_lines, all, all->rows == 1 ? all->width : all->rows, bytes) < 0;
     if (!failed && !all->raised) return result;
@@ -200,7 +197,7 @@ static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t
     if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small)) return declined_form();
     int kind_out = how->gives_truth ? BOOL : kind, is_dense = is_dense_array(inputs[0], sizes_by_kind[kind]);
     Lines all = {.one = how->loops[kind], .x = x->data, .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out],
-                 .rows = 1, .width = size, .looks_at_flags = how->looks_at_flags};
+                 .rows = 1, .width = size};
     if (!is_dense) { /* rows with gaps between them, as `split` gives them */
         int rank = x->dimensions_count;
         if (rank < 2 || x->dimensions[rank - 1] < LEAST_WIDTH || !are_rows(x, rank - 1, all.item, &all.ahead_x))
@@ -283,7 +280,7 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
     }
     if (!is_plain || (rows > 1 && width < LEAST_WIDTH && most > MOST_ELEMENTS_WIDE)) {
         if (how->divides || !has_wide_vectors) return declined_form();
-        return two_spread(how->loops[kind], kind, how->gives_truth ? BOOL : kind, how->looks_at_flags, inputs[0], array, number);
+        return two_spread(how->loops[kind], kind, how->gives_truth ? BOOL : kind, inputs[0], array, number);
     }
     int kind_out = how->gives_truth ? BOOL : kind;
     PyObject *result = new_array(kind_out, larger->dimensions_count, larger->dimensions);
@@ -292,13 +289,12 @@ static PyObject *two_arrays(const void *with, PyObject *const *inputs, Py_ssize_
                  .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out], .rows = rows, .width = width,
                  .ahead_x = by_rows && !step_x ? 1 : size == most ? width : 0,
                  .ahead_y = by_rows && !step_y ? 1 : other == most ? width : 0,
-                 .step_x = step_x, .step_y = step_y, .looks_at_flags = how->looks_at_flags,
-                 .divides = how->divides ? kind : 0};
+                 .step_x = step_x, .step_y = step_y, .divides = how->divides ? kind : 0};
     return run_lines(&all, result, (size + other) * all.item + most * all.item_out);
 }
 
 PyObject *product_of_elements(PyObject *x, PyObject *y) {
-    static const Binary how = {{multiply_f, multiply_d, multiply_l, multiply_i, NULL}, 0, 1};
+    static const Binary how = {{multiply_f, multiply_d, multiply_l, multiply_i, NULL}};
     PyObject *both[2] = {x, y};
     return two_arrays(&how, both, 2, NULL);
 }
@@ -357,7 +353,7 @@ static int factor_in(PyObject *attrs, PyObject *name, int kind, double usual, ch
 
 /* `x * scale + bias` of an array. */
 typedef struct {
-    int kind, how, raised;
+    int kind, how;
     const char *x;
     char *out, scale[sizeof(double)], bias[sizeof(double)];
 } Scaled;
@@ -367,12 +363,10 @@ static void some_scaled(void *of, Py_ssize_t begin, Py_ssize_t end) {
     Py_ssize_t count = end - begin;
     const char *x = all->x + begin * sizes_by_kind[all->kind];
     char *out = all->out + begin * sizes_by_kind[all->kind];
-    begin_flags();
     if (all->kind == FLOAT32) scaled_f(x, out, count, all->scale, all->bias, all->how);
     else if (all->kind == FLOAT64) scaled_d(x, out, count, all->scale, all->bias, all->how);
     else if (all->kind == INT64) scaled_l(x, out, count, all->scale, all->bias, all->how);
     else scaled_i(x, out, count, all->scale, all->bias, all->how);
-    if (all->kind <= FLOAT64 && are_flags_raised()) all->raised = 1;
 }
 
 static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
@@ -392,10 +386,8 @@ static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t co
     PyObject *result = new_array_like(kind, inputs[0]);
     if (!result) return NULL;
     all.out = ((Array *)result)->data;
-    int failed = run_parts(some_scaled, &all, size, 2 * size * sizes_by_kind[kind]) < 0;
-    if (!failed && !all.raised) return result;
-    Py_DECREF(result);
-    return failed ? NULL : declined_form();
+    if (run_parts(some_scaled, &all, size, 2 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(result);
+    return result;
 }
 
 #define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}
@@ -407,24 +399,24 @@ static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t co
 #define TWO_ARRAYS(NAME, ...) {NAME, two_arrays, &(const Binary){__VA_ARGS__}, 1}
 
 const FormEntry elementwise_forms[] = {
-    TWO_ARRAYS("add", NUMBERS(add), 0, 1), TWO_ARRAYS("subtract", NUMBERS(subtract), 0, 1),
-    TWO_ARRAYS("multiply", NUMBERS(multiply), 0, 1), TWO_ARRAYS("divide", FLOATS(divide), 0, 1),
-    TWO_ARRAYS("true_divide", FLOATS(divide), 0, 1), TWO_ARRAYS("maximum", NUMBERS(maximum), 0, 0),
-    TWO_ARRAYS("minimum", NUMBERS(minimum), 0, 0), TWO_ARRAYS("bitwise_and", BITS(bitwise_and, and_b), 0, 0),
-    TWO_ARRAYS("bitwise_or", BITS(bitwise_or, or_b), 0, 0), TWO_ARRAYS("bitwise_xor", BITS(bitwise_xor, xor_b), 0, 0),
-    TWO_ARRAYS("floor_divide", INTEGERS(floor_divide), 0, 0, 1), TWO_ARRAYS("remainder", INTEGERS(remainder), 0, 0, 1),
-    TWO_ARRAYS("logical_and", {NULL, NULL, NULL, NULL, and_b}, 1, 0),
-    TWO_ARRAYS("logical_or", {NULL, NULL, NULL, NULL, or_b}, 1, 0),
-    TWO_ARRAYS("logical_xor", {NULL, NULL, NULL, NULL, xor_b}, 1, 0),
-    TWO_ARRAYS("equal", ALL(equal), 1, 0), TWO_ARRAYS("not_equal", ALL(not_equal), 1, 0),
-    TWO_ARRAYS("less", ALL(less), 1, 0), TWO_ARRAYS("less_equal", ALL(less_equal), 1, 0),
-    TWO_ARRAYS("greater", ALL(greater), 1, 0), TWO_ARRAYS("greater_equal", ALL(greater_equal), 1, 0),
-    ONE_ARRAY("absolute", FLOATS(absolute), 0, 0), ONE_ARRAY("negative", FLOATS(negative), 0, 0),
-    ONE_ARRAY("square", FLOATS(square), 0, 1), ONE_ARRAY("sqrt", FLOATS(square_root), 0, 1),
-    ONE_ARRAY("reciprocal", FLOATS(reciprocal), 0, 1), ONE_ARRAY("rsqrt", FLOATS(rsqrt), 0, 1),
-    ONE_ARRAY("round", FLOATS(round), 0, 0, 1), ONE_ARRAY("floor", FLOATS(floor), 0, 0, 1),
-    ONE_ARRAY("ceil", FLOATS(ceil), 0, 0, 1), ONE_ARRAY("rint", FLOATS(rint), 0, 0, 1), ONE_ARRAY("sign", FLOATS(sign), 0, 0),
-    ONE_ARRAY("isnan", FLOATS(isnan), 1, 0), ONE_ARRAY("isinf", FLOATS(isinf), 1, 0),
-    ONE_ARRAY("isfinite", FLOATS(isfinite), 1, 0), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1, 0),
-    ONE_ARRAY("bitwise_not", BITS(not, not_b), 0, 0), ONE_ARRAY("invert", BITS(not, not_b), 0, 0),
+    TWO_ARRAYS("add", NUMBERS(add), 0), TWO_ARRAYS("subtract", NUMBERS(subtract), 0),
+    TWO_ARRAYS("multiply", NUMBERS(multiply), 0), TWO_ARRAYS("divide", FLOATS(divide), 0),
+    TWO_ARRAYS("true_divide", FLOATS(divide), 0), TWO_ARRAYS("maximum", NUMBERS(maximum), 0),
+    TWO_ARRAYS("minimum", NUMBERS(minimum), 0), TWO_ARRAYS("bitwise_and", BITS(bitwise_and, and_b), 0),
+    TWO_ARRAYS("bitwise_or", BITS(bitwise_or, or_b), 0), TWO_ARRAYS("bitwise_xor", BITS(bitwise_xor, xor_b), 0),
+    TWO_ARRAYS("floor_divide", INTEGERS(floor_divide), 0, 1), TWO_ARRAYS("remainder", INTEGERS(remainder), 0, 1),
+    TWO_ARRAYS("logical_and", {NULL, NULL, NULL, NULL, and_b}, 1),
+    TWO_ARRAYS("logical_or", {NULL, NULL, NULL, NULL, or_b}, 1),
+    TWO_ARRAYS("logical_xor", {NULL, NULL, NULL, NULL, xor_b}, 1),
+    TWO_ARRAYS("equal", ALL(equal), 1), TWO_ARRAYS("not_equal", ALL(not_equal), 1),
+    TWO_ARRAYS("less", ALL(less), 1), TWO_ARRAYS("less_equal", ALL(less_equal), 1),
+    TWO_ARRAYS("greater", ALL(greater), 1), TWO_ARRAYS("greater_equal", ALL(greater_equal), 1),
+    ONE_ARRAY("absolute", FLOATS(absolute), 0), ONE_ARRAY("negative", FLOATS(negative), 0),
+    ONE_ARRAY("square", FLOATS(square), 0), ONE_ARRAY("sqrt", FLOATS(square_root), 0),
+    ONE_ARRAY("reciprocal", FLOATS(reciprocal), 0), ONE_ARRAY("rsqrt", FLOATS(rsqrt), 0),
+    ONE_ARRAY("round", FLOATS(round), 0, 1), ONE_ARRAY("floor", FLOATS(floor), 0, 1),
+    ONE_ARRAY("ceil", FLOATS(ceil), 0, 1), ONE_ARRAY("rint", FLOATS(rint), 0, 1), ONE_ARRAY("sign", FLOATS(sign), 0),
+    ONE_ARRAY("isnan", FLOATS(isnan), 1), ONE_ARRAY("isinf", FLOATS(isinf), 1),
+    ONE_ARRAY("isfinite", FLOATS(isfinite), 1), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1),
+    ONE_ARRAY("bitwise_not", BITS(not, not_b), 0), ONE_ARRAY("invert", BITS(not, not_b), 0),
     {"scale", scaled, NULL, 1}, {NULL, NULL, NULL}};

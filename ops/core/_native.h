@@ -160,6 +160,7 @@ HIDDEN PyObject *run_passes(PyObject *module, PyObject *const *arguments, Py_ssi
 HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *serve_quiet(PyObject *module, PyObject *arguments);
 /* x @ w of matrices, by the panels that are kept of w, or without: 1; 0 for what is not taken, -1 with an error. */
 HIDDEN int product_by_panels(PyObject *x, PyObject *w, PyObject **result);
 HIDDEN PyObject *attend_by_panels(PyObject *module, PyObject *arguments);
@@ -172,26 +173,17 @@ HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *turned_matrices(PyObject *module, PyObject *given);
 HIDDEN PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
-    line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], attend_doc[], pool_windows_doc[],
-    pool_gradient_doc[],
+    line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
+    attend_doc[], pool_windows_doc[], pool_gradient_doc[],
     gate_channels_doc[], turned_matrices_doc[], plain_ranges_doc[];
 
-/* Flags of the processor: whether one was raised, since they were cleared, that NumPy tells of. */
-#if defined(__SSE2__) || defined(_M_X64)
-#include <xmmintrin.h>
-enum { TOLD = 0x1D }; /* invalid, division by zero, overflow, underflow */
-static inline void begin_flags(void) {
-    unsigned status = _mm_getcsr();
-    if (status & 0x3F) _mm_setcsr(status & ~0x3Fu);
-}
-static inline int are_flags_raised(void) { return (_mm_getcsr() & TOLD) != 0; }
-#else
-#include <fenv.h>
-static inline void begin_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
-static inline int are_flags_raised(void) {
-    return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW) != 0;
-}
-#endif
+/* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.
+   An error that is set when `speak` is called stays. */
+typedef struct { PyObject *context, *token; } Quiet;
+HIDDEN int hush(Quiet *how, int is_numpys);
+HIDDEN int speak(Quiet *how);
+/* Calls between both, as PyObject_VectorcallDict does. */
+HIDDEN PyObject *quiet_call(PyObject *callable, PyObject *const *arguments, size_t count, PyObject *attrs);
 
 /* The gradients of an operator's inputs, into `found`, by the programs of `Gradient.compiled`: 1; 0 where Python has to
    compute them, -1 with an error. `sums`: whether what is broadcast may be summed here. */

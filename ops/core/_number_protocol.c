@@ -165,7 +165,7 @@ static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int 
     PyObject *computing = function;
     if (arguments[1] && !by_form(&computing, arguments, 2, NULL, &found)) {
         if (large) *declined = 1, found = NULL; /* there may be a loop for it */
-        else found = PyObject_Vectorcall(computing, arguments, 2, NULL);
+        else found = quiet_call(computing, arguments, 2, NULL);
     }
     if (arguments[1] && found) {
         result = value_of((PyTypeObject *)class, found, Py_NewRef(Py_None));

@@ -236,14 +236,11 @@ static PyObject *rows_added(const void *with, PyObject *const *inputs, Py_ssize_
     PyObject *copy = copy_of(x);
     if (!copy) return NULL;
     void *into = ((Array *)copy)->data;
-    begin_flags();
     if (kind == FLOAT32) added_f(into, at, rows->data, places, size, width);
     else if (kind == FLOAT64) added_d(into, at, rows->data, places, size, width);
     else if (kind == INT64) added_l(into, at, rows->data, places, size, width);
     else added_i(into, at, rows->data, places, size, width);
-    if (kind > FLOAT64 || !are_flags_raised()) return copy;
-    Py_DECREF(copy); /* NumPy tells of it */
-    return declined_form();
+    return copy;
 }
 
 /* Matrices with zeros above a diagonal, or below it. */

@@ -19,7 +19,8 @@ const char serve_products_doc[] =
 PyObject *serve_products(PyObject *module, PyObject *arguments) {
     PyObject *matmul, *deferred, *of_weight, *name = str_dot ? str_dot : PyUnicode_InternFromString("dot");
     Py_ssize_t one_thread, large, rows;
-    if (!(str_dot = name) || !PyArg_ParseTuple(arguments, "OOOnnn", &matmul, &deferred, &of_weight, &one_thread, &large, &rows))
+    if (!(str_dot = name)
+        || !PyArg_ParseTuple(arguments, "OOOnnn", &matmul, &deferred, &of_weight, &one_thread, &large, &rows))
         return NULL;
     Py_INCREF(arguments); /* for as long as the process lives */
     served.matmul = matmul, served.deferred = deferred, served.of_weight = of_weight;
@@ -255,11 +256,13 @@ static Py_ssize_t multiplications(const Py_ssize_t *x, int turns_x, const Py_ssi
 /* x @ y, or of the turned ones, `count` multiplications: as `_matmul` in products.py, or by `dot` in any case. */
 static PyObject *product(PyObject *x, int turns_x, PyObject *y, int turns_y, Py_ssize_t count, int by_dot) {
     PyObject *arguments[2] = {turned(x, turns_x), turned(y, turns_y)}, *made = NULL;
-    if (arguments[0] && arguments[1]) {
+    Quiet quiet;
+    if (arguments[0] && arguments[1] && hush(&quiet, 1) == 0) {
         if (by_dot) made = PyObject_VectorcallMethod(str_dot, arguments, 2, NULL);
         else if (((Array *)arguments[0])->dimensions[1] == 1) made = PyNumber_Multiply(arguments[0], arguments[1]);
         else if (count <= served.one_thread) made = PyObject_VectorcallMethod(str_dot, arguments, 2, NULL);
         else made = PyObject_Vectorcall(served.matmul, arguments, 2, NULL);
+        if (speak(&quiet) < 0) Py_CLEAR(made);
     }
     Py_XDECREF(arguments[0]);
     Py_XDECREF(arguments[1]);
@@ -344,7 +347,7 @@ static PyObject *batch_product(const void *with, PyObject *const *inputs, Py_ssi
         return declined_form();
     Py_ssize_t each = multiplications(x->dimensions + 1, 0, y->dimensions + 1, 0);
     if (each < 0 || each * x->dimensions[0] > served.large) return declined_form(); /* an engine is asked for these */
-    return PyObject_Vectorcall(served.matmul, inputs, 2, NULL);
+    return quiet_call(served.matmul, inputs, 2, NULL);
 }
 
 const FormEntry product_forms[] = {{"matmul", matmul, NULL, 1}, {"bmm", batch_product, NULL}, {NULL, NULL, NULL}};

@@ -366,14 +366,13 @@ static PyObject *p_norm(const void *with, PyObject *const *inputs, Py_ssize_t co
     PyObject *result = new_array(kind, (int)layout.rank, layout.sizes);
     if (!result) return NULL;
     void *out = ((Array *)result)->data;
-    begin_flags();
     for (Py_ssize_t at = 0; at < layout.outer * layout.inner; at++) {
         Py_ssize_t o = at / layout.inner, i = at % layout.inner;
         if (kind == FLOAT32) ((float *)out)[at] = norm_f(&layout, x->data, o, i, order == 2.0);
         else ((double *)out)[at] = norm_d(&layout, x->data, o, i, order == 2.0);
         fits &= isfinite(kind == FLOAT32 ? (double)((float *)out)[at] : ((double *)out)[at]) != 0;
     }
-    if (fits && !are_flags_raised()) return result;
+    if (fits) return result;
     Py_DECREF(result);
     return declined_form();
 }

@@ -4,7 +4,6 @@ Forms of the two operators that other rules mostly end with, as plans call them:
 A program runs over a gradient and what was saved in one pass, a block at a time, with the operations that NumPy's
 functions would do one by one, so with the same bits. Where an operand was broadcast, rows of what it gives are summed, of
 small arrays; large ones are shared among threads.
-Where a computation raises a flag of the processor that NumPy tells of, it declines, and Python computes.
 */
 #include "_team.h"
 #include "_vectors.h"
@@ -183,7 +182,7 @@ typedef struct {
     const Operands *given;
     const unsigned char *steps;
     Py_ssize_t length, least; /* of the program; the least period that it uses */
-    int kind, raised;
+    int kind;
     char *out;
 } Whole;
 
@@ -198,7 +197,6 @@ static void some_of_gradient(void *of, Py_ssize_t begin, Py_ssize_t end) {
         for (Py_ssize_t n = 0; n < most; n++)
             if (all->kind == FLOAT32) filled.f[number * BLOCK + n] = (float)all->given->numbers[number];
             else filled.d[number * BLOCK + n] = all->given->numbers[number];
-    begin_flags();
     for (Py_ssize_t first = begin; first < end;) {
         Py_ssize_t some = all->least - first % all->least < BLOCK ? all->least - first % all->least : BLOCK;
         if (some > end - first) some = end - first;
@@ -206,7 +204,6 @@ static void some_of_gradient(void *of, Py_ssize_t begin, Py_ssize_t end) {
         else run_d(all->given, all->steps, all->length, first, some, filled.d, (double *)(void *)all->out + first);
         first += some;
     }
-    if (are_flags_raised()) all->raised = 1;
 }
 
 /* One number that stands for as many as an array has. */
@@ -250,20 +247,18 @@ static PyObject *one_gradient(PyObject *program, Operands *given, Py_ssize_t num
     int is_plain = given->is_one || is_plain_array(g);
     if ((size > MOST_RULED && !(is_same && has_wide_vectors)) || ((!is_plain || given->is_one) && !is_same)) return declined_form();
     unsigned char folded[2 * MOST_STEPS];
-    begin_flags();
     length = fold_numbers(steps, length, kind, given, folded);
     if (length == 2 && *folded == NUMBER && given->is_one)
-        return are_flags_raised() ? declined_form() : repeated(given->numbers[folded[1]], kind, gradient);
+        return repeated(given->numbers[folded[1]], kind, gradient);
     if (given->is_one && !given->lies) return declined_form();
     PyObject *all = is_gradient ? Py_NewRef(g) : given->lies ? new_array_like(kind, given->lies)
         : own < size || place < 0 ? new_array(kind, gradient->dimensions_count, gradient->dimensions)
                                   : new_array(kind, count, sizes);
     if (!all) return NULL;
     char *out = ((Array *)all)->data;
-    Whole whole = {given, folded, length, least, kind, are_flags_raised(), out};
+    Whole whole = {given, folded, length, least, kind, out};
     if (!is_gradient && run_parts(some_of_gradient, &whole, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(all);
     if (!all) return NULL;
-    begin_flags();
     if (own < size || is_gradient) { /* of fewer elements, or of other dimensions */
         PyObject *sum = new_array(kind, count, sizes);
         if (sum && kind == FLOAT32) sum_rows_f((float *)out, size / own, own, (float *)((Array *)sum)->data);
@@ -271,9 +266,7 @@ static PyObject *one_gradient(PyObject *program, Operands *given, Py_ssize_t num
         Py_DECREF(all);
         if (!(all = sum)) return NULL;
     }
-    if (!whole.raised && !are_flags_raised()) return all;
-    Py_DECREF(all);
-    return declined_form();
+    return all;
 }
 
 /* Whether the elements of two arrays of one size lie in the same order, where one of them fills its memory. */
@@ -356,17 +349,15 @@ int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *a
 typedef struct {
     const char *x, *y;
     char *out;
-    int kind, raised;
+    int kind;
 } Sum;
 
 static void some_of_sum(void *of, Py_ssize_t begin, Py_ssize_t end) {
     Sum *all = of;
     Py_ssize_t at = begin * sizes_by_kind[all->kind];
     void *out = all->out + at;
-    begin_flags();
     if (all->kind == FLOAT32) plus_f((const float *)(const void *)(all->x + at), (const void *)(all->y + at), end - begin, out);
     else plus_d((const double *)(const void *)(all->x + at), (const void *)(all->y + at), end - begin, out);
-    if (are_flags_raised()) all->raised = 1;
 }
 
 PyObject *sum_of_arrays(PyObject *one, PyObject *other) {
@@ -376,13 +367,16 @@ PyObject *sum_of_arrays(PyObject *one, PyObject *other) {
         is_dense_array(one, sizes_by_kind[kind]) && lies_alike(y, x) && (has_wide_vectors || size_of(one) <= MOST_RULED)) {
         PyObject *sum = new_array_like(kind, one);
         if (!sum) return NULL;
-        Sum all = {x->data, y->data, ((Array *)sum)->data, kind, 0};
+        Sum all = {x->data, y->data, ((Array *)sum)->data, kind};
         Py_ssize_t size = size_of(one);
         if (run_parts(some_of_sum, &all, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(sum);
-        if (!sum || !all.raised) return sum;
-        Py_DECREF(sum);
+        return sum;
     }
-    return PyNumber_Add(one, other);
+    Quiet quiet;
+    if (hush(&quiet, 0) < 0) return NULL;
+    PyObject *sum = PyNumber_Add(one, other);
+    if (speak(&quiet) < 0) Py_CLEAR(sum);
+    return sum;
 }
 
 /* Forms */
@@ -404,12 +398,9 @@ static PyObject *sum_to_shape(const void *with, PyObject *const *inputs, Py_ssiz
     PyObject *sum = new_array(kind, (int)named, sizes);
     if (!sum) return NULL;
     void *out = ((Array *)sum)->data;
-    begin_flags();
     if (kind == FLOAT32) sum_rows_f((float *)(void *)x->data, size / own, own, out);
     else sum_rows_d((double *)(void *)x->data, size / own, own, out);
-    if (!are_flags_raised()) return sum;
-    Py_DECREF(sum);
-    return declined_form();
+    return sum;
 }
 
 /* g * inside where low < x < high, g * outside elsewhere; an infinite end is none. */
@@ -441,12 +432,9 @@ static PyObject *slope_between(const void *with, PyObject *const *inputs, Py_ssi
     PyObject *result = new_array(kind, g->dimensions_count, g->dimensions);
     if (!result) return NULL;
     void *out = ((Array *)result)->data;
-    begin_flags();
     if (kind == FLOAT32) slope_f((float *)(void *)g->data, (float *)(void *)x->data, out, size, numbers);
     else slope_d((double *)(void *)g->data, (double *)(void *)x->data, out, size, numbers);
-    if (!are_flags_raised()) return result;
-    Py_DECREF(result);
-    return declined_form();
+    return result;
 }
 
 const FormEntry rule_forms[] = {

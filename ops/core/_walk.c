@@ -153,7 +153,7 @@ static int step(PyObject *walk, PyObject *pending, PyObject *node, PyObject *gra
     PyObject *arguments[5] = {rules, gs, saved, attrs, edges};
     PyObject *run = PyObject_GetAttr(rules, str_run);
     if (!run) goto done;
-    found = PyObject_Vectorcall(run, arguments + 1, 4, NULL);
+    found = quiet_call(run, arguments + 1, 4, NULL);
     Py_DECREF(run);
     if (!found) goto done;
     if (!retain) free_saved(node);

@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+from ...backend import float_errors
 from ...core.errors import GraphFreedError
 from . import native
 
@@ -207,6 +208,15 @@ def _is_of(edges: Iterable[Any], nodes: set[Any]) -> bool:
     return False
 
 
+def total(gradient: Any, other: Any) -> Any:
+    """The sum of two gradients."""
+    told = float_errors.begin()
+    try:
+        return gradient + other
+    finally:
+        float_errors.end(told)
+
+
 class Walk:
     """One backward pass. `run` gives the gradients of the leaves and of the targets, by edge.
 
@@ -332,7 +342,8 @@ class Walk:
         if whole is own:
             gs[index] = found
         elif found is not whole:  # what flows on from there within the node is `whole - own`
-            gs[index] = found - whole if own is None else found - whole + own
+            rest = total(found, -whole)
+            gs[index] = rest if own is None else total(rest, own)
         return found
 
     def _saved(self, node: Node) -> tuple:
@@ -359,7 +370,7 @@ class Walk:
             elif kind is Output:
                 self._add(edge, gradient)
             else:
-                pending[edge] = pending[edge] + gradient if edge in pending else gradient
+                pending[edge] = total(pending[edge], gradient) if edge in pending else gradient
 
     def _gradients(self, node: Node, gs: list[Any]) -> Any:
         return node.gradients(gs, self._saved(node))
@@ -367,16 +378,16 @@ class Walk:
     def _add(self, edge: Edge, gradient: Any) -> None:
         pending = self.pending
         if type(edge) is not Output:
-            pending[edge] = pending[edge] + gradient if edge in pending else gradient
+            pending[edge] = total(pending[edge], gradient) if edge in pending else gradient
             return
         gs = pending.get(edge.node)
         if gs is None:
             gs = pending[edge.node] = [None] * edge.node.count
         if edge.position is None:
-            gs[edge.index] = gradient if gs[edge.index] is None else gs[edge.index] + gradient
+            gs[edge.index] = gradient if gs[edge.index] is None else total(gs[edge.index], gradient)
         else:
             parts = gs[edge.index] = gs[edge.index] or {}
-            parts[edge.position] = parts[edge.position] + gradient if edge.position in parts else gradient
+            parts[edge.position] = total(parts[edge.position], gradient) if edge.position in parts else gradient
 
 
 def run_hooks(hooks: dict[int, Callable], gradient: Any) -> Any:

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import float_errors
 from ...backend.loops import steps
 from ...backend.numpy_1 import IS_OLD
 from ...backend.threads import team
 
-_INTERFACE = 33  # of the code in C, with which it agrees
+_INTERFACE = 34  # of the code in C, with which it agrees
 
 _KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
                               "complex64", "complex128")))  # as `_native.h` counts them
@@ -43,6 +44,8 @@ def _loaded() -> ModuleType | None:
         core = importlib.import_module("numpy.core" if IS_OLD else "numpy._core")
         probe = np.zeros((3, 2), "float32")
         found.serve_team(team)
+        found.serve_quiet(float_errors.variable, float_errors.QUIET, float_errors.begin, float_errors.end,
+                          np.ufunc)
         found.serve_arrays(core._multiarray_umath._ARRAY_API, np.ndarray, _KINDS, probe, probe.flags.num)
     except (TypeError, AttributeError, ValueError) as error:
         obstacle = f"cannot be used: {error}"

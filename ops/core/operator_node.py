@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...backend import float_errors
 from .backward import Edge, Leaf, Node, Output, next_order
 from .operator import Operator
 
@@ -32,7 +33,11 @@ class OperatorNode(Node):
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What the operator's gradient rules give."""
-        return self.op.gradient.run(gs, saved, self.attrs, self.edges)  # type: ignore[union-attr]
+        told = float_errors.begin()
+        try:
+            return self.op.gradient.run(gs, saved, self.attrs, self.edges)  # type: ignore[union-attr]
+        finally:
+            float_errors.end(told)
 
     def kept_arrays(self) -> list[Any]:
         """The values among what it saved that a gradient which is wanted needs, and that nobody may have changed."""

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from ...backend.kernels.narrow_floats import converted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
@@ -19,8 +17,7 @@ def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
     if x.dtype.kind == "c" and out_dtype.kind in "fi":
         x = x.real
     if out_dtype.itemsize == 2:
-        with np.errstate(over="ignore"):  # what 16 bits cannot hold is infinite, as everywhere
-            return x.astype(out_dtype.dtype) if x.dtype == out_dtype.dtype else converted(x, out_dtype.dtype)
+        return x.astype(out_dtype.dtype) if x.dtype == out_dtype.dtype else converted(x, out_dtype.dtype)
     return converted(x, out_dtype.dtype) if x.dtype.itemsize == 2 else x.astype(out_dtype.dtype)
 
 

@@ -63,8 +63,7 @@ def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, b
     if x.dtype.kind not in "iub":
         return _scaled(x, factor, bias, bias_after_scale)
     factor = factor if scale_tensor is not None else _whole(factor, x.dtype)
-    with np.errstate(over="ignore"):  # the lowest bits are kept, also of a value without dimensions
-        return _scaled(x, factor, _whole(bias, x.dtype), bias_after_scale).astype(x.dtype, copy=False)
+    return _scaled(x, factor, _whole(bias, x.dtype), bias_after_scale).astype(x.dtype, copy=False)
 
 
 def _scaled(x: Any, factor: Any, bias: Any, bias_after_scale: bool) -> Any:

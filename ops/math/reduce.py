@@ -168,11 +168,11 @@ def _sum(xp, x, axes, keepdims):
 
 
 def _mean(xp, x, axes, keepdims):
-    if xp is not np or x.dtype.char not in "fd" or not x.size:
+    if xp is not np or x.dtype.char not in "fd":
         found = x.mean(axes, keepdims=keepdims)
         return found.astype(x.dtype) if x.dtype.kind in "iu" else found  # of integers cut towards zero, as in files
     total = np.add.reduce(x, axes, None, None, keepdims)
-    return total / x.dtype.type(x.size // total.size)
+    return total / x.dtype.type(x.size // (total.size or 1))
 
 
 def _sum_gradient(g: Any, X_shape: Any, X_dtype: DType, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:

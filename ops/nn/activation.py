@@ -142,8 +142,7 @@ def _sigmoid(xp, x):
     if x.dtype.kind == "c":
         return 1 / (1 + xp.exp(-x))
     result = xp.negative(x, out=xp.empty(x.shape, x.dtype))
-    with np.errstate(over="ignore"):  # 1 / infinity is the 0 that is meant
-        xp.exp(result, out=result)
+    xp.exp(result, out=result)  # 1 / infinity is the 0 that is meant
     result += 1
     return xp.reciprocal(result, out=result)
 
@@ -222,7 +221,8 @@ def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset:
 hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(
     g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale", compiled="hard_swish",
     alike="g * chosen(X + offset > 0.0, chosen(threshold > X + offset, "
-          "X * quotient(2.0, scale) + quotient(offset, scale), quotient(threshold, scale)), 0.0)")
+          "X * quotient(2.0, scale) + quotient(offset, scale), quotient(threshold, scale)), "
+          "chosen(1.0 > X + offset, 0.0, X))")  # NaN is nowhere, and stays
 
 
 # exponential on the left

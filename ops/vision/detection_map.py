@@ -52,8 +52,7 @@ def _overlaps(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
     common = np.where((sides < 0).any(axis=1), 0, sides.prod(axis=1))
     areas = [np.maximum(z[..., 2:] - z[..., :2], 0).prod(axis=-1) for z in (box, boxes)]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return common / (areas[0] + areas[1] - common)
+    return common / (areas[0] + areas[1] - common)
 
 
 def _count_image(counts: _Counts, found: np.ndarray, there: np.ndarray, threshold: float, with_difficult: bool) -> None:

@@ -36,8 +36,7 @@ def _iou(xp, x, y, *, box_normalized: bool = True):
         side = xp.minimum(a[..., n + 2], b[..., n + 2]) - xp.maximum(a[..., n], b[..., n]) + more
         common = common * xp.maximum(side, 0)
     areas = [(z[..., 2] - z[..., 0] + more) * (z[..., 3] - z[..., 1] + more) for z in (a, b)]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return common / (areas[0] + areas[1] - common)
+    return common / (areas[0] + areas[1] - common)
 
 
 def _infer_iou(x, y, **_):

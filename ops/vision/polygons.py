@@ -24,8 +24,7 @@ def _crossings(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     way, other = end[:, first] - start[:, first], end[:, second] - start[:, second]
     apart = start[:, second] - start[:, first]
     across = way[..., 0] * other[..., 1] - way[..., 1] * other[..., 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = (apart[..., 0] * other[..., 1] - apart[..., 1] * other[..., 0]) / across
+    at = (apart[..., 0] * other[..., 1] - apart[..., 1] * other[..., 0]) / across
     meets = (across != 0) & (at > 0) & (at < 1)
     return start[:, first, 1] + np.where(meets, at, 0) * way[..., 1]
 
@@ -41,8 +40,7 @@ def _common(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     middle = ((heights[:, 1:] + heights[:, :-1]) / 2)[:, :, None]
     low, high = np.minimum(start, end)[:, None, :, 1], np.maximum(start, end)[:, None, :, 1]
     way = end - start
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = np.where(way[..., 1] != 0, way[..., 0] / way[..., 1], 0)[:, None]
+    slope = np.where(way[..., 1] != 0, way[..., 0] / way[..., 1], 0)[:, None]
     there = (low < middle) & (middle < high)
     x = np.where(there, start[:, None, :, 0] + (middle - start[:, None, :, 1]) * slope, np.inf)
     order = np.argsort(x, -1, kind="stable")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...backend import loops
+from ...backend import float_errors, loops
 from ...backend.engines import CPU, GPU, generation
 from ...backend.loops import cache
 from ...backend.loops.kernel import Due
@@ -200,11 +200,14 @@ class Plan:
         else:
             run = self.function(xp is np, arrays) if observer is None else observer.plan_function(
                 self, xp is np, arrays)
+        told = float_errors.begin()
         try:
             return run(xp, *arrays)
         except Exception as error:
             self._explain(error)
             raise
+        finally:
+            float_errors.end(told)
 
     def _checked(self, on_host: bool) -> Callable[..., tuple]:
         """The code with kernels that show their results to the check that is in force."""

@@ -54,7 +54,8 @@ def _result(op: Operation, name: str, block: Block, left: list[int]) -> Any:
             return None
         taken.append((values or None) if slot.many else values[0] if values else None)
     attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
-    results = operator.kernel_for(np)(np, *taken, **attrs)
+    with np.errstate(all="ignore"):  # as in a run of the Program
+        results = operator.kernel_for(np)(np, *taken, **attrs)
     results = results if isinstance(results, tuple) else (results,)
     for slot, result in zip(operator.results, results, strict=True):
         if name in op.output(slot.name):

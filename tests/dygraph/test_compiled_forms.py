@@ -309,11 +309,10 @@ def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
 
 
 @pytest.mark.parametrize("place", [0, 150_000, -1])
-def test_what_one_of_several_threads_meets_is_told(place):
+def test_what_one_of_several_threads_meets_is_left_to_numpy(place):
     x, zero = np.ones(300_000, "f"), np.ones(300_000, "f")
     zero[place] = 0
-    with pytest.raises(Declined):
-        formed("true_divide", x, zero, direct=True)
+    assert formed("true_divide", x, zero, direct=True)[place] == np.inf
     assert float(paddle.to_tensor(x).divide(paddle.to_tensor(zero))[place]) == np.inf
     whole = np.full(300_000, 7)
     whole[place] = 0
@@ -661,17 +660,6 @@ def test_rows_in_order():
                 assert check("order_statistics", given, rank=rank, count=several, axis=axis, propagate_nan=True)
     ties = np.zeros((2, 200), "f")
     assert formed("topk", ties, None, k=3)[1].tolist() == [[0, 1, 2]] * 2  # the first of equal ones
-
-
-def test_what_numpy_tells_of_it_still_tells():
-    x = paddle.to_tensor([1.0, 0.0])
-    for wrong, word in ((lambda: x / (x - x), "divide|invalid"), (lambda: x * 3e38 * 1e5, "overflow"),
-                        (lambda: paddle.sqrt(x - 2), "invalid"), (lambda: paddle.rsqrt(x), "divide")):
-        with pytest.warns(RuntimeWarning, match=word):
-            wrong()
-        with np.errstate(all="raise"), pytest.raises(FloatingPointError):
-            wrong()
-    assert (x * 2.0 + 1.0).tolist() == [3.0, 1.0]  # what was raised then is not told of this
 
 
 def test_arrays_of_subclasses_and_of_other_orders_are_numpys():

@@ -5,7 +5,8 @@ import pytest
 from proa.backend.loops import formula, is_ready
 from proa.ops.core.operator import all_operators
 
-pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
+pytestmark = [pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed"),
+              pytest.mark.usefixtures("as_around_kernels")]
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 3.0, -3.5, 6.0, 7.0, 30.0, -30.0, 1e-8, np.nan,
                     np.inf, -np.inf], "float32")

@@ -11,7 +11,8 @@ from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.passes import passes
 from proa.core.flags import flags_guard
 
-pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
+pytestmark = [pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed"),
+              pytest.mark.usefixtures("as_around_kernels")]
 
 BODIES = [
     ["t2 = a0 * 1.7 + a1", "t3 = t2 * t2 - a0 / 3.0", "r0 = f32(t3)"],

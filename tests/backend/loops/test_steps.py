@@ -6,7 +6,8 @@ from proa.backend.loops import steps
 from proa.backend.loops.passes import passes
 from proa.ops.core import native
 
-pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not in use")
+pytestmark = [pytest.mark.skipif(native.module is None, reason="the compiled form is not in use"),
+              pytest.mark.usefixtures("as_around_kernels")]
 
 ACTIVATION = ["t5 = f32(a0 * a1)", "t6 = f32(t5 + a2)", "t7 = f32(t6 * min(max(t6 + 3.0, 0.0), 6.0) / 6.0)",
               "t8 = f32(a3 * t7)", "r0 = t8"]
