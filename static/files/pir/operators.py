@@ -3,10 +3,11 @@
 A line has a signature in the words of a declaration, `Input, @starts|StartsTensor -> Out`: what the operands are, one
 after the other, and the results. `@starts` is an attribute here whose value is an operand there; where that is no
 constant it goes to the slot behind the bar, a list of values to the one behind a second bar; where there is none it
-takes the attribute's place. `-`: an operand or result that has no slot
-here. Behind it stand the operators of this signature: `name=type` where the type is another one, and in brackets the
-attributes: `theirs=ours`; `-theirs`, which says nothing here; `!theirs`, of which only false, 0 or an empty list can be
-computed; `ours:=value`, which is always so. Other attributes have the names of the declaration.
+takes the attribute's place. `Num:int32`: what PaddlePaddle 2.6.2 reads of no other dtype is cast. `-`: an operand or
+result that has no slot here. Behind it stand the operators of this signature: `name=type` where the type is another
+one, and in brackets the attributes: `theirs=ours`; `-theirs`, which says nothing here; `!theirs`, of which only false,
+0 or an empty list can be computed; `ours:=value`, which is always so. Other attributes have the names of the
+declaration.
 
 A name that ends in `_`, the form in place, is the operator without it.
 """
@@ -91,10 +92,10 @@ X, @value -> Out: full_like=fill_any_like
 X, @sections||SectionsTensorList, @axis|AxisTensor -> Out: split
 X, @axis|AxisTensor -> Out: split_with_num=split
 X, Seed, @dropout_prob -> Out, Mask: dropout(mode=dropout_implementation)
-X, @maxlen|MaxLenTensor -> Y: sequence_mask
+X, @maxlen|MaxLenTensor:int32 -> Y: sequence_mask
 X -> Out, Indices: argsort(-stable)
 X -> Out, Mask: max_pool2d_with_index(kernel_size=ksize,!ceil_mode) max_pool3d_with_index(kernel_size=ksize,!ceil_mode)
-X, OutSize, SizeTensor*, Scale -> Out: bicubic_interp=bicubic_interp_v2(data_format=data_layout)
+X, OutSize:int32, SizeTensor*:int32, Scale -> Out: bicubic_interp=bicubic_interp_v2(data_format=data_layout)
     bilinear_interp=bilinear_interp_v2(data_format=data_layout) linear_interp=linear_interp_v2(data_format=data_layout)
     nearest_interp=nearest_interp_v2(data_format=data_layout)
     trilinear_interp=trilinear_interp_v2(data_format=data_layout)
@@ -144,7 +145,7 @@ X -> Out, Indices, Index, Counts: unique(-is_sorted)
 X -> Out, Index, Counts: unique_consecutive
 X, - -> Out: assign_out=assign
 X, TolTensor -> Out: matrix_rank_tol=matrix_rank
-Start, Stop, Num, Base -> Out: logspace
+Start, Stop, Num:int32, Base -> Out: logspace
 X -> Q, R: qr
 X -> U, S, VH: svd
 X -> Eigenvalues, Eigenvectors: eig eigh eigvalsh(uplo=UPLO)
@@ -175,7 +176,7 @@ X -> Out: fused_softmax_mask_upper_triangle
 Ids, Parents -> Out: gather_tree
 Input, Transition, Length -> Scores, Path: viterbi_decode
 Weight, U, V -> Out: spectral_norm
-Start, Stop, Num -> Out: linspace
+Start, Stop, Num:int32 -> Out: linspace
 @num_rows, @num_columns -> Out: eye
 @shape|ShapeTensor|ShapeTensorList -> Out: gaussian=gaussian_random randint
 @shape -> Out: truncated_gaussian_random
@@ -217,6 +218,7 @@ class Operand:
     slot: str
     attribute: str = ""
     listed: str = ""
+    dtype: str = ""
 
 
 @dataclass(frozen=True)
@@ -233,10 +235,11 @@ class Correspondence:
 
 
 def _operand(text: str) -> Operand:
+    text, _, dtype = text.partition(":")
     if text.startswith("@"):
         attribute, slot, listed, *_ = f"{text[1:]}||".split("|")
-        return Operand(slot, attribute, listed)
-    return Operand("" if text == "-" else text.removesuffix("*"))
+        return Operand(slot, attribute, listed, dtype)
+    return Operand("" if text == "-" else text.removesuffix("*"), dtype=dtype)
 
 
 def _entry(word: str, operands: tuple[Operand, ...], results: tuple[str, ...]) -> tuple[str, Correspondence]:

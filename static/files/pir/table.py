@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ....core.dtype import DType
+from ....core.dtype import DType, convert_dtype
 from ....ops.core.decomposition import Decomposition, find_decomposition
 from ....ops.core.operator import Operator, find, is_declared, with_fed_inputs
+from .json_file import TensorType
 from .operators import Correspondence, Operand, correspondences
 from .values import Translation
 
@@ -90,15 +91,32 @@ def _take(t: Translation, index: int, place: Operand, inputs: dict[str, list[str
         if place.listed and not place.slot and number in t.stacked:
             names, lists = t.stacked[number], True
         slot = place.listed if lists else place.slot
-        inputs[slot or place.attribute] = names
+        inputs[slot or place.attribute] = _as_read(t, place, names)
         known = find(correspondences()[plain(t.op.name)].type).attributes
         if place.slot and place.attribute in known and known[place.attribute].default is known[
                 place.attribute].empty:
             attrs[place.attribute] = [-1] * len(attrs.get("axes", [0]))
             if "infer_flags" in known:
                 attrs["infer_flags"] = [-1] * len(attrs.get("axes", [0]))
+        elif not place.slot and lists:
+            attrs[place.attribute] = [-1] * len(names)  # as many as PaddlePaddle 2.6.2 counts results by
     elif place.slot:
-        inputs[place.slot] = list(t.values(number))
+        inputs[place.slot] = _as_read(t, place, t.values(number))
+
+
+def _as_read(t: Translation, place: Operand, names: list[str]) -> list[str]:
+    """The values in the dtype that their slot has."""
+    if not place.dtype:
+        return list(names)
+    dtype, found = convert_dtype(place.dtype), []
+    for name in names:
+        given = t.block.var(name)
+        if given._dtype is not dtype:
+            made = t.variable(t.fresh(f"{name}.{place.dtype}"), TensorType("tensor", dtype, given.shape), True)
+            t.cast(name, made)
+            name = made
+        found.append(name)
+    return found
 
 
 def _is_vector(t: Translation, names: list[str]) -> bool:

@@ -143,6 +143,12 @@ def _generate_proposals(t: Translation) -> None:
         t.block.var(t.tensor(t.op.results[2][0]))._dtype = convert_dtype("int32")
 
 
+def _set_value(t: Translation) -> None:
+    """The dtype of the values is that of the tensor; PaddlePaddle 3 does not say it."""
+    t.op.attributes.setdefault("dtype", t.block.var(t.tensor(t.operand(0)))._dtype)
+    translate(t)
+
+
 def _stack(t: Translation) -> None:
     """What is put together is remembered: sizes are stacked there, where a list of them is taken here."""
     translate(t)
@@ -159,5 +165,6 @@ _OWN: dict[str, Handler] = {
     "pd_op.shape64": constants.shape64, "pd_op.arange": constants.arange, "pd_op.if": blocks.branch,
     "pd_op.while": blocks.loop, "pd_op.deformable_conv": _deformable_conv,
     "pd_op.generate_proposals": _generate_proposals, "pd_op.stack": _stack,
+    "pd_op.set_value": _set_value, "pd_op.set_value_with_tensor": _set_value,
     "pd_op.create_array": lists.create_array, "pd_op.array_write": lists.array_write, "cf.yield": _nothing,
 }
