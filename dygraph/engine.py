@@ -188,7 +188,7 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
     if not flows:
         warn_user(NOTHING_FLOWS)
         return
-    parts = _parts(tensors)
+    parts = [t._part() for t in tensors]
     namespace = backend.namespace_of([part._array for part in parts])
     roots = [(part._edge, _ones(namespace, part._array) if g is None else _start(part, g)._array)
              for part, g in zip(parts, starts, strict=True) if part._edge is not None]

@@ -57,19 +57,23 @@ class ProgramNode(Node):
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
+        is_whole = True
         for g in gs:  # a loop: this is asked at every step
-            if isinstance(g, EagerValue):
+            if g is None:
+                is_whole = False
+            elif isinstance(g, EagerValue):
                 return self._recorded_gradients(gs, saved)
         inputs, kept = saved
         halves = self.halves
         xp = backend.namespace_of(inputs)
-        results = halves.backward(xp, [*self._cotangents(gs, xp), *[inputs[index] for index in halves.passed], *kept])
+        cotangents = gs if is_whole else self._cotangents(gs, xp)
+        results = halves.backward(xp, [*cotangents, *[inputs[index] for index in halves.passed], *kept])
         gradients: list[Any] = [None] * halves.count
         for index, gradient in zip(halves.found, results, strict=True):
             edge = self.edges[index]
             if type(edge) is Leaf or not _is_freed(edge) or gradient.any():  # else a way reads it that was not taken
                 gradients[index] = gradient
-        return self._reached(gs, gradients)
+        return gradients if is_whole else self._reached(gs, gradients)
 
     def _reached(self, gs: Sequence[Any], gradients: list[Any]) -> list[Any]:
         """The gradients, None where nothing came to any output that is computed from the input."""

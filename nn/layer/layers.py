@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from ...core import dtype as dt
@@ -340,18 +340,21 @@ class Layer(_Attributes):
 
     def __named_members__(self, kind: str, prefix: str, include_sublayers: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        layers = self.named_sublayers(prefix, include_self=True) if include_sublayers else [(prefix, self)]
+        layers: Iterable[tuple[str, Layer]] = [(prefix, self)]
+        if include_sublayers and self._sub_layers:
+            layers = self.named_sublayers(prefix, include_self=True)
         for path, layer in layers:
             for name, value in layer.__values_of_kind__(kind):
                 if value is not None and id(value) not in seen:
                     seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
 
-    def __values_of_kind__(self, kind: str) -> Iterator[tuple[str, Any]]:
+    def __values_of_kind__(self, kind: str) -> Iterable[tuple[str, Any]]:
         """The layer's own parameters or buffers. A Tensor that is set as an attribute is a buffer too."""
-        yield from self.__dict__[kind].items()
+        values = self.__dict__[kind].items()
         if kind == "_buffers":
-            yield from [(name, value) for name, value in self.__dict__.items() if is_value(value)]
+            return [*values, *[(name, value) for name, value in self.__dict__.items() if is_value(value)]]
+        return values
 
     def parameters(self, include_sublayers: bool = True) -> list[Any]:
         """All parameters, each once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,9 +44,9 @@ class Module(Layer):
     def _modules(self) -> Any:
         return self._sub_layers
 
-    def __values_of_kind__(self, kind: str) -> Iterator[tuple[str, Any]]:
+    def __values_of_kind__(self, kind: str) -> Iterable[tuple[str, Any]]:
         """The module's own parameters, or its buffers: those that were registered."""
-        yield from self.__dict__[kind].items()
+        return self.__dict__[kind].items()
 
     # Registering
 

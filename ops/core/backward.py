@@ -233,28 +233,33 @@ class Walk:
         self.since = since
         self.finish = finish
         self.blocked: dict[Node, list[tuple]] = {}  # the places of the results that are constants, by node
+        self.targets: set[Edge] | None = None
+        self.of_nodes: dict[Node, list[Edge]] = {}  # the targets that are results of nodes, not leaves
+        self.pending: dict[Any, Any] = {}
+        self.found: dict[Edge, Any] = {}
+        if blocked or targets is not None:
+            self._limit(blocked, targets)
+
+    def _limit(self, blocked: Collection[Edge], targets: Iterable[Edge] | None) -> None:
         for edge in blocked:
             node = edge_node(edge)
             if node is not None:
                 self.blocked.setdefault(node, []).append(_place(edge))
         self.targets = None if targets is None else set(targets)
-        self.of_nodes: dict[Node, list[Edge]] = {}  # the targets that are results of nodes, not leaves
         for target in self.targets or ():
             node = edge_node(target)
             if node is not None:
                 self.of_nodes.setdefault(node, []).append(target)
         if self.targets and sum(map(len, self.of_nodes.values())) == len(self.targets):
             # No leaf among them: what was computed before the first of them leads to none.
-            self.since = max(since, min(map(_order_of, self.of_nodes)))
-        self.pending: dict[Any, Any] = {}
-        self.found: dict[Edge, Any] = {}
+            self.since = max(self.since, min(map(_order_of, self.of_nodes)))
 
     def run(self, roots: Sequence[tuple[Edge, Any]]) -> dict[Edge, Any]:
         """Walks back from the roots, each an edge and the gradient it starts with."""
         for edge, gradient in roots:
             self._add(edge, gradient)
         watched: dict[Leaf, None] = {}
-        nodes = _reach((edge for edge, _ in roots), self.since, watched)
+        nodes = _reach([edge for edge, _ in roots], self.since, watched)
         completed = self._completed(nodes, watched) if watched and self.finish is not None else None
         useful = None
         if self.targets is not None:
