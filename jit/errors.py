@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 _ROOT = __package__.rpartition(".")[0]
-_BETWEEN = (f"{__package__}.operators", f"{_ROOT}.static.building")  # frames between the user and who asks
+# Frames between the user and who asks:
+_BETWEEN = (f"{__package__}.operators", f"{__package__}.convert", f"{_ROOT}.static.building")
 RETURN_VALUE = "return_value__"  # the variable that holds what a converted function returns
 
 

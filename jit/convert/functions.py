@@ -28,6 +28,7 @@ from ..operators import special
 from ..operators.attributes import Attributes, noting_all
 from ..operators.builtin import OVERLOADS
 from ..operators.calls import Calls
+from ..operators.library_calls import watched
 from ..pyct.binding import bind, walk_code
 from ..pyct.unreadable import SourceUnavailable, newer_python
 from ..tracing.chance import refuse_chance
@@ -190,14 +191,16 @@ class _UsersCalls(Calls):
         owner, reads = getattr(instance, "__self__", None), current()
         if type(owner) is list and reads is not None and instance.__name__ == "append":
             reads.appends(owner)
-        return super()._instance(instance)
+        new = super()._instance(instance)
+        return watched(instance) if new is instance else new
 
     def _method(self, method: MethodType) -> Any:
         refuse_chance(method)
         reads = current()
         if reads is not None and isinstance(method.__func__, FunctionType):
             reads.method(method.__self__, method.__func__)
-        return super()._method(method)
+        new = super()._method(method)
+        return watched(method) if new is method else new
 
     def _function(self, function: FunctionType) -> FunctionType:
         return super()._function(_entered(function))

@@ -28,6 +28,7 @@ from ...optimizer.optimizer import Optimizer
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
 from .global_names import all_names, global_names
+from .library_objects import is_of_library
 from .library_values import (
     WRAPPERS,
     ContextValue,
@@ -117,6 +118,10 @@ class Surroundings:
     def classes(self) -> list[type]:
         """The user's classes."""
         return [held.kind for held in self._classes.values()]
+
+    def holds(self, value: Any) -> bool:
+        """Whether an object was there before, or came with the arguments."""
+        return self._seen.get(id(value)) is value
 
     def contents_of(self, container: Any) -> Any:
         """What a list, tuple, set, deque or dict held when it was noted; None if it was not."""
@@ -437,13 +442,13 @@ def _fill(sequence: Any, items: list[Any]) -> None:
     sequence.update(items) if isinstance(sequence, set) else sequence.extend(items)
 
 
+def _is_of_library(kind: type) -> bool:
+    return kind.__name__ not in _NAMESPACES and is_of_library(kind)
+
+
 def _is_ours(key: Any) -> bool:
     """Whether an attribute is one of this package's own notes."""
     return isinstance(key, str) and key.startswith("_static_")
-
-
-def _is_of_library(kind: type) -> bool:
-    return kind.__name__ not in _NAMESPACES and kind.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
 def _tensor_state(tensor: EagerValue) -> tuple:

@@ -25,7 +25,9 @@ from ...nn import Layer
 from ...optimizer.lr import LRScheduler
 from ...static.ir.variable import Variable
 from ..convert.ignoring import is_users_module
+from ..errors import ConversionError
 from .global_names import all_names
+from .library_objects import LibraryGuard, LibraryState
 from .library_values import WATCHED, WRAPPERS
 from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Keys, Location, entries_of, items_identity
 from .mappings import CellVariable, Globals, ModuleAttributes
@@ -158,6 +160,7 @@ class Reads:
         self._counted: dict[Identity, Counted] = {}
         self._contents: dict[Identity, ItemsGuard | ArrayGuard | WholeGuard] = {}
         self._keys: dict[int, KeysGuard] = {}
+        self._library: dict[int, LibraryGuard] = {}
         self._uses: dict[int, list[int]] = {}  # of lists: how often they were read as attributes, and appended to
         self.codes = {getattr(function, "__code__", None)}
 
@@ -184,6 +187,14 @@ class Reads:
         """What an iterator is called that was there before, other than as an argument; None for any other."""
         found = self._surroundings.iterators.get(id(iterator))
         return None if found is None else found[1]
+
+    def was_there(self, value: Any) -> bool:
+        """Whether an object was there before, or came with the arguments."""
+        return self._surroundings.holds(value)
+
+    def library_object(self, state: LibraryState, shown: str) -> LibraryGuard:
+        """Notes what an object of the library holds, of which a method is called."""
+        return self._library.setdefault(id(state.owner), LibraryGuard(state, shown))
 
     def appends(self, items: list) -> None:
         """Notes that something is about to be appended to a list."""
@@ -348,7 +359,17 @@ class Reads:
             entries = self._surroundings.contents_of(environment)
             contents.append(WholeGuard(Items(environment, "os.environ"), environment, entries))
         places = [guard for key, guard in self._places.items() if key not in free]
-        return [*places, *contents, *self._keys.values()]
+        return [*places, *contents, *self._keys.values(), *self._library.values()]
+
+    def check_library(self, where: str) -> None:
+        """ConversionError where the function has changed what an object of the library holds, which is put back."""
+        changed = [guard for guard in self._library.values() if not guard.holds()]
+        for guard in changed:
+            guard.put_back()
+        if changed:
+            raise ConversionError(
+                where, f"it changes {changed[0].shown} that outlives the call, which no run of a Program would do.",
+                "Change it outside of the function.")
 
     def _read_counter(self, key: tuple[int, Any]) -> None:
         for mapping, _, contents in self._surroundings.mappings:

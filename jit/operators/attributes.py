@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...dygraph.tensor import Tensor
 from ..convert.ignoring import is_ignored_module
 from ..errors import here
 from ..footprint.locations import ABSENT
@@ -40,6 +41,8 @@ class Attributes:
         if name == "__dict__":
             note_all(owner)
         found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)
+        if found is None and staging.is_symbolic(owner):
+            found = vars(Tensor).get(name)  # where the user's code may have set it
         if type(found) is property and isinstance(found.fget, FunctionType):
             new = self._convert(found.fget)
             return getattr(owner, name) if new is found.fget else _called(new, owner, name)

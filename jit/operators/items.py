@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ConversionError, here
 from . import identity, program_lists, staging
+from .library_calls import noted
 from .partial import load, note_key
 from .retracing import example_of
 from .special import items_of, operate_in_place
@@ -28,6 +29,7 @@ def item(value: Any, index: Any) -> Any:
     _check_kind(index)
     if isinstance(value, dict):  # whose class may know what to give for a key that is not there
         note_key(value, index)
+    noted(value, "__getitem__")
     return load(items_of(value)[index])
 
 
@@ -53,6 +55,7 @@ def set_item(new: Any, value: Any, index: Any) -> None:
         _check_alike([*value, new])
         value[:] = program_lists.with_item(value, index, new, here())
     else:
+        noted(value, "__setitem__")
         items_of(value)[index] = new
 
 

@@ -13,6 +13,7 @@ from ...core import nest
 from ..errors import ConversionError, here
 from . import identity, run_checks, special, staging
 from .conditionals import if_exp
+from .library_calls import noted
 from .open_shapes import OpenShape
 from .outside import ChangedOutside, Outside
 from .partial import SHOWING, certain, is_partial, note_key, parts, truth
@@ -35,6 +36,7 @@ def contains(items: Any, value: Any) -> Any:
             "Look for a Python value, such as a size that is known, or compare tensors.")
     if isinstance(items, dict):
         note_key(items, value)
+    noted(items, "__contains__")
     if isinstance(items, dict) and is_partial(found := dict.get(items, value)):
         return parts(found)[1]
     return value in (certain(items) if isinstance(items, SHOWING) else items)

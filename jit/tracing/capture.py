@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ...core.place import Place
 from ...dygraph.eager import EagerTrace
 from ...dygraph.engine import NOTHING_FLOWS
 from ...dygraph.parameter import EagerParameter
+from ...dygraph.tensor import Tensor
 from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
 from ...ops.math.casting import cast
@@ -28,6 +30,7 @@ from ...static.building.views import as_read
 from ...static.ir.operation import BACKWARD_ROLE
 from ...static.ir.variable import ParameterVariable, Variable
 from ...static.program import Program
+from ..convert.ignoring import is_ignored_module
 from ..errors import StopsAsked
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import current
@@ -67,6 +70,13 @@ class CaptureTrace(ProgramTrace):
             self.least_rank = self.eager.least_rank
         if self.eager is not None and self.eager.variable_class is not None:
             self.main.variable_class = self.eager.variable_class
+
+    def set_on_tensors(self, name: str) -> Any:
+        """What the user's code has set on the class of Tensors, a function or a property."""
+        found = vars(Tensor).get(name)
+        function = found.fget if type(found) is property else found
+        is_users = isinstance(function, FunctionType) and not is_ignored_module(function.__module__ or "")
+        return found if is_users else None
 
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the input that stands for it."""

@@ -148,6 +148,7 @@ class ConcreteProgram:
         self.effects = effects_of(surroundings.changed_entries(), changed, reads, filled)
         self.first_values_read = [slot.shown for slot in self.slots
                                   if slot.becomes_tensors and reads.has_read(slot.location)]
+        reads.check_library(where)
         self.captured = trace.captured
         called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
         self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)

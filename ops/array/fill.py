@@ -1,5 +1,6 @@
 """Values written over what a tensor holds: fill_, zero_, and on diagonals diagonal_scatter and fill_diagonal."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,12 @@ import numpy as np
 from ..core.infer import check_rank, normalize_axis
 from ..core.trace import apply
 from ..math.casting import cast, dtype_of
-from .creation import full_like, to_tensor
+from ..math.comparison import equal, logical_and
+from .creation import arange, full_like, to_tensor
 from .diagonal import place_diagonal_op, with_diagonal
 from .full import changeable, full, value_of
+from .reshape import reshape
+from .unknown_sizes import size_at
 from .where import where
 
 
@@ -48,11 +52,6 @@ def _on_diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:
         mask = mask.T
     shape = [s if n in (axis1 % x.ndim, axis2 % x.ndim) else 1 for n, s in enumerate(x.shape)]
     return to_tensor(mask.reshape(shape))
-
-
-def _check_known(what: str, x: Any) -> None:
-    if -1 in x.shape:
-        raise ValueError(f"{what}: its sizes must be known. Declare them. Received x.shape={list(x.shape)}.")
 
 
 def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
@@ -98,7 +97,12 @@ def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name:
         raise ValueError(f"fill_diagonal_(x): must have at least two dimensions. Received {x.ndim}.")
     if x.ndim > 2 and len(set(x.shape)) != 1:
         raise ValueError(f"fill_diagonal_(x): more than two dimensions must be equal. Received {list(x.shape)}.")
-    _check_known("fill_diagonal_(x)", x)
+    mask = _main_diagonal_of_open(x, offset, wrap) if -1 in x.shape else to_tensor(_main_diagonal(x, offset, wrap))
+    return where(mask, full((), value, dtype_of(x)), x)
+
+
+def _main_diagonal(x: Any, offset: int, wrap: bool) -> np.ndarray:
+    """True on the diagonal of all dimensions."""
     mask = np.zeros(tuple(x.shape), bool)
     if x.ndim == 2:
         mask = np.eye(x.shape[0], x.shape[1], offset, dtype=bool)
@@ -106,4 +110,13 @@ def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name:
             np.fill_diagonal(mask, True, wrap=True)
     else:
         mask[np.diag_indices(x.shape[0], x.ndim)] = True
-    return where(to_tensor(mask), full((), value, dtype_of(x)), x)
+    return mask
+
+
+def _main_diagonal_of_open(x: Any, offset: int, wrap: bool) -> Any:
+    """The same where only a run knows the sizes."""
+    first, *others = (reshape(arange(size_at(x, axis), dtype="int64"), [-1] + [1] * (x.ndim - 1 - axis))
+                      for axis in range(x.ndim))
+    if x.ndim == 2 and wrap and offset == 0:
+        first = first % (size_at(x, 1) + 1)
+    return functools.reduce(logical_and, [equal(first + offset, other) for other in others])

@@ -127,7 +127,7 @@ class Trace:
 
     def sparse(self, layout: str, index: tuple, values: Any, shape: tuple[int, ...]) -> Any:
         """A sparse tensor, "coo" or "csr", of index values, the values of its entries, and a shape."""
-        raise self._cannot(f"make a sparse {layout} tensor: its values are dense")
+        raise self._cannot(f"make a sparse {layout} tensor: its values are dense. Make it outside, in eager code")
 
     def lift(self, value: Any, what: str) -> Any:
         """The value of this trace that `value` is or that stands for it; TypeError, naming `what`, where there is none.
@@ -135,6 +135,10 @@ class Trace:
         A Program that is made by `to_static` has variables for Tensors; elsewhere each value is its own.
         """
         return value
+
+    def set_on_tensors(self, name: str) -> Any:
+        """What the user's code has set on the class of Tensors, for values that stand for these; or None."""
+        return None
 
     def known_value(self, variable: Any) -> Any:
         """The array that a variable of the Program holds in each run, where that is known already; None elsewhere."""

@@ -103,6 +103,10 @@ class TraceAround(Trace):
         """The value of this trace that `value` is or that stands for it."""
         return self.inner.lift(value, what)
 
+    def set_on_tensors(self, name: str) -> Any:
+        """As the trace inside says."""
+        return self.inner.set_on_tensors(name)
+
     def known_value(self, variable: Any) -> Any:
         """The array that a variable of the Program holds in each run, where that is known already."""
         return self.inner.known_value(variable)

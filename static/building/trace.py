@@ -64,6 +64,9 @@ class ProgramTrace(Trace):
         self.main, self.startup = main, startup
         self._calls = Calls()
 
+    def _cannot(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"A Program cannot {what}.")
+
     @property
     def block(self) -> Block:
         """The block to which operations are appended."""

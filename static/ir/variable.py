@@ -143,6 +143,13 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
         self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see ir/lod.py
 
+    def __getattr__(self, name: str) -> Any:
+        """What the user's code has set on Tensors, where this stands for one; AttributeError otherwise."""
+        found = None if name.startswith("__") else current_trace().set_on_tensors(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return found.__get__(self, type(self))
+
     view_of: tuple | None = None  # of a view: what it is a view of (see static/building/views.py)
     changes = 0  # how often an operation in place has changed it
     partings: tuple = ()  # the numbers of those that gave it another shape or dtype, and what it was before

@@ -383,3 +383,16 @@ def test_a_detached_view_that_a_branch_gives_a_value_with_a_gradient_runs_as_wri
     assert found[0] == found[1]
     with pytest.raises(RuntimeError, match=r"Give it a copy: y.detach\(\).clone\(\)"):
         paddle.jit.to_static(_detached_and_changed, full_graph=True)(paddle.to_tensor([1.0, 2.0], stop_gradient=False))
+
+
+@pytest.mark.parametrize("sizes, options", [((4, 3), {}), ((3, 5), {"offset": 1}), ((3, 5), {"offset": -1}),
+                                            ((9, 3), {"wrap": True}), ((3, 3, 3), {})])
+def test_diagonals_of_open_sizes_are_filled(sizes, options):
+    def function(x):
+        y = x * 1
+        return y.fill_diagonal_(2.0, **options)
+
+    x = paddle.rand(sizes)
+    spec = [paddle.static.InputSpec([None] * len(sizes), "float32")]
+    found = paddle.jit.to_static(function, input_spec=spec, full_graph=True)(x)
+    np.testing.assert_array_equal(found.numpy(), function(x).numpy())

@@ -1,9 +1,17 @@
 """What values of Python's library hold: a call sees what has changed between calls, and changes are made in each."""
 
 import array
+import configparser
 import ctypes
+import datetime
+import fractions
+import io
 import itertools
+import logging
 import os
+import pathlib
+import queue
+import re
 import threading
 from collections import ChainMap, UserDict
 from contextvars import ContextVar
@@ -226,3 +234,75 @@ def test_each_call_takes_items_of_an_iterator_that_outlives_it(place):
     assert found == [written(paddle.ones([1])).item() for _ in range(3)]
     with pytest.raises(RuntimeError, match="which outlives the call"):
         paddle.jit.to_static(taking()[place], full_graph=True)(paddle.ones([1]))
+
+
+def gives(place):
+    """Functions that take something new in each call of an object of the library that outlives it."""
+    waiting, lines, items, parser = queue.Queue(), io.StringIO("1\n2\n3\n4\n"), iter([1.0, 2.0, 3.0]), made_parser()
+    for value in (1.0, 2.0, 3.0):
+        waiting.put(value)
+
+    class Holder(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.lines = lines
+
+        def forward(self, x):
+            return x * float(self.lines.readline())
+
+    def sections(x):
+        parser["a"]["k"] = str(float(parser["a"]["k"]) + 1)
+        return x * parser.getfloat("a", "k")
+
+    return [lambda x: x * waiting.get(), lambda x: x * float(lines.readline()), lambda x: x * items.__next__(),
+            lambda x: x * (1 + waiting.qsize() + (waiting.get() > 2)), Holder(), sections][place]
+
+
+def made_parser():
+    parser = configparser.ConfigParser()
+    parser["a"] = {"k": "2"}
+    return parser
+
+
+@pytest.mark.parametrize("place", range(6), ids=["queue", "StringIO", "__next__", "qsize", "attribute", "sections"])
+def test_each_call_takes_of_an_object_that_outlives_it(place):
+    written, converted = gives(place), paddle.jit.to_static(gives(place))
+    with pytest.warns(paddle.jit.FallbackWarning, match="outlives the call"):
+        found = [converted(paddle.ones([1])).item() for _ in range(3)]
+    assert found == [written(paddle.ones([1])).item() for _ in range(3)]
+    with pytest.raises(RuntimeError, match=r"test_library_values.py.*outlives the call"):
+        paddle.jit.to_static(gives(place), full_graph=True)(paddle.ones([1]))
+
+
+PARSERS = {"getfloat": lambda parser, x: x * parser.getfloat("a", "k"),
+           "items": lambda parser, x: x * float(parser["a"]["k"]),
+           "in": lambda parser, x: x * (2.0 if "b" not in parser else 3.0)}
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_what_an_object_of_the_library_holds_is_watched(name):
+    parser, read = made_parser(), PARSERS[name]
+    converted = paddle.jit.to_static(lambda x: read(parser, x), full_graph=True)
+    x = paddle.ones([1])
+    assert [converted(x).item() for _ in range(2)] == [2.0, 2.0]
+    parser["a"]["k"] = "3"
+    parser["b"] = {}
+    assert [converted(x).item() for _ in range(2)] == [3.0, 3.0] and converted.get_traced_count() == 2
+
+
+def test_what_changes_nothing_of_the_library_is_called():
+    pattern, day, number = re.compile("a+"), datetime.date(2020, 2, 3), fractions.Fraction(1, 2)
+    lock, log, place, found = threading.Lock(), logging.getLogger("test"), pathlib.Path("a"), re.match("a", "ab")
+
+    def function(x):
+        log.debug("traced")
+        made = io.StringIO("5\n6\n")
+        made.readline()
+        lock.acquire()
+        lock.release()
+        place.joinpath("b").name.upper()
+        factor = len(pattern.findall("aab")) * day.isoweekday() * number.limit_denominator(3).denominator * found.end()
+        return x * factor * float(made.readline())
+
+    converted = paddle.jit.to_static(function, full_graph=True)
+    assert [converted(paddle.ones([1])).item() for _ in range(2)] == [12.0, 12.0]

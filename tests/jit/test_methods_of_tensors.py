@@ -52,3 +52,16 @@ def test_a_layer_that_a_tensor_chooses_is_refused_in_words():
     with pytest.raises(TypeError, match=r"is Linear\(in_features=3.* do what follows with it in both branches, such as "
                                         r"calling it \(`y = self.a\(x\)`"):
         paddle.jit.to_static(Chooses(), full_graph=True)(paddle.ones([3]))
+
+
+def scaled(self, by):
+    return self * by if self.sum() > 0 else self
+
+
+def test_methods_that_a_script_has_set_on_tensors_are_found(monkeypatch):
+    monkeypatch.setattr(paddle.Tensor, "scaled", scaled, raising=False)
+    monkeypatch.setattr(paddle.Tensor, "twice", property(lambda self: self * 2), raising=False)
+    function = paddle.jit.to_static(lambda x: x.scaled(3.0) + x.twice if hasattr(x, "scaled") else x, full_graph=True)
+    for values in ([1.0, 2.0], [-1.0, -2.0]):
+        x = paddle.to_tensor(values)
+        assert function(x).tolist() == (x.scaled(3.0) + x.twice).tolist()

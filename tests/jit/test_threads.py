@@ -115,9 +115,13 @@ def test_eager_threads_beside_a_trace():
     """What another thread does while one traces is not part of the Program."""
     inside, done = threading.Event(), threading.Event()
 
-    def slow(x):
+    @paddle.jit.not_to_static
+    def meet():
         inside.set()
-        assert done.wait(100)
+        return done.wait(100)
+
+    def slow(x):
+        assert meet()
         return x * 2
 
     converted = paddle.jit.to_static(paddle.jit.not_to_static(lambda x: x) and slow, full_graph=True)
