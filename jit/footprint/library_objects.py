@@ -30,8 +30,9 @@ _MOST = 2_000  # objects that are looked at
 _SEQUENCES = (list, set, deque)
 _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 _LOCKS: tuple[type, ...] = (type(threading.Lock()), type(threading.RLock()))
-_SAME: tuple[Any, ...] = (*_PLAIN, type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, EagerValue, Layer,
-                          Variable, re.Match, struct.Struct, range, slice)  # whose methods change nothing, or are the business of others
+_SAME: tuple[Any, ...] = (  # whose methods change nothing, or are the business of others
+    *_PLAIN, type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, EagerValue, Layer, Variable, re.Match,
+    struct.Struct, range, slice)
 _OF_OTHERS: tuple[Any, ...] = (*_SAME, *_LOCKS, *WATCHED, *_SEQUENCES, dict, tuple, frozenset, MappingProxyType,
                                ContextVar, threading.local)
 _WRITING = frozenset(("write", "writelines", "flush", "fileno", "isatty"))  # as `print`, while the Program is built
