@@ -62,7 +62,7 @@ def set_least_rank(rank: int) -> None:
     Their variables are then true, as those of 1.x are: `if mask:` asks whether there is one. What `print` shows of a
     Program and of its parts is then what stands in a file.
     """
-    Program.printed_as_in_files = bool(rank)
+    ir.Program.printed_as_in_files = bool(rank)
     _default.least_rank, _default.variables_are_true = rank, bool(rank)
 
 
@@ -134,7 +134,9 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     try:
         yield
     finally:
-        _default.main, _default.startup, state.trace = old
+        _default.main, _default.startup = old[:2]
+        if not state.trace.computes:  # not where the block has asked for dynamic mode, which stays
+            state.trace = old[2]
 
 
 def switch_programs(main: Program | None = None, startup: Program | None = None) -> Program:

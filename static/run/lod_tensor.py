@@ -15,6 +15,7 @@ import numpy as np
 from ... import backend
 from ...core.dtype import DType, bfloat16, from_numpy_dtype
 from ...core.place import CPUPlace, Place
+from ..ir.program import Program
 
 Lod = list[list[int]]
 
@@ -192,9 +193,39 @@ class LoDTensor:
         return array.astype(dtype) if dtype is not None else array.copy()
 
     def __str__(self) -> str:
-        if self._value is None:
-            return "LoDTensor without a value"
-        return f"LoDTensor(shape={self.shape()}, dtype={self._value.dtype}, lod={self._lod})\n{np.array(self)}"
+        return _as_in_1(self) if Program.printed_as_in_files else _as_in_2(self)
+
+
+def _as_in_2(tensor: LoDTensor) -> str:
+    """What `print` of PaddlePaddle 2.6 shows: sizes, dtype, and all elements, in six digits."""
+    parts = ([f"lod: {_braces(tensor.lod())}"] if tensor.lod() else []) + [f"shape: {tensor.shape()}", "layout: NCHW"]
+    if not tensor._is_initialized():
+        return "\n".join(f"  - {part}" for part in parts) + "\nuninited\n"
+    parts += [f"place: {tensor._place()!r}", f"dtype: {tensor._held().dtype}", f"data: {_elements(tensor)}"]
+    return "\n".join(f"  - {part}" for part in parts)
+
+
+def _as_in_1(tensor: LoDTensor) -> str:
+    """What `print` of Paddle 1.8 shows; where there is no value yet it fails, and this says so."""
+    parts = [f"lod: {_braces(tensor.lod())}", "dim: " + ", ".join(map(str, tensor.shape())), "layout: NCHW"]
+    if tensor._is_initialized():
+        dtype = tensor._held().dtype.name
+        parts += [f"dtype: {_NAMES_IN_1.get(dtype, dtype)}", f"data: {_elements(tensor)}"]
+    return "".join(f"\t{part}\n" for part in (parts if tensor._is_initialized() else [*parts, "uninited"]))
+
+
+_NAMES_IN_1 = {"float32": "float", "float64": "double", "int32": "int", "int8": "int8_t", "uint8": "uint8_t",
+               "int16": "int16_t", "int64": "int64_t", "float16": "::paddle::platform::float16"}
+
+
+def _braces(lod: Lod) -> str:
+    return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
+
+
+def _elements(tensor: LoDTensor) -> str:
+    array = backend.to_numpy(tensor._held())
+    shown = "{:.6g}" if array.dtype.kind not in "iub" else "{:d}"
+    return "[" + " ".join(shown.format(element) for element in array.reshape(-1).tolist()) + "]"
 
 
 class LoDTensorArray(list):

@@ -46,6 +46,8 @@ with fluid.dygraph.guard():
     assert paddle.complex.sum(z).numpy().tolist() == [4 + 1j] and kron is cpx.kron
 reader = paddle.batch(paddle.reader.shuffle(lambda: iter(range(4)), 4), 2)
 assert sorted(map(len, reader())) == [2, 2]
+rows = fluid.create_lod_tensor(np.arange(3).reshape(3, 1), [[2, 1]], fluid.CPUPlace())
+assert str(rows) == "\\tlod: {{0, 2, 3}}\\n\\tdim: 3, 1\\n\\tlayout: NCHW\\n\\tdtype: int64_t\\n\\tdata: [0 1 2]\\n"
 print("done")
 """
 

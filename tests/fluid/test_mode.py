@@ -66,3 +66,14 @@ def test_layers_and_schedules_compute_within_a_guard():
         assert isinstance(layers.piecewise_decay([2], [0.1, 0.01]), fluid.dygraph.PiecewiseDecay)
         assert isinstance(layers.noam_decay(8, 2), fluid.dygraph.NoamDecay)
         assert isinstance(layers.cosine_decay(0.1, 2, 3), fluid.dygraph.CosineDecay)
+
+
+def test_dynamic_mode_that_a_program_guard_asked_for_stays():
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        fluid.enable_dygraph()
+    try:
+        assert fluid.in_dygraph_mode()
+        assert fluid.layers.fill_constant([2], "float32", 3.0).numpy().tolist() == [3.0, 3.0]
+    finally:
+        fluid.disable_dygraph()
+    assert not fluid.in_dygraph_mode()

@@ -247,10 +247,15 @@ class TestLoDTensor:
     def test_without_an_array(self):
         tensor = LoDTensor()
         tensor.set_lod([[0, 2]])
-        assert tensor.shape() == [0] and not tensor._is_initialized() and "without a value" in str(tensor)
+        assert tensor.shape() == [0] and not tensor._is_initialized() and "uninited" in str(tensor)
         assert np.array(tensor).shape == (0,)  # as in Paddle: tools that copy a scope's variables meet such
         with pytest.raises(RuntimeError, match="has no value yet"):
             tensor[0]
+
+    def test_print_shows_what_paddle_shows(self):
+        tensor = LoDTensor(np.array([[1.5], [1 / 3], [3e8]], "float32"), [[0, 2, 3]])
+        assert str(tensor).splitlines() == ["  - lod: {{0, 2, 3}}", "  - shape: [3, 1]", "  - layout: NCHW",
+                                            "  - place: Place(cpu)", "  - dtype: float32", "  - data: [1.5 0.333333 3e+08]"]
 
     def test_parts_and_copies(self):
         tensor = LoDTensor(BATCH, [[0, 2, 5]])
