@@ -18,7 +18,7 @@ from ...core.place import CPUPlace, Place, expected_place, set_expected_place
 from ...dygraph.engine import grad as _grad
 from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace, grad_mode, state
-from ...static.building.mode import program_guard
+from ...static.building.mode import leave_closed_guards, program_guard
 from ...static.program import Program
 from ..later_names import later
 from ..mode import compute, computing
@@ -76,6 +76,7 @@ def disable_dygraph() -> None:
     """Ends what `enable_dygraph` began."""
     if _entered:
         _entered.pop().__exit__(None, None, None)
+        leave_closed_guards()
 
 
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph

@@ -29,6 +29,7 @@ class DefaultTrace(ProgramTrace):
 
 _default = DefaultTrace()
 _eager: list[Trace] = []
+_guards = [0]  # how many `program_guard`s are open
 _names = [unique_name.UniqueNameGenerator()]  # those of Programs, while eager code draws others
 
 
@@ -108,6 +109,12 @@ def default_startup_program() -> Program:
     return _default.startup
 
 
+def leave_closed_guards() -> None:
+    """After dynamic mode that a `program_guard` asked for and that outlived it: its trace is not what comes back."""
+    if not _guards[0] and state.trace is _default:
+        state.trace = default_trace()
+
+
 @contextlib.contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
     """Within the block these are the default Programs, and what runs is appended to them.
@@ -131,9 +138,11 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     _default.main = main_program
     _default.startup = startup_program or _default.startup
     state.trace = _default
+    _guards[0] += 1
     try:
         yield
     finally:
+        _guards[0] -= 1
         _default.main, _default.startup = old[:2]
         if not state.trace.computes:  # not where the block has asked for dynamic mode, which stays
             state.trace = old[2]
