@@ -84,12 +84,13 @@ class Block:
         `stop_gradient` is not given, the operation that makes its value says whether gradients stop there; at a value
         that none makes they do not. Where nothing but the name of one that is there is given, it is that one. Of the
         default Program, while eager code runs, a Tensor that waits for the result of `append_op`, as in Paddle.
-        Raises ValueError where there is a variable of this name with another shape or dtype.
+        What is not given of one that is there stays what it is. Raises ValueError where there is a variable of this
+        name with another shape, dtype, type or `persistable`.
         """
         if current_trace().computes and self.program.own_trace().is_default:
             return _waiting(name, dtype, attributes)
         if name in self.vars:
-            self._check_same(self.vars[name], shape, dtype)
+            return self._declared_again(self.vars[name], shape, dtype, type, error_clip, attributes)
         made = self.new_var(name, shape, dtype, type, error_clip, **attributes)
         if made.undecided and made.kind == "tensor" and (made._dtype is None or made._dtype.is_differentiable):
             made.stop_gradient = False
@@ -157,6 +158,23 @@ class Block:
             op.rename_input(name, new_name)
             op.rename_output(name, new_name)
         return variable
+
+    def _declared_again(self, old: Variable, shape: Any, dtype: Any, type: VarType | None, error_clip: Any,
+                        attributes: dict[str, Any]) -> Variable:
+        """The variable that is there, where nothing that is said of it is something else than it is."""
+        self._check_same(old, shape, dtype)
+        kept = attributes.get("persistable")
+        if kept not in (None, old.persistable) or type is not None and VarType(type).kind != old.kind:
+            raise ValueError(f"create_var(name): the block has a variable {old.name!r} already, a {old.kind} that is "
+                             f"{'' if old.persistable else 'not '}persistable. Received {type=}, persistable={kept}. "
+                             f"Give it another name, or declare it as it was.")
+        if "stop_gradient" in attributes:
+            old.stop_gradient = attributes["stop_gradient"]
+        elif old.undecided and old.kind == "tensor" and (old._dtype is None or old._dtype.is_differentiable):
+            old.stop_gradient = False
+        if error_clip is not None:
+            old._set_error_clip(error_clip)
+        return old
 
     def _check_same(self, old: Variable, shape: Any, dtype: Any) -> None:
         """Raises ValueError where `create_var` would make another variable of one that operations may have."""

@@ -193,3 +193,13 @@ def test_a_variable_is_made_again_with_what_clips_its_gradient():
     first, second = (block.create_var(name=name, shape=[2], dtype="float32", error_clip=given, persistable=False)
                      for name, given in (("a", None), ("b", clip)))
     assert first.error_clip is None and second.error_clip is clip
+
+
+def test_a_variable_that_is_declared_again_stays_what_it_is():
+    block = static.Program().global_block()
+    w = block.create_var(name="w", shape=[3, 4], dtype="float64", persistable=True)
+    for said in ({"lod_level": 0}, {"persistable": True}, {"type": w.type}, {"dtype": "float64"}):
+        again = block.create_var(name="w", **said)
+        assert again.shape == (3, 4) and again.dtype == paddle.float64 and again.persistable, said
+    with pytest.raises(ValueError, match=r"create_var\(name\): the block has a variable 'w' already"):
+        block.create_var(name="w", persistable=False)

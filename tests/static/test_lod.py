@@ -255,7 +255,8 @@ class TestLoDTensor:
     def test_print_shows_what_paddle_shows(self):
         tensor = LoDTensor(np.array([[1.5], [1 / 3], [3e8]], "float32"), [[0, 2, 3]])
         assert str(tensor).splitlines() == ["  - lod: {{0, 2, 3}}", "  - shape: [3, 1]", "  - layout: NCHW",
-                                            "  - place: Place(cpu)", "  - dtype: float32", "  - data: [1.5 0.333333 3e+08]"]
+                                            "  - place: Place(cpu)", "  - dtype: float32",
+                                            "  - data: [1.5 0.333333 3e+08]"]
 
     def test_parts_and_copies(self):
         tensor = LoDTensor(BATCH, [[0, 2, 5]])
