@@ -93,6 +93,13 @@ static Array *floats_to_write(PyObject *value) {
     return is_alone && array->flags & WRITEABLE ? array : NULL;
 }
 
+/* The same of a state, which may be an array of its own that nobody else has: a power that a kernel of NumPy's gave. */
+static Array *state_to_write(PyObject *value) {
+    Array *array = floats_of(value);
+    if (!array || array->base || Py_REFCNT(array) != 1) return floats_to_write(value);
+    return array->flags & WRITEABLE ? array : NULL;
+}
+
 /* Whether an attribute is None: 1, 0, where it is missing too, or -1 with an error. */
 static int is_none(PyObject *object, PyObject *name) {
     PyObject *found = PyObject_GetAttr(object, name);
@@ -153,7 +160,7 @@ static int read_item(Item *item, PyObject *parameter, PyTypeObject *class, int r
     }
     for (int n = 0; fits > 0 && n < of_rule[rule].states; n++) {
         PyObject *kept = PyDict_GetItemWithError(PyTuple_GET_ITEM(states, n), name);
-        Array *state = kept && PyObject_TypeCheck(kept, value_type) ? floats_to_write(kept) : NULL;
+        Array *state = kept && PyObject_TypeCheck(kept, value_type) ? state_to_write(kept) : NULL;
         int is_power = n >= of_rule[rule].moments;
         fits = !PyErr_Occurred() ? state && size_of((PyObject *)state) == (is_power ? 1 : count) : -1;
         if (fits <= 0) continue;

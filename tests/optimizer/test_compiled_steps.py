@@ -84,6 +84,24 @@ def test_bits(rule, monkeypatch):
     assert taken[0] == rule.startswith("sgd")
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_states_that_kernels_of_numpy_left(rule, monkeypatch):
+    """Before loops are made, which small networks never come to, a first step gives powers as arrays of their own."""
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 40}):
+        assert alike(RULES[rule], monkeypatch)[1:] == [True] * 3
+
+
+def test_who_looks_at_a_power_sees_it_change_in_both_ways(monkeypatch):
+    seen = []
+
+    def look(parameters, optimizer):
+        seen.extend(power.detach() for power in optimizer._accumulators["beta1_pow_acc"].values())
+
+    with flags_guard({"FLAGS_kernel_after_elements": 1 << 40}):
+        alike(RULES["adam"], monkeypatch, change=look, given=lambda: parameters_of([(9,)]))
+    assert seen[0].tolist() == seen[1].tolist()
+
+
 def test_a_parameter_given_twice(monkeypatch):
     def twice():
         first, second = parameters_of([(5, 4), (3,)])
