@@ -156,7 +156,7 @@ def _elements(storage: Storage, dtype: np.dtype, offset: Any, size: Any, stride:
              f"a tensor of shape {size} repeats the {flat.size} elements of its storage")
     storage.give(count * dtype.itemsize)
     strides = tuple(step * dtype.itemsize for step in stride)
-    view = np.lib.stride_tricks.as_strided(flat[offset:], size, strides)
+    view: np.ndarray = np.ndarray(size, dtype, storage.data, offset * dtype.itemsize, strides)
     if dtype.kind == "b":
         _require(bool(flat.view(np.uint8).max() <= 1), "a bool tensor holds a byte that is neither 0 nor 1")
     return np.array(view, dtype.type, order="C")
@@ -170,6 +170,12 @@ def _parameter(args: tuple) -> np.ndarray:
 def _size(args: tuple) -> tuple:
     _require(len(args) == 1 and type(args[0]) in (list, tuple), "torch.Size is made from one list")
     return tuple(args[0])
+
+
+def _counter(args: tuple) -> dict:
+    """`collections.Counter`, which MultiStepLR's state holds, as a dict."""
+    _require(len(args) <= 1 and all(type(counted) is dict for counted in args), "a Counter is made from one dict")
+    return dict(*args)
 
 
 def _device(args: tuple) -> str:
@@ -190,7 +196,7 @@ _MAKERS: dict[str, Callable[[tuple], Any]] = {
     "torch._utils._rebuild_sparse_tensor": dense, "torch.serialization._get_layout": _layout,
     "torch._utils._rebuild_parameter": _parameter, "torch._utils._rebuild_parameter_with_state": _parameter,
     _PARAMETER: _parameter,
-    "torch.Size": _size, "torch.device": _device,
+    "torch.Size": _size, "torch.device": _device, "collections.Counter": _counter,
     **dict.fromkeys((*_STORAGE_CLASSES, *_DTYPE_NAMES, *map("torch.{}".format, SCHEMES)), _no_call),
 }
 PyTorchMachine.constructors = {**CONSTRUCTORS, **{name: Constructor(name, make) for name, make in _MAKERS.items()}}

@@ -69,6 +69,15 @@ def test_kinds_that_paddle_has_no_dtype_for_are_dense_arrays_of_others(file):
         assert got[name].flags.c_contiguous and got[name].flags.writeable
 
 
+def test_a_checkpoint_with_milestones_and_floats_of_8_bits_is_read():
+    pytest.importorskip("ml_dtypes")
+    got = paddle.load(str(FILES / "checkpoint.pt"))
+    assert got["scheduler"]["milestones"] == {2: 2, 5: 1}
+    assert [str(got[name].dtype) for name in ("e4m3fn", "e5m2")] == ["paddle.float8_e4m3fn", "paddle.float8_e5m2"]
+    assert got["e4m3fn"].astype("float32").tolist() == [[1.5, 0.25], [-2.0, 448.0]]
+    assert got["e5m2"].astype("float32").tolist() == [[1.5, -2.0], [0.25, 448.0]]
+
+
 def test_a_number_beyond_int64_is_told():
     with pytest.raises(CorruptFileError, match="a uint64 tensor holds 18446744073709551615"):
         paddle.load(str(FILES / "beyond.pt"))
