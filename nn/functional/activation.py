@@ -325,6 +325,8 @@ def gumbel_softmax(x: Any, temperature: float = 1.0, hard: bool = False, axis: i
     >>> paddle.nn.functional.gumbel_softmax(x, hard=True).tolist()
     [[0.0, 1.0]]
     """
+    if temperature <= 0:
+        raise ValueError(f"gumbel_softmax(temperature): must be above 0. Received {temperature}.")
     return apply(softmax_ops.gumbel_softmax_op, x, temperature=float(temperature), hard=hard, axis=axis)[0]
 
 

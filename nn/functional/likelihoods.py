@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...ops.array.assign import one_hot
+from ...ops.array.fed_axes import has_negative
 from ...ops.array.full import value_of
 from ...ops.array.reshape import reshape, squeeze, transpose
 from ...ops.array.unknown_sizes import size_at
@@ -32,7 +33,7 @@ def gaussian_nll_loss(input: Any, label: Any, variance: Any, full: bool = False,
     """(log(v) + (input - label)² / v) / 2 with v = max(variance, epsilon), and with `full` + log(2π) / 2.
 
     variance has input's shape, or 1 for its last size, or lacks that. No gradient flows through the maximum, which is
-    there for stability. Raises ValueError for shapes that do not fit.
+    there for stability. Raises ValueError for shapes that do not fit, and for a negative variance where it is known.
 
     >>> import proa as paddle
     >>> x, y, v = paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), paddle.to_tensor([1.0])
@@ -48,6 +49,9 @@ def gaussian_nll_loss(input: Any, label: Any, variance: Any, full: bool = False,
         elif given != [*shape[:-1], 1]:
             raise ValueError(f"gaussian_nll_loss(input, variance): variance must have input's shape, or 1 for the last "
                              f"size, or lack it. Received {given} and {shape}.")
+    if has_negative(variance):
+        raise ValueError("gaussian_nll_loss(variance): must not be negative. Received one that is; "
+                         "square a standard deviation first.")
     variance = clip(variance, min=epsilon)
     loss = (log(variance) + divide(square(subtract(input, label)), variance)) * 0.5
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction, name)

@@ -333,6 +333,10 @@ def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 
     from .common import cosine_similarity
 
     check_reduction("cosine_embedding_loss", reduction)
+    label = value_of(label)
+    if label.ndim > 1:
+        raise ValueError(f"cosine_embedding_loss(label): must be [N], a sign for each row. "
+                         f"Received label.shape={list(label.shape)}.")
     cosine = cosine_similarity(input1, input2, axis=-1)
     positive, negative = (cast(label == sign, cosine.dtype) for sign in (1, -1))
     return reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction, name)

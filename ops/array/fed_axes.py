@@ -23,6 +23,12 @@ def only_a_run_tells(value: Any) -> bool:
     return is_value(value) and not hasattr(value, "_array") and current_trace().known_value(value) is None
 
 
+def has_negative(value: Any) -> bool:
+    """True where values are here, or known while a Program is built, and one of them is below 0."""
+    known = value._array if hasattr(value, "_array") else current_trace().known_value(value)
+    return known is not None and bool((known < 0).any())
+
+
 def fed_values(axis: Any) -> list | None:
     """An axis, or several, as values, where only a run can tell one of them; None where all are known.
 

@@ -188,6 +188,8 @@ ROUND = {float(n) for n in range(-16, 17)}  # numbers that float32 holds, seen a
 
 def whole(n: Any) -> int:
     """An axis or a size as an int; ValueError for a fraction, which `n / 2` gives of an odd n."""
+    if isinstance(n, str):
+        raise TypeError(f"{public_function()}: axes and sizes must be whole numbers. Received {n!r}.")
     if isinstance(n, (float, np.floating)) and n != int(n):
         raise ValueError(f"{public_function()}: axes and sizes must be whole numbers. Received {n}; "
                          "int(...), or // in the place of /, makes a whole number of it.")

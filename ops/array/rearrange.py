@@ -282,4 +282,6 @@ def imag(x: Any, name: str | None = None) -> Any:
     >>> paddle.imag(paddle.to_tensor([1 + 2j])).tolist()
     [2.0]
     """
+    if not dtype_of(x).is_complex:
+        raise TypeError(f"imag(x): must be complex. Received {dtype_of(x).name}.")
     return apply(imag_op, x)

@@ -117,6 +117,8 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     for offset, size, whole in zip(offsets, wanted, x.shape, strict=True):
         if is_value(offset) or is_value(size):
             continue
+        if size < -1:
+            raise ValueError(f"crop(shape={wanted}): a size must not be negative, but for -1, up to the end.")
         if offset < 0 or (whole >= 0 and offset + max(size, 0) > whole):
             raise ValueError(f"crop(shape={wanted}, offsets={offsets}): does not fit into shape {list(x.shape)}.")
     ends = [_end(offset, size) for offset, size in zip(offsets, wanted, strict=True)]

@@ -229,6 +229,9 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     [1, 3]
     """
     x, mask = value_of(x), value_of(mask)
+    if mask.dtype is not dt.bool_:
+        raise TypeError(f"masked_select(x, mask): the mask must be bool. Received {mask.dtype.name}; compare it "
+                        "(mask != 0), or take positions by paddle.gather.")
     if tuple(x.shape) != tuple(mask.shape):
         x, mask = spread(x, mask)
     return apply(masked_select_op, x, mask)

@@ -9,6 +9,8 @@ from ..core.infer import normalize_axis
 from ..math.casting import dtype_of
 from ..math.statistics import norm
 
+_COMPUTE_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
 
 def cdist(x: Any, y: Any, p: float = 2.0,
           compute_mode: str = "use_mm_for_euclid_dist_if_necessary", name: str | None = None) -> Any:
@@ -22,6 +24,9 @@ def cdist(x: Any, y: Any, p: float = 2.0,
     [[5.0, 1.0]]
     """
     x, y = value_of(x), value_of(y)
+    if compute_mode not in _COMPUTE_MODES:
+        raise ValueError(f"cdist(compute_mode): must be one of {', '.join(_COMPUTE_MODES)}. "
+                         f"Received {compute_mode!r}.")
     if p < 0:
         raise ValueError(f"cdist(p): must be at least 0. Received {p}.")
     if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):

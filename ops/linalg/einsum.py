@@ -162,11 +162,18 @@ einsum_op = operator(
     former="Operands")
 
 
+_NAMES = string.ascii_letters + "."
+
+
 @functools.lru_cache(512)
 def _spelled(equation: str, ranks: tuple[int, ...]) -> str:
     """The equation without blanks, with letters for each ellipsis and with a result."""
     equation = equation.replace(" ", "")
     terms, result = _sides(equation)
+    odd = [c for c in "".join([*terms, result]) if c not in _NAMES]
+    if odd:
+        raise ValueError(f"einsum({equation!r}): dimensions are named by letters, those that broadcast by `...`. "
+                         f"Received {odd[0]!r}.")
     if len(terms) != len(ranks):
         raise ValueError(f"einsum({equation!r}): {len(terms)} operands are named. Received {len(ranks)}.")
     free = [letter for letter in string.ascii_letters if letter not in equation]

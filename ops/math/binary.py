@@ -167,6 +167,9 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     [1.5]
     """
     dtype = promote(dtype_of(x), dtype_of(y))
+    if not dtype.is_differentiable:
+        raise TypeError(f"lerp(x, y): what lies between whole numbers is none. Received {dtype.name}; convert them "
+                        "first: x.astype('float32').")
     is_number = isinstance(weight, (int, float))
     weight = state.trace.number(weight, dtype) if is_number else in_dtype(state.trace.lift(weight, "weight"), dtype)
     return apply(lerp_op, in_dtype(x, dtype), in_dtype(y, dtype), weight)

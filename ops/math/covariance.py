@@ -4,6 +4,7 @@
 from typing import Any
 
 from ..array.diagonal import diag
+from ..array.fed_axes import has_negative
 from ..array.full import is_value, value_of
 from ..array.reshape import squeeze, t, unsqueeze
 from ..array.unknown_sizes import size_at
@@ -19,7 +20,8 @@ def cov(x: Any, rowvar: bool = True, ddof: bool = True, fweights: Any = None, aw
     """The covariance matrix of variables, which are the rows of x (the columns with rowvar=False), or x itself.
 
     It is divided by the number of observations, less one with `ddof`. `fweights` says how often each observation
-    counts, `aweights` how much. Raises ValueError for more than two dimensions, and for weights that do not fit.
+    counts, `aweights` how much. Raises ValueError for more than two dimensions, and for weights that
+    do not fit or are negative.
 
     >>> import proa as paddle
     >>> paddle.linalg.cov(paddle.to_tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
@@ -64,6 +66,8 @@ def _weights(name: str, weights: Any, rows: Any) -> Any:
     if weights.ndim != 1 or (weights.shape[0] != rows.shape[1] and -1 not in (weights.shape[0], rows.shape[1])):
         raise ValueError(f"cov(x, {name}=...): must be 1-D, with a weight for each of {rows.shape[1]} observations. "
                          f"Received shape {list(weights.shape)}.")
+    if has_negative(weights):
+        raise ValueError(f"cov(x, {name}=...): must not be negative. Received one that is.")
     return cast(weights, rows.dtype)
 
 

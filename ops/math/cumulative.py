@@ -21,7 +21,7 @@ from ..array.reshape import flatten
 from ..array.take_along_axis import put_along_op
 from ..core.infer import normalize_axis, product, same
 from ..core.kernels import by, with_an_axis
-from ..core.operator import operator
+from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .casting import cast, dtype_of
@@ -285,6 +285,13 @@ cummin_op = operator("cummin", "x -> out, indices", kernel=_cummin, infer=_infer
     "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)})
 
 
+def _extreme(op: Operator, x: Any, axis: int | None, dtype: Any) -> tuple[Any, Any]:
+    kind = convert_dtype(dtype)
+    if kind not in (dt.int32, dt.int64):
+        raise ValueError(f"{op.type}(dtype): places are int32 or int64. Received {dtype!r}.")
+    return apply(op, flatten(x) if axis is None else x, axis=-1 if axis is None else whole(axis), dtype=kind)
+
+
 def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
     """The running maximum along `axis`, or of x flattened, and where it was found (the last of equal ones).
 
@@ -293,8 +300,7 @@ def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     >>> values.tolist(), index.tolist()
     ([1, 3, 3], [0, 1, 1])
     """
-    return apply(cummax_op, flatten(x) if axis is None else x, axis=-1 if axis is None else whole(axis),
-                 dtype=convert_dtype(dtype))
+    return _extreme(cummax_op, x, axis, dtype)
 
 
 def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
@@ -305,5 +311,4 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     >>> values.tolist(), index.tolist()
     ([3, 1, 1], [0, 1, 1])
     """
-    return apply(cummin_op, flatten(x) if axis is None else x, axis=-1 if axis is None else whole(axis),
-                 dtype=convert_dtype(dtype))
+    return _extreme(cummin_op, x, axis, dtype)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype
-from ..array.creation import full_like
+from ..array.creation import assign, full_like
 from ..array.full import full
 from ..array.rearrange import complex as complex_of
 from ..array.rearrange import complex_op, imag_op, real_op
@@ -120,6 +120,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
     """
     if dtype_of(x) is dt.bool_:
         raise TypeError("nan_to_num(x): must hold numbers. Received bool.")
+    if not dtype_of(x).is_differentiable:
+        return assign(x)  # whole numbers are all finite
     limits = _limits(dtype_of(x))
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf

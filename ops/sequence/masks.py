@@ -6,6 +6,7 @@ from typing import Any
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ..array.full import is_value
+from ..core.infer import check_same_shape
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -67,6 +68,7 @@ def _infer_tree(ids, parents):
     if ids.rank != 3 or parents.rank != 3:
         raise ValueError(f"gather_tree(ids, parents): both must be [steps, batch, beams]. Received "
                          f"{list(ids.shape)} and {list(parents.shape)}.")
+    check_same_shape("gather_tree(ids, parents)", ids, parents)
     return ids
 
 

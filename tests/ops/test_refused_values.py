@@ -1,0 +1,51 @@
+"""Arguments and values that would give nonsense in silence: refused, with what is wanted."""
+
+import numpy as np
+import proa as paddle
+import proa.nn.functional as F
+import pytest
+
+X = [[1.0, 2.0, 4.0], [3.0, 1.0, 0.0]]
+REFUSED = [
+    ("frequencies below 0", lambda x: paddle.linalg.cov(x, fweights=paddle.to_tensor([1, -1, 2])), ValueError,
+     "fweights=...): must not be negative"),
+    ("weights below 0", lambda x: paddle.linalg.cov(x, aweights=paddle.to_tensor([1.0, -1.0, 2.0])), ValueError,
+     "aweights=...): must not be negative"),
+    ("places as floats", lambda x: paddle.cummax(x, 0, dtype="float32"), ValueError, "int32 or int64"),
+    ("places as int8", lambda x: paddle.cummin(x, 0, dtype="int8"), ValueError, "int32 or int64"),
+    ("an unknown way of distances", lambda x: paddle.cdist(x, x, compute_mode="fast"), ValueError, "compute_mode"),
+    ("a digit as a dimension", lambda x: paddle.einsum("a1", x), ValueError, "named by letters"),
+    ("a row of signs", lambda x: F.cosine_embedding_loss(x, x, paddle.to_tensor([[1, -1]])), ValueError,
+     "a sign for each row"),
+    ("a variance below 0", lambda x: F.gaussian_nll_loss(x, x, -x), ValueError, "must not be negative"),
+    ("parents of another shape", lambda x: F.gather_tree(paddle.zeros([2, 1, 2], "int64"),
+                                                         paddle.zeros([2, 1, 1], "int64")), ValueError, "same shape"),
+    ("no temperature", lambda x: F.gumbel_softmax(x, temperature=0), ValueError, "above 0"),
+    ("a mask of integers", lambda x: paddle.masked_select(x, paddle.to_tensor([[0, 1, 1], [1, 0, 0]])), TypeError,
+     "mask must be bool"),
+    ("a text as an axis", lambda x: paddle.argmax(x, axis="rows"), TypeError, "must be whole numbers"),
+    ("a size below -1", lambda x: paddle.crop(x, [1, -2]), ValueError, "must not be negative"),
+    ("a real tensor's imaginary part", paddle.imag, TypeError, "must be complex"),
+    ("between whole numbers", lambda x: paddle.lerp(x.astype("int64"), x.astype("int64"), 0.5), TypeError,
+     "whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_what_is_refused(call, error, words):
+    with pytest.raises(error, match=words.replace("(", r"\(").replace(")", r"\)").replace(".", r"\.")):
+        call(paddle.to_tensor(X))
+
+
+def test_a_fed_weight_below_0_is_not_asked_for():
+    """Only the run knows it, so the Program is written as there."""
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        weights = paddle.static.data("weights", [3])
+        out = paddle.linalg.cov(paddle.to_tensor(np.array(X)).astype("float32"), aweights=weights)
+    found, = paddle.static.Executor().run(main, {"weights": np.ones(3, "float32")}, [out])
+    assert np.allclose(found, np.cov(X))
+
+
+def test_whole_numbers_have_no_nan():
+    assert paddle.nan_to_num(paddle.to_tensor([3, -1])).tolist() == [3, -1]
