@@ -23,6 +23,7 @@ from .differentiable_loops import make_differentiable
 from .gradient_names import Callback, GradientNames, NamingWalk
 from .gradients_in_blocks import operations_within
 from .overwriting import keep_overwritten
+from .results_of_blocks import check_ways_within
 
 
 def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variable],
@@ -42,6 +43,8 @@ def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variab
     graph = BlockGraph(block, ops, _names(no_grad))
     edges = [graph.edge(v.name) if _is_what_a_loop_gave(trace, v) else graph.wanted(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]
+    if trace.captures and naming is None:
+        check_ways_within(edges, inputs, [edge for edge, *_ in roots])
     names = naming(graph) if naming is not None else None
     with using(trace), grad_mode(create_graph):
         started = [(edge, full_like(t, 1.0) if g is None else g) for edge, t, g in roots if edge is not None]

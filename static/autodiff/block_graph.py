@@ -61,7 +61,7 @@ class BlockGraph:
 
     def reached(self, names: Iterable[str]) -> set[Leaf]:
         """The leaves to which gradients of some names go."""
-        return reached_leaves([edge for name in names if (edge := self.edges.get(name)) is not None], _through)
+        return reached_leaves([edge for name in names if (edge := self.edges.get(name)) is not None], through_blocks)
 
     def edge(self, name: str) -> Any:
         """The edge of a name as things stand; a new leaf for one that nothing has written yet."""
@@ -350,7 +350,7 @@ def _reached(op: Operation, inner: Block, given: Iterable[str]) -> set[str]:
     return found
 
 
-def _through(node: Node, results: set[tuple[int, int | None]]) -> list[Any] | None:
+def through_blocks(node: Node, results: set[tuple[int, int | None]]) -> list[Any] | None:
     """The edges to which a loop or branch takes the gradients of some of its results; None for another operation."""
     if not isinstance(node, ControlFlowNode):
         return None

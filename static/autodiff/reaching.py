@@ -18,25 +18,31 @@ Through = Callable[[Node, set[tuple[int, int | None]]], Iterable[Any] | None]
 
 def reached_leaves(roots: Iterable[Any], through: Through) -> set[Leaf]:
     """The leaves to which gradients of these edges go."""
-    leaves: set[Leaf] = set()
+    return {edge for edge in reached_edges(roots, through) if isinstance(edge, Leaf)}
+
+
+def reached_edges(roots: Iterable[Any], through: Through) -> set[Any]:
+    """All edges to which gradients of these go, themselves included."""
+    edges: set[Any] = set()
     results: dict[Node, set[tuple[int, int | None]]] = {}
     queue: list[tuple[int, Node]] = []
-    _follow(roots, leaves, results, queue)
+    _follow(roots, edges, results, queue)
     while queue:  # all that leads to a node has been followed before it
         _, node = heapq.heappop(queue)
         found = through(node, results.pop(node))
-        _follow(node.edges if found is None else found, leaves, results, queue)
-    return leaves
+        _follow(node.edges if found is None else found, edges, results, queue)
+    return edges
 
 
-def _follow(edges: Iterable[Any], leaves: set[Leaf], results: dict[Node, set[tuple[int, int | None]]],
+def _follow(edges: Iterable[Any], met: set[Any], results: dict[Node, set[tuple[int, int | None]]],
             queue: list[tuple[int, Node]]) -> None:
     for edge in edges:
         if isinstance(edge, (list, tuple)):
-            _follow(edge, leaves, results, queue)
-        elif isinstance(edge, Leaf):
-            leaves.add(edge)
-        elif (node := edge_node(edge)) is not None:
+            _follow(edge, met, results, queue)
+            continue
+        if edge is not None:
+            met.add(edge)
+        if not isinstance(edge, Leaf) and (node := edge_node(edge)) is not None:
             if node not in results:
                 results[node] = set()
                 heapq.heappush(queue, (-node.order, node))

@@ -147,9 +147,13 @@ def up_to_date(variable: Variable, is_read: bool = False) -> Variable:
 
 
 def _is_there(shown: tuple, made_of: tuple) -> bool:
-    """Whether what a view was read as last was made of this, and stands in the block that is being written."""
+    """Whether what a view was read as last was made of this, and stands in the block that is being written.
+
+    What was made with gradients is read without them too: behind that it is still what gradients are asked of.
+    """
     fresh, former, changes = shown
-    alike = former[0] is made_of[0] and former[1:] == made_of[1:]
+    current, version, with_gradient, is_stopped = made_of
+    alike = former[0] is current and former[1] == version and former[2] >= with_gradient and former[3] == is_stopped
     return alike and fresh.changes == changes and fresh.block is current_trace().block and fresh.op is not None
 
 

@@ -574,6 +574,61 @@ def test_a_name_that_a_loop_carries_is_what_it_holds_when_the_gradient_is_asked_
         np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=1e-6)
 
 
+def _both_of_a_branch(a, b):
+    if b.sum() < 100:
+        a = a * 3
+        b = b + a * a
+    return a, b
+
+
+def _both_of_a_loop(a, b):
+    i = paddle.zeros([1], "int64")
+    while i < 2:
+        a, i = a * 3, i + 1
+        b = b + a * a
+    return a, b
+
+
+def _both_of_a_branch_in_a_loop(a, b):
+    i = paddle.zeros([1], "int64")
+    while i < 2:
+        a, b = _both_of_a_branch(a, b)
+        i = i + 1
+    return a, b
+
+
+def _one_behind_the_other(a, b):
+    i = paddle.zeros([1], "int64")
+    while i < 2:
+        b = b + a * a
+        a, i = a * 3, i + 1
+    return a, b
+
+
+def _of_the_first(several):
+    def function(x):
+        a, b = several(x * 1.0, x * 0.5)
+        (found,) = paddle.grad((a * a + b).sum(), a)
+        return found
+    return function
+
+
+@pytest.mark.parametrize("several", [_both_of_a_branch, _both_of_a_loop, _both_of_a_branch_in_a_loop])
+def test_what_a_branch_or_loop_computed_from_another_of_its_results(several):
+    function, x = _of_the_first(several), paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+    expected = function(x)
+    with pytest.raises(RuntimeError, match="Compute the other value behind it, or ask for the gradient inside"):
+        paddle.jit.to_static(function, full_graph=True)(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
+        assert paddle.jit.to_static(function)(x).tolist() == expected.tolist()
+
+
+def test_what_a_loop_computed_before_another_of_its_results():
+    function, x = _of_the_first(_one_behind_the_other), paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+    assert paddle.jit.to_static(function, full_graph=True)(x).tolist() == function(x).tolist() == [36.0, 54.0]
+
+
 class BranchesInside(nn.Layer):
     def forward(self, x):
         h = x * 1.0

@@ -3,6 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa.autograd import PyLayer
 
 
 def of_the_view(x):
@@ -45,8 +46,36 @@ def with_what_it_was_when_it_was_read(x):
     return paddle.grad(a + (v * 2).sum(), x)
 
 
+def read_without_gradients_too(x):
+    y = x * 1.0
+    v = y[0]
+    y[1] *= 2.0
+    a = v * v
+    with paddle.no_grad():
+        b = v * 2
+    return paddle.grad(a, v) + [b]
+
+
+class Threefold(PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 3.0
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * 3.0
+
+
+def through_a_py_layer(x):
+    y = x * 1.0
+    v = y[0]
+    y[1] *= 2.0
+    return paddle.grad(Threefold.apply(v), v)
+
+
 @pytest.mark.parametrize("function", [of_the_view, of_another_shape, of_second_order, of_a_view_of_the_view,
-                                      with_what_it_was_when_it_was_read])
+                                      with_what_it_was_when_it_was_read, read_without_gradients_too,
+                                      through_a_py_layer])
 def test_as_in_eager_code(function):
     def given():
         return paddle.to_tensor([[1.0, 2.0], [3.0, -4.0]], stop_gradient=False)

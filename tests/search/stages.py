@@ -110,6 +110,7 @@ REFUSALS = [
     "says whether another variable is the same tensor",
     "has hooks on its gradient, which no Program calls",
     "in a branch or loop that a tensor decides, or outlives the call: it must keep its shape",
+    "comes out of an `if` or a loop that a tensor decides, and so does another value",
     r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
 
