@@ -90,6 +90,13 @@ def draws_begin(request):
     begin_draws(request.node.nodeid)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def warnings_begin():
+    """What a file's functions are warned of once is given again where the file runs again in the same process."""
+    if (fallback := sys.modules.get("proa.jit.tracing.fallback")) is not None:
+        fallback._warned = type(fallback._warned)()
+
+
 @pytest.fixture(autouse=True)
 def settings_stay():
     """Fails a test that leaves flags or the default dtype otherwise than it found them, and puts them back."""

