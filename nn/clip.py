@@ -58,6 +58,8 @@ class ClipGradByValue(ClipGradBase):
     >>> sgd = paddle.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)
     """
 
+    _may_be_asked_twice = True  # by a step that finds out late that it cannot be taken in one call
+
     def __init__(self, max: float, min: float | None = None):
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
@@ -86,6 +88,8 @@ class ClipGradByNorm(ClipGradBase):
     >>> sgd = paddle.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)
     """
 
+    _may_be_asked_twice = True  # by a step that finds out late that it cannot be taken in one call
+
     def __init__(self, clip_norm: float):
         self.clip_norm = float(clip_norm)
 
@@ -110,6 +114,8 @@ class ClipGradByGlobalNorm(ClipGradBase):
     >>> pairs[0][1].tolist()
     [[1.0]]
     """
+
+    _may_be_asked_twice = True  # by a step that finds out late that it cannot be taken in one call
 
     def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False):
         self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip

@@ -26,7 +26,7 @@ from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked, kept_by_paddles_names
 from .subclassing import ForSubclasses
-from .updates import Update, decayed_gradients, penalized
+from .updates import Update, decayed_gradients, may_be_asked_twice, penalized
 
 _COUNTER = re.compile(r"_\d+$")
 _MASTER = "_fp32_master"
@@ -252,12 +252,17 @@ class Optimizer(ForSubclasses):
         form, groups, penalty = type(self).__dict__.get("_form_of_step"), self._groups, self.regularization
         if native.module is None or form is None or groups.groups or not groups.parameters or self._of_master:
             return False
-        if self._grad_clip is not None or not (penalty is None or type(penalty) is L2Decay):
+        if not (penalty is None or type(penalty) is L2Decay) or not may_be_asked_twice(self._grad_clip):
             return False
         numbers, decay = form.numbers(self), 0.0 if penalty is None else penalty.coeff
         states = tuple([self._accumulators[kind] for kind in self._kinds])
         return numbers is not None and native.module.take_step(
-            form.rule, form.op, groups.parameters, states, self.get_lr, decay, numbers)
+            form.rule, form.op, groups.parameters, states, self.get_lr, decay, numbers,
+            None if self._grad_clip is None else self._clipped_in_step)
+
+    def _clipped_in_step(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        with current_trace().updating():
+            return self._grad_clip(pairs)
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
                  no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:

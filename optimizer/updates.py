@@ -29,6 +29,11 @@ class StepForm(NamedTuple):
     numbers: Callable[[Any], tuple[float, ...] | None]
 
 
+def may_be_asked_twice(clip: Any) -> bool:
+    """Whether nobody notices that a clip is called before the compiled form finds that it does not take a step."""
+    return clip is None or "_may_be_asked_twice" in type(clip).__dict__
+
+
 def decays_of(updates: Sequence[Update]) -> list[float]:
     """The coefficients of the penalties; empty where there is none."""
     decays = [update.decay for update in updates]

@@ -16,7 +16,8 @@ static const struct { int moments, states, numbers; } of_rule[RULES] = {{0, 0, 0
 /* What the numbers are: mu, rescale, nesterov; beta1, 1 - beta1, beta2, 1 - beta2, epsilon, the share that decays. */
 
 typedef struct {
-    PyObject *parameter, *view; /* the view: a new one of the same memory, by which others know of the change */
+    PyObject *parameter, *given; /* given: the value of the gradient */
+    PyObject *view;              /* a new one of the same memory, by which others know of the change */
     float *values, *states[MOST_STATES], powers[2];
     const float *gradient;
     Py_ssize_t count;
@@ -168,6 +169,7 @@ static int read_item(Item *item, PyObject *parameter, PyTypeObject *class, int r
         if (is_power) item->powers[n - of_rule[rule].moments] = item->states[n][0];
     }
     Py_XDECREF(name);
+    item->given = Py_NewRef(given);
     item->values = (float *)values->data, item->gradient = (const float *)gradient->data;
     item->count = count;
     return fits;
@@ -197,6 +199,46 @@ static Py_ssize_t read_all(Item *items, PyObject *parameters, PyTypeObject *clas
     return used;
 }
 
+/* What `clip` gives of the pairs of parameters and gradients: a new reference, NULL with an error. */
+static PyObject *clipped_pairs(const Item *items, Py_ssize_t count, PyObject *clip) {
+    PyObject *pairs = PyList_New(count), *clipped = NULL;
+    if (!pairs) return NULL;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *pair = PyTuple_Pack(2, items[n].parameter, items[n].given);
+        if (!pair) goto done;
+        PyList_SET_ITEM(pairs, n, pair);
+    }
+    clipped = PyObject_CallOneArg(clip, pairs);
+done:
+    Py_DECREF(pairs);
+    return clipped;
+}
+
+/* Takes the gradients from clipped pairs: 0 where they are not what is done here. */
+static int take_gradients(Item *items, Py_ssize_t count, PyObject *pairs, PyTypeObject *class) {
+    if (!PyList_CheckExact(pairs) || PyList_GET_SIZE(pairs) != count) return 0;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *pair = PyList_GET_ITEM(pairs, n);
+        if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2 || PyTuple_GET_ITEM(pair, 0) != items[n].parameter
+            || Py_TYPE(PyTuple_GET_ITEM(pair, 1)) != class)
+            return 0;
+        Array *gradient = floats_of(PyTuple_GET_ITEM(pair, 1));
+        if (!gradient || size_of((PyObject *)gradient) != items[n].count) return 0;
+        Py_SETREF(items[n].given, Py_NewRef(PyTuple_GET_ITEM(pair, 1)));
+        items[n].gradient = (const float *)gradient->data;
+    }
+    return 1;
+}
+
+static void let_go(Item *items, Py_ssize_t count) {
+    for (Py_ssize_t n = 0; n < count; n++) {
+        Py_XDECREF(items[n].parameter);
+        Py_XDECREF(items[n].given);
+        Py_XDECREF(items[n].view);
+        items[n] = (Item){.count = 0};
+    }
+}
+
 /* Gives a parameter its new array; Python does where something holds the old one. -1 with an error. */
 static int give(Item *item) {
     PyObject **place = (PyObject **)((char *)item->parameter + of.array), *old = *place;
@@ -221,17 +263,18 @@ static int numbers_in(PyObject *given, int count, float *numbers) {
 }
 
 const char take_step_doc[] =
-    "take_step($module, rule, op, parameters, states, rate, decay, numbers, /)\n--\n\n"
+    "take_step($module, rule, op, parameters, states, rate, decay, numbers, clip, /)\n--\n\n"
     "Whether the step of an operator of many parameters has been taken: nothing has changed where not. `states`: dicts by\n"
-    "parameters' names, one a state of the rule; `rate`: a function that tells the rate; `numbers`: the rule's own.";
+    "parameters' names, one a state of the rule; `rate`: a function that tells the rate; `numbers`: the rule's own;\n"
+    "`clip`: what gives clipped gradients for the pairs of parameters and gradients, or None: it may be called in vain.";
 
 PyObject *take_step(PyObject *module, PyObject *arguments) {
-    PyObject *op, *parameters, *states, *rate_of, *own;
+    PyObject *op, *parameters, *states, *rate_of, *own, *clip;
     int rule;
     double decay;
     float numbers[MOST_NUMBERS];
-    if (!PyArg_ParseTuple(arguments, "iOO!O!OdO!", &rule, &op, &PyList_Type, &parameters, &PyTuple_Type, &states, &rate_of,
-                          &decay, &PyTuple_Type, &own))
+    if (!PyArg_ParseTuple(arguments, "iOO!O!OdO!O", &rule, &op, &PyList_Type, &parameters, &PyTuple_Type, &states, &rate_of,
+                          &decay, &PyTuple_Type, &own, &clip))
         return NULL;
     if (rule < 0 || rule >= RULES || PyTuple_GET_SIZE(states) != of_rule[rule].states) {
         PyErr_SetString(PyExc_TypeError, "take_step: a rule that is known, and a dict for each of its states, are needed.");
@@ -255,14 +298,20 @@ PyObject *take_step(PyObject *module, PyObject *arguments) {
     }
     used = !PyFloat_CheckExact(rate) ? -1
         : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states);
+    if (used > 0 && clip != Py_None) {
+        PyObject *pairs = clipped_pairs(items, used, clip);
+        Py_ssize_t before = used;
+        let_go(items, made); /* and reads them again: code of Python has run, in other threads too */
+        used = !pairs ? -2 : PyList_GET_SIZE(parameters) != made ? -1
+            : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states);
+        if (used >= 0 && (used != before || !take_gradients(items, used, pairs, (PyTypeObject *)class))) used = -1;
+        Py_XDECREF(pairs);
+    }
     for (Py_ssize_t n = 0; n < used; n++) move(items + n, rule, (float)PyFloat_AS_DOUBLE(rate), (float)decay, numbers);
     for (Py_ssize_t n = 0; n < used; n++)
         if (give(items + n) < 0) used = -2; /* which ends it */
 done:
-    for (Py_ssize_t n = 0; items && n < made; n++) {
-        Py_XDECREF(items[n].parameter);
-        Py_XDECREF(items[n].view);
-    }
+    if (items) let_go(items, made);
     PyMem_Free(items);
     Py_XDECREF(class);
     Py_XDECREF(of_parameters);

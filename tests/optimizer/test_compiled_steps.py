@@ -140,10 +140,61 @@ def test_what_is_left_to_python(change, monkeypatch):
     assert alike(RULES["adam"], monkeypatch, change=change)[:2] == [False, False]
 
 
-@pytest.mark.parametrize("more", [
-    {"grad_clip": paddle.nn.ClipGradByGlobalNorm(0.1)}, {"weight_decay": paddle.regularizer.L1Decay(0.1)}])
+class OwnClip(paddle.nn.ClipGradByNorm):
+    """That of a user, who may count its calls."""
+
+
+@pytest.mark.parametrize("more", [{"grad_clip": OwnClip(0.1)}, {"weight_decay": paddle.regularizer.L1Decay(0.1)}])
 def test_options_that_are_left_to_python(more, monkeypatch):
     assert not any(alike(lambda **given: Adam(0.01, **more, **given), monkeypatch))
+
+
+@pytest.mark.parametrize("clip", [paddle.nn.ClipGradByGlobalNorm(0.1), paddle.nn.ClipGradByNorm(0.2),
+                                  paddle.nn.ClipGradByValue(0.1, -0.3), paddle.nn.ClipGradByGlobalNorm(1e9)])
+@pytest.mark.parametrize("rule", ["sgd, decay", "momentum", "adamw"])
+def test_clipped_gradients(rule, clip, monkeypatch):
+    def one_alone(parameters, optimizer):
+        parameters[2].need_clip = False
+        parameters[4].stop_gradient = True
+
+    for more in ({}, {"change": one_alone}):
+        taken = alike(lambda **given: RULES[rule](grad_clip=clip, **given), monkeypatch, **more)
+        assert taken[1:] == [True] * 3
+
+
+def test_a_clip_that_changes_what_is_updated_is_asked_again(monkeypatch):
+    """Nothing is taken from what was read before a clip ran code of Python."""
+    clip = paddle.nn.ClipGradByNorm(0.1)
+
+    def make(parameters):
+        optimizer = Adam(0.01, parameters=parameters, grad_clip=clip)
+        monkeypatch.setattr(clip, "clipped", lambda g: grow(optimizer, g), raising=False)
+        return optimizer
+
+    def grow(optimizer, gradient):
+        if len(optimizer._groups.parameters) < 40:
+            optimizer._groups.parameters.extend(parameters_of([(3,)]))
+        return type(clip).clipped(clip, gradient)
+
+    _, taken = trained(make, monkeypatch, False)
+    assert taken[:2] == [False, False]
+
+
+def test_an_error_in_a_clip_changes_nothing():
+    clip, [parameter] = paddle.nn.ClipGradByNorm(0.1), parameters_of([(4,)])
+    optimizer = Adam(0.01, parameters=[parameter], grad_clip=clip)
+    for _ in range(2):
+        give_gradients([parameter], 1)
+        optimizer.step()
+    before = values_of(optimizer, [parameter])
+
+    def fails(gradient):
+        raise ArithmeticError("on its way")
+
+    clip.clipped = fails
+    with pytest.raises(ArithmeticError):
+        optimizer.step()
+    assert [x.tobytes() for x in before] == [x.tobytes() for x in values_of(optimizer, [parameter])]
 
 
 @pytest.mark.parametrize("more", [{"lr_ratio": lambda p: 0.5}, {"apply_decay_param_fun": lambda name: False}])
