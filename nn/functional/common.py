@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import AssertedError
 from ...core.lazy import beside
 from ...core.random import program_seed
 from ...ops.array.concat_split import concat
@@ -177,7 +178,7 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     x = value_of(x)
     rank = len(x.shape)
     if mode not in MODES:
-        raise ValueError(f"pad(mode): must be one of {', '.join(MODES)}. Received {mode!r}.")
+        raise AssertedError(f"pad(mode): must be one of {', '.join(MODES)}. Received {mode!r}.")
     check_format("pad", data_format, _PADDED)
     widths = pad if is_value(pad) else [pad] * (2 * (rank - 2)) if isinstance(pad, int) else list(pad)
     if isinstance(widths, list) and any(map(is_value, widths)):

@@ -216,6 +216,9 @@ class Layer(_Attributes):
         self.__check_new_name(name, {*self._buffers, *assigned})
         if tensor is not None and not is_value(tensor):
             raise TypeError(f"register_buffer({name!r}): must be a Tensor or None. Received {type(tensor).__name__}.")
+        if is_parameter(tensor):
+            raise TypeError(f"register_buffer({name!r}): a parameter would not be trained as a buffer. Register it by "
+                            "add_parameter, or its values: parameter.detach().")
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
         self._non_persistable_buffer_names_set.discard(name)

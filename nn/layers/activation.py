@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ...core.errors import AssertedError
 from ...ops.core.infer import shape_in
 from .. import functional as F
 from ..initializer import Constant
@@ -356,7 +357,7 @@ class Softmax2D(Layer):
     def forward(self, x: Any) -> Any:
         """The shares of the channels, place by place."""
         if len(shape_in(x)) not in (3, 4):
-            raise ValueError(f"Softmax2D takes 3 or 4 dimensions. Received shape {list(x.shape)}.")
+            raise AssertedError(f"Softmax2D takes 3 or 4 dimensions. Received shape {list(x.shape)}.")
         return F.softmax(x, axis=-3)
 
 

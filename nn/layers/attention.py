@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...core.errors import AssertedError
 from ...ops.array.assign import shape
 from ...ops.array.concat_split import concat
 from ...ops.array.full import full
@@ -51,8 +52,8 @@ class MultiHeadAttention(Layer):
                  vdim: int | None = None, need_weights: bool = False, weight_attr: Any = None, bias_attr: Any = None):
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
-            raise ValueError(f"MultiHeadAttention(embed_dim, num_heads): both must be above 0, and embed_dim divisible "
-                             f"by num_heads. Received {embed_dim} and {num_heads}.")
+            raise AssertedError("MultiHeadAttention(embed_dim, num_heads): both must be above 0, and embed_dim "
+                                f"divisible by num_heads. Received {embed_dim} and {num_heads}.")
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim

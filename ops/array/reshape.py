@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import DType, convert_dtype
+from ...core.errors import AssertedError
 from ..core.infer import normalize_axis, product
 from ..core.operator import Ints, operator
 from ..core.result_names import results_named
@@ -263,7 +264,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
     sources = [normalize_axis(what, n, x.ndim) for n in ints_of(source)]
     destinations = [normalize_axis(what, n, x.ndim) for n in ints_of(destination)]
     if len(sources) != len(destinations) or len(set(sources)) < len(sources) or len(set(destinations)) < len(sources):
-        raise ValueError(f"{what}: as many destinations as sources, each once. Received {source} and {destination}.")
+        raise AssertedError(f"{what}: as many destinations as sources, each once. Received {source} and {destination}.")
     order = [n for n in range(x.ndim) if n not in sources]
     for target, origin in sorted(zip(destinations, sources, strict=True)):
         order.insert(target, origin)

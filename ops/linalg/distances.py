@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...core.errors import AssertedError
 from ..array.full import full, value_of
 from ..array.reshape import axis_of, reshape, transpose, unsqueeze
 from ..array.where import where
@@ -28,10 +29,10 @@ def cdist(x: Any, y: Any, p: float = 2.0,
         raise ValueError(f"cdist(compute_mode): must be one of {', '.join(_COMPUTE_MODES)}. "
                          f"Received {compute_mode!r}.")
     if p < 0:
-        raise ValueError(f"cdist(p): must be at least 0. Received {p}.")
+        raise AssertedError(f"cdist(p): must be at least 0. Received {p}.")
     if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):
-        raise ValueError(f"cdist(x, y): at least two dimensions, the last ones equal. "
-                         f"Received shapes {list(x.shape)} and {list(y.shape)}.")
+        raise AssertedError(f"cdist(x, y): at least two dimensions, the last ones equal. "
+                            f"Received shapes {list(x.shape)} and {list(y.shape)}.")
     return norm(unsqueeze(x, -2) - unsqueeze(y, -3), p, -1)
 
 

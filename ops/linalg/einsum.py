@@ -14,6 +14,7 @@ import numpy as np
 from ...backend import onednn
 from ...backend.engines import ONEDNN
 from ...core.dtype import promote
+from ...core.errors import AssertedError
 from ..array.assign import clone
 from ..array.diagonal import diagonal
 from ..array.full import value_of
@@ -172,10 +173,10 @@ def _spelled(equation: str, ranks: tuple[int, ...]) -> str:
     terms, result = _sides(equation)
     odd = [c for c in "".join([*terms, result]) if c not in _NAMES]
     if odd:
-        raise ValueError(f"einsum({equation!r}): dimensions are named by letters, those that broadcast by `...`. "
-                         f"Received {odd[0]!r}.")
+        raise AssertedError(f"einsum({equation!r}): dimensions are named by letters, those that broadcast by `...`. "
+                            f"Received {odd[0]!r}.")
     if len(terms) != len(ranks):
-        raise ValueError(f"einsum({equation!r}): {len(terms)} operands are named. Received {len(ranks)}.")
+        raise AssertedError(f"einsum({equation!r}): {len(terms)} operands are named. Received {len(ranks)}.")
     free = [letter for letter in string.ascii_letters if letter not in equation]
     counts = [rank - len(term.replace("...", "")) for term, rank in zip(terms, ranks, strict=True)]
     depth = max((count for count, term in zip(counts, terms, strict=True) if "..." in term), default=0)
@@ -183,7 +184,7 @@ def _spelled(equation: str, ranks: tuple[int, ...]) -> str:
     spelled = []
     for term, rank, count in zip(terms, ranks, counts, strict=True):
         if count < 0 or ("..." not in term and count):
-            raise ValueError(
+            raise AssertedError(
                 f"einsum({equation!r}): {term!r} does not name the dimensions of an operand of rank {rank}.")
         spelled.append(term.replace("...", dots[depth - count:]))
     if "->" not in equation:

@@ -8,6 +8,7 @@ https://arxiv.org/abs/1009.6112 (QR); J. Townsend, "Differentiating the singular
 from typing import Any
 
 from ...core.dtype import promote
+from ...core.errors import AssertedError
 from ..array.concat_split import concat
 from ..array.creation import eye
 from ..array.full import value_of
@@ -185,8 +186,8 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     x, tau = value_of(x), value_of(tau)
     m, n, k = (*x.shape[-2:], tau.shape[-1]) if x.ndim > 1 and tau.ndim else (0, 0, 0)
     if x.ndim < 2 or tau.ndim != x.ndim - 1 or m < n or n < k or min(n, k) < 0:
-        raise ValueError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with k <= n,"
-                         f" of known sizes. Received x.shape={list(x.shape)}, tau.shape={list(tau.shape)}.")
+        raise AssertedError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with "
+                            f"k <= n, of known sizes. Received x.shape={list(x.shape)}, tau.shape={list(tau.shape)}.")
     dtype = promote(dtype_of(x), dtype_of(tau))
     x, tau = in_dtype(x, dtype), in_dtype(tau, dtype)
     vectors = lower(x if k == n else part(x, -1, 0, k), -1) + eye(m, k, x.dtype)

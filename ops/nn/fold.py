@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.errors import AssertedError
 from ..core.infer import product
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
@@ -28,7 +29,7 @@ def _unfold(xp, x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilatio
 
 def _infer_unfold(x, *, kernel_sizes, strides, paddings, dilations):
     if x.rank != 4:
-        raise ValueError(f"unfold(x): x must have 4 dimensions [N, C, H, W]. Received x.shape={list(x.shape)}.")
+        raise AssertedError(f"unfold(x): x must have 4 dimensions [N, C, H, W]. Received x.shape={list(x.shape)}.")
     geo = _geometry("unfold", x.shape[2:], kernel_sizes, strides, paddings, dilations)
     channels = x.shape[1] * product(geo.kernel) if x.shape[1] >= 0 else -1
     return Spec((x.shape[0], channels, product(geo.out)), x.dtype)
@@ -51,7 +52,7 @@ def _infer_fold(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     geo = _geometry("fold", output_sizes, kernel_sizes, strides, paddings, dilations)
     each, count = product(kernel_sizes), product(geo.out)
     if x.rank != 3 or (x.shape[1] >= 0 and x.shape[1] % each) or x.shape[2] not in (-1, count):
-        raise ValueError(
+        raise AssertedError(
             f"fold(x, output_sizes): x must have the shape [N, C * {each}, {count}], a column for each of the windows "
             f"in an image of size {list(output_sizes)}. Received x.shape={list(x.shape)}."
         )

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.errors import AssertedError
 from ..array.full import is_value
 from ..array.unknown_sizes import known_number
 
@@ -19,7 +20,7 @@ def repeated(what: str, name: str, value: Any, count: int) -> list[int]:
     if len(numbers_) == 1:
         return numbers_ * count
     if len(numbers_) != count:
-        raise ValueError(f"{what}: {name} must be an int or {count} of them. Received {name}={value!r}.")
+        raise AssertedError(f"{what}: {name} must be an int or {count} of them. Received {name}={value!r}.")
     return numbers_
 
 

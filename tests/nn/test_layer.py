@@ -83,6 +83,8 @@ def test_attributes():
         net.register_buffer("forward", paddle.ones([1]))
     with pytest.raises(TypeError, match="must be a parameter"):
         net.add_parameter("p", paddle.ones([1]))
+    with pytest.raises(TypeError, match="would not be trained as a buffer"):
+        net.register_buffer("b", paddle.create_parameter([1], "float32"))
     with pytest.raises(TypeError, match="must be a parameter"):
         nn.ParameterList([paddle.create_parameter([1], "float32")])[0] = paddle.ones([1])
     net.seen = paddle.ones([1])

@@ -37,6 +37,29 @@ def test_what_is_refused(call, error, words):
         call(paddle.to_tensor(X))
 
 
+ASSERTED = [
+    lambda x: paddle.moveaxis(x, [0, 1], [0]),
+    lambda x: paddle.linalg.householder_product(x, x[:, 0]),
+    lambda x: paddle.cdist(x, x[:, :2]),
+    lambda x: paddle.cdist(x, x, p=-1.0),
+    lambda x: paddle.einsum("ijk", x),
+    lambda x: paddle.einsum("ij,ij", x),
+    lambda x: F.unfold(x, 2),
+    lambda x: F.fold(x, [4, 5], 2),
+    lambda x: F.unfold(x.reshape([1, 1, 2, 3]), [2, 2, 2]),
+    lambda x: F.pad(x.reshape([1, 1, 2, 3]), [1, 1, 1, 1], mode="odd"),
+    lambda x: paddle.nn.Softmax2D()(x),
+    lambda x: paddle.nn.MultiHeadAttention(5, 2),
+]
+
+
+@pytest.mark.parametrize("call", ASSERTED)
+def test_what_is_asserted_there_is_an_assertion_and_a_value_error(call):
+    for error in (AssertionError, ValueError):
+        with pytest.raises(error):
+            call(paddle.to_tensor(X))
+
+
 def test_a_fed_weight_below_0_is_not_asked_for():
     """Only the run knows it, so the Program is written as there."""
     main = paddle.static.Program()
