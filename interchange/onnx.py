@@ -35,6 +35,7 @@ from .onnx_graph import finished
 from .onnx_layout import may_have_channels_last, put_channels_first
 from .onnx_misread import READ_WITH_CARE, check, divide_layers
 from .onnx_operators import REWRITTEN, least_version, rewrite
+from .onnx_padding import may_pad_the_same, settle_padding
 
 __all__ = ["export"]
 __dir__ = listed(__name__)
@@ -151,11 +152,13 @@ def _as_read(model: str, target: str) -> tuple[str, int]:
         data = file.read()
     blocks = program_desc(data, model).blocks
     known = {op.type for op in blocks[0].ops}
-    if len(blocks) == 1 and not known & (READ_WITH_CARE | REWRITTEN) and not may_have_channels_last(data):
+    if len(blocks) == 1 and not known & (READ_WITH_CARE | REWRITTEN) and not (
+            may_have_channels_last(data) or may_pad_the_same(data)):
         return model, 0
     program = program_of(data, model)
     check(program)
-    if any([change(program) for change in (put_channels_first, divide_layers, rewrite, prepare_blocks)]):
+    changes = put_channels_first, settle_padding, divide_layers, rewrite, prepare_blocks
+    if any([change(program) for change in changes]):
         with open(target, "wb") as file:
             file.write(program_bytes(program))
         model = target

@@ -153,6 +153,21 @@ def test_images_whose_channels_come_last(net, tmp_path):
     same(net(), [[None, 8, 8, 8]], [values(2, 8, 8, 8)], folder=tmp_path)
 
 
+@pytest.mark.parametrize("sizes, net", [
+    ([None, None], lambda: paddle.nn.Conv2D(4, 4, 3, padding="same", dilation=2)),
+    ([None, None], lambda: paddle.nn.Conv2D(4, 4, 4, stride=2, groups=4, padding="same", dilation=3)),
+    ([None, None], lambda: paddle.nn.Conv2DTranspose(4, 3, 3, padding="same")),
+    ([7, 8], lambda: paddle.nn.Conv2DTranspose(4, 3, 4, stride=3, padding="same", dilation=2)),
+    ([9, 8], lambda: paddle.nn.Conv2D(4, 4, 3, padding="same", dilation=2)),
+    ([9, 8], lambda: paddle.nn.Conv2DTranspose(4, 4, 3, stride=2, groups=4, padding="same")),
+    ([None, None], lambda: paddle.nn.AvgPool2D(3, 1, padding="same", exclusive=False)),
+    ([9, 9], lambda: paddle.nn.AvgPool2D(3, 2, padding="same", exclusive=False))])
+def test_padding_that_keeps_the_size(sizes, net, tmp_path):
+    """ONNX has no dilations with it, other results of transposed convolutions, and counts no padding in means."""
+    known = [size or 8 for size in sizes]
+    same(net(), [[None, 4, *sizes]], [values(2, 4, *known)], folder=tmp_path)
+
+
 def test_sequences_and_volumes_whose_channels_come_last(tmp_path):
     line = paddle.nn.Sequential(paddle.nn.Conv1D(3, 4, 3, data_format="NLC"),
                                 paddle.nn.BatchNorm1D(4, data_format="NLC"))
@@ -192,6 +207,10 @@ def test_drawn_numbers(tmp_path):
 
 @pytest.mark.parametrize("function, says", [
     (lambda x: paddle.diag(x), "operator diag_v2, which makes .*: the sizes of the matrices must be known"),
+    (lambda x: paddle.nn.functional.conv2d_transpose(x[None, None], paddle.ones([1, 1, 2, 2]), stride=2,
+                                                     padding="SAME"), "pads by the word SAME"),
+    (lambda x: paddle.nn.functional.avg_pool2d(x[None, None], 3, 2, [0, 1, 0, 1], exclusive=False),
+     "more of it behind"),
     (lambda x: paddle.cumprod(x, 0), "the size along dim=0 must be known"),
     (lambda x: paddle.put_along_axis(x, paddle.argsort(x, 1), x, 1, reduce="multiply"), "reduce='multiply'"),
 ])
