@@ -1,12 +1,13 @@
-"""A `match` of numbers is a chain of `if`, which a number that only a run knows may decide.
+"""A `match` of numbers or classes is a chain of `if`, which a number that only a run knows may decide.
 
     match value:                    subject = value
         case 1 | 2: …               if subject == 1 or subject == 2: …
         case 3 as n: …              elif subject == 3: n = subject; …
+        case float(): …             elif isinstance(subject, float): …
         case _: …                   else: …
 
-Only where each pattern is a number, several of them or a name: so Python's `match` would compare them, too. Runs behind
-`guards.py`, which leaves no guard that a tensor may decide. Knows pyct alone.
+Only where each pattern is a number, a class of which nothing is asked, several of these or a name: so Python's `match`
+would compare them, too. Runs behind `guards.py`, which leaves no guard that a tensor may decide. Knows pyct alone.
 """
 
 from __future__ import annotations
@@ -31,19 +32,25 @@ def _chain(statement: Any, context: Context) -> list[Any]:
     subject = context.namer.new("subject")
     rest: list[Any] = []
     for case in reversed(statement.cases):
-        numbers, name = _parts(case.pattern)
+        asked, name = _parts(case.pattern)
         body = [*(quote("name = subject", case.body[0], name=name, subject=subject) if name else ()), *case.body]
-        rest = _decided(case.body[0], subject, numbers, body, rest) if numbers else body
+        rest = _decided(case.body[0], subject, asked, body, rest) if asked else body
     return [*quote("subject = value", statement.subject, subject=subject, value=statement.subject), *rest]
 
 
-def _decided(at: Any, subject: str, numbers: list[Any], body: list[Any], rest: list[Any]) -> list[Any]:
-    test = quote_expression("subject == number", at, subject=subject, number=numbers[0])
-    for number in numbers[1:]:
-        test = quote_expression("test or subject == number", at, test=test, subject=subject, number=number)
+def _decided(at: Any, subject: str, asked: list[Any], body: list[Any], rest: list[Any]) -> list[Any]:
+    test = _test(at, subject, asked[0])
+    for each in asked[1:]:
+        test = quote_expression("test or other", at, test=test, other=_test(at, subject, each))
     if rest:
         return quote("if test: body\nelse: rest", at, test=test, body=body, rest=rest)
     return quote("if test: body", at, test=test, body=body)
+
+
+def _test(at: Any, subject: str, asked: Any) -> Any:
+    if isinstance(asked, gast.MatchClass):
+        return quote_expression("isinstance(subject, kind)", at, subject=subject, kind=asked.cls)
+    return quote_expression("subject == number", at, subject=subject, number=asked)
 
 
 def _is_of_numbers(cases: list[Any]) -> bool:
@@ -52,7 +59,7 @@ def _is_of_numbers(cases: list[Any]) -> bool:
 
 
 def _parts(pattern: Any) -> Any:
-    """The numbers of a pattern, none where it takes all, and the name that it binds; None for another pattern."""
+    """The numbers and classes of a pattern, none where it takes all, and the name that it binds; None for another."""
     if isinstance(pattern, gast.MatchAs):
         inner = ([], None) if pattern.pattern is None else _parts(pattern.pattern)
         return None if inner is None or inner[1] else (inner[0], pattern.name)
@@ -61,6 +68,8 @@ def _parts(pattern: Any) -> Any:
 
 
 def _number(pattern: Any) -> Any:
+    if isinstance(pattern, gast.MatchClass) and not (pattern.patterns or pattern.kwd_patterns):
+        return pattern
     value = pattern.value if isinstance(pattern, gast.MatchValue) else None
     plain = value.operand if isinstance(value, gast.UnaryOp) else value
     is_number = isinstance(plain, gast.Constant) and type(plain.value) in (int, float)

@@ -89,10 +89,34 @@ def mixed(x):
     return x
 
 
+class Pair:
+    def __init__(self, first):
+        self.first = first
+
+
+def of_classes(x):
+    for each in (int(x.sum()), float(x.sum()), x.sum() > 0, not x.sum() > 9, x.shape[0], "a", x, Pair(x), None):
+        match each:
+            case bool():
+                x = x + 1
+            case int() | str():
+                x = x * 2
+            case float() as number:
+                x = x + number
+            case paddle.Tensor():
+                x = x - 3
+            case Pair():
+                x = x * each.first
+            case _:
+                x = x + 5
+    return x
+
+
 EXAMPLES = [[1, 2], [2, 2], [-3, 2], [2, 3], [2, 4], [4, 5], [-1, 4], [0, 3, 0], [1, 2, 0, 5, 7, 9], [0.5], [200, -197]]
 
 
-@pytest.mark.parametrize("function", [returned, bound, of_a_size, guarded, jumping, of_other_things, mixed])
+@pytest.mark.parametrize("function", [returned, bound, of_a_size, guarded, jumping, of_other_things, of_classes,
+                                      mixed])
 def test_as_written(function):
     converted = paddle.jit.to_static(function, input_spec=[InputSpec([None])], full_graph=True)
     for example in EXAMPLES:
