@@ -616,3 +616,24 @@ def test_gradients_have_the_dtype_of_what_they_are_of(apply, kinds):
     assert [g.dtype.name for g in of_both] == list(kinds)
     for g, t in zip(of_both, (x, y), strict=True):
         np.testing.assert_array_equal(g.numpy(), t.grad.numpy())
+
+
+def test_an_output_that_is_an_input_counts_its_own_one():
+    """PaddlePaddle counts it only where another input is asked for too."""
+    x = paddle.ones([1])
+    x.stop_gradient = False
+    middle = x * 2
+    end = middle * 3
+    alone, = paddle.grad([end, middle], [middle], retain_graph=True)
+    beside, first = paddle.grad([end, middle], [middle, x])
+    assert (alone.item(), beside.item(), first.item()) == (4.0, 4.0, 8.0)
+
+
+def test_a_part_that_nothing_uses_has_no_gradient():
+    x = paddle.ones([4])
+    x.stop_gradient = False
+    used, unused = paddle.split(x * 2, 2)
+    used.retain_grads()
+    unused.retain_grads()
+    used.sum().backward()
+    assert used.grad.tolist() == [1.0, 1.0] and unused.grad is None
