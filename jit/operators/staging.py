@@ -150,7 +150,10 @@ def does_more_than_compute(mark: Any) -> bool:
     program, block, operations, blocks, renamed, *_ = mark
     made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
     written = [(op.block.vars.get(name), name) for op in made for name in op.output_arg_names]
-    new = {name for variable, name in written if variable is not None and not variable.persistable}
+    there = {name for b in program.blocks[:blocks] for op in (b.ops[:operations] if b.idx == block else b.ops)
+             for name in op.output_arg_names}  # by hand, a change in place writes to the name that a value has
+    new = {name for variable, name in written
+           if variable is not None and not variable.persistable and not variable.is_data} - there
     return not new.issuperset(name for _, name in written) or any(
         former.name not in new for _, former in program.renamed[renamed:]) or any(
         find(op.type).random and not op.attrs.get("is_test") or find(op.type).aliases for op in made)

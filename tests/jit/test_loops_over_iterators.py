@@ -310,3 +310,27 @@ def behind_and(x):
 def test_what_nobody_sees_is_part_of_a_program(function):
     x = paddle.ones([3])
     assert paddle.jit.to_static(function, full_graph=True)(x).tolist() == function(x).tolist()
+
+
+def _halved_as_it_is_given(x):
+    def given(t):
+        for _ in range(3):
+            t.scale_(0.5)
+            yield t * 1.0
+
+    for item in given(x):
+        if item.mean() > 0.0:
+            break
+    return x
+
+
+def _halved_behind_and(x):
+    return x if x.mean() > 9.0 and x.scale_(0.5).mean() > 0.0 else x * 2.0
+
+
+@pytest.mark.parametrize("function", [_halved_as_it_is_given, _halved_behind_and])
+def test_what_changes_a_tensor_is_refused_in_a_program_by_hand_too(function):
+    static = paddle.static
+    with static.program_guard(static.Program(), static.Program()), pytest.raises(
+            RuntimeError, match="changes tensors in place|both sides are computed|changes a tensor in place"):
+        paddle.jit.to_static(function, full_graph=True)(static.data("x", [2]) * 1.0)
