@@ -9,15 +9,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...core.errors import user_line
+from ...ops.array.assign import assign_op
 from ...ops.core.backward import Output, edge_node
 from ...ops.core.operator_node import OperatorNode
+from ...ops.program.control_flow import select_input_op, share_data_op
 from ..ir.operation import Operation
 from ..ir.usage import sub_block
 from ..ir.variable import Variable
 from .block_graph import BlockGraph, ControlFlowNode, through_blocks
 from .reaching import reached_edges
 
-_SAME_VALUE = ("assign", "share_data", "select_input")
+_SAME_VALUE = {assign_op, share_data_op, select_input_op}
 
 
 def check_ways_within(edges: Sequence[Any], inputs: Sequence[Variable], roots: Iterable[Any]) -> None:
@@ -64,7 +66,7 @@ def _the_same(edge: Any) -> list[Any]:
     if edge is None:
         return []
     found = [edge]
-    if isinstance(edge, OperatorNode) and edge.op.type in _SAME_VALUE:
+    if isinstance(edge, OperatorNode) and edge.op in _SAME_VALUE:
         for one in edge.edges:
             for source in one if isinstance(one, list) else [one]:
                 found += _the_same(source)
