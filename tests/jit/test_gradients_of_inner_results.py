@@ -189,3 +189,39 @@ def test_a_gradient_asked_for_too_late_is_an_error():
 def twice(x):
     z = x * 2.0
     return z * z, z
+
+
+class Sign(paddle.autograd.PyLayer):
+    """Signs, through which gradients go unchanged."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.sign()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+READERS = {
+    "max pooling": lambda y: nn.functional.max_pool2d(y, 2),
+    "adaptive max pooling": lambda y: nn.functional.adaptive_max_pool2d(y, (2, 2)),
+    "a PyLayer": Sign.apply,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_result_that_is_read_again_has_both_gradients(reader):
+    """PaddlePaddle 2.6.2 loses a part of them in converted code."""
+    def doubled(x):
+        y = x * 2.0
+        return y, READERS[reader](y)
+
+    gradients = []
+    for function in (doubled, paddle.jit.to_static(doubled, full_graph=True)):
+        x = paddle.to_tensor(np.cos(np.arange(32.0, dtype="float32")).reshape(1, 2, 4, 4), stop_gradient=False)
+        y, read = function(x)
+        ((y * y).sum() + (read * read).sum()).backward()
+        gradients.append(x.grad.numpy())
+    np.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-6)
+    assert np.all(np.abs(gradients[0]) >= np.abs(8 * np.cos(np.arange(32.0)).reshape(1, 2, 4, 4)) - 1e-5)

@@ -744,4 +744,12 @@ values = [paddle.static.Executor().run(program, {'x': np.array([n], 'float32')},
 paddle.disable_static()
 got = str(found.dtype).split('.')[-1], [str(v.dtype) for v in values], [v.tolist() for v in values]""",
      ("float32", ["float32", "float32"], [[1.0], [0.5]])),
+    ("| the gradient of `gumbel_softmax(hard=True)`", """
+x = paddle.to_tensor([0.1, 0.7, 0.3], stop_gradient=False)
+F.gumbel_softmax(x, hard=True)[0].backward()
+got = bool((x.grad != 0.0).all())""", True),
+    ("| the gradient of `triangular_solve` for the matrix, where", """
+factor = paddle.to_tensor([[2.0, 0.0], [1.0, 4.0]], stop_gradient=False)
+paddle.linalg.triangular_solve(factor, paddle.to_tensor([[2.0], [5.0]]), upper=False).sum().backward()
+got = factor.grad.tolist()""", [[-0.375, 0.0], [-0.25, -0.25]]),
 ]
