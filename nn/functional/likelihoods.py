@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.errors import AssertedError
 from ...ops.array.assign import one_hot
 from ...ops.array.fed_axes import has_negative
 from ...ops.array.full import value_of
@@ -118,7 +119,8 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     shape, given = list(input.shape), list(label.shape)
     if len(shape) < 2 or len(shape) != len(given) or given[-1] not in (1, -1) or any(
             m != n and -1 not in (m, n) for m, n in zip(shape[:-1], given[:-1], strict=True)):
-        raise ValueError(f"dice_loss(input, label): must be [N, ..., C] and [N, ..., 1]. Received {shape} and {given}.")
+        raise AssertedError("dice_loss(input, label): must be [N, ..., C] and [N, ..., 1]. "
+                            f"Received {shape} and {given}.")
     chosen = cast(one_hot(squeeze(label, [-1]), size_at(input, -1)), input.dtype)
     axes = list(range(1, len(shape)))
     both = sum(multiply(input, chosen), axes)

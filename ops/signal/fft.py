@@ -61,6 +61,12 @@ def _axes_and_sizes(what: str, x: Any, s: Any, axes: Any) -> tuple[list[int], li
     return found, sizes
 
 
+def _pair(what: str, axes: Any) -> Any:
+    if axes is not None and len(ints_of(axes)) != 2:
+        raise ValueError(f"{what}: takes two axes. Received {axes}; fftn and its kin take any number.")
+    return axes
+
+
 def _checked_norm(what: str, norm: str) -> str:
     if norm not in SWAPPED:
         raise ValueError(f"{what}: norm must be 'backward', 'ortho' or 'forward'. Received {norm!r}.")
@@ -146,7 +152,7 @@ def fft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", na
     >>> paddle.fft.fft2(paddle.ones([4, 4])).shape
     [4, 4]
     """
-    return _complex("fft2(x, s, axes)", x, s, axes, norm, True)
+    return _complex("fft2(x, s, axes)", x, s, _pair("fft2(x, s, axes)", axes), norm, True)
 
 
 def fftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
@@ -177,7 +183,7 @@ def ifft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", n
     >>> paddle.fft.ifft2(paddle.ones([4, 4])).shape
     [4, 4]
     """
-    return _complex("ifft2(x, s, axes)", x, s, axes, norm, False)
+    return _complex("ifft2(x, s, axes)", x, s, _pair("ifft2(x, s, axes)", axes), norm, False)
 
 
 def ifftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
@@ -212,7 +218,7 @@ def rfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", n
     >>> paddle.fft.rfft2(paddle.ones([4, 4])).shape
     [4, 3]
     """
-    return _half("rfft2(x, s, axes)", x, s, axes, norm, True)
+    return _half("rfft2(x, s, axes)", x, s, _pair("rfft2(x, s, axes)", axes), norm, True)
 
 
 def rfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
@@ -243,7 +249,7 @@ def irfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", 
     >>> paddle.fft.irfft2(paddle.ones([4, 4])).shape
     [4, 6]
     """
-    return _real("irfft2(x, s, axes)", x, s, axes, norm, False)
+    return _real("irfft2(x, s, axes)", x, s, _pair("irfft2(x, s, axes)", axes), norm, False)
 
 
 def irfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
@@ -277,7 +283,7 @@ def hfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", n
     >>> paddle.fft.hfft2(paddle.ones([4, 4])).shape
     [4, 6]
     """
-    return _real("hfft2(x, s, axes)", x, s, axes, norm, True)
+    return _real("hfft2(x, s, axes)", x, s, _pair("hfft2(x, s, axes)", axes), norm, True)
 
 
 def hfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
@@ -308,7 +314,7 @@ def ihfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", 
     >>> paddle.fft.ihfft2(paddle.ones([4, 4])).shape
     [4, 3]
     """
-    return _half("ihfft2(x, s, axes)", x, s, axes, norm, False)
+    return _half("ihfft2(x, s, axes)", x, s, _pair("ihfft2(x, s, axes)", axes), norm, False)
 
 
 def ihfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:

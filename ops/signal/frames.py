@@ -6,6 +6,7 @@ Along the last dimension frames are columns, [..., frame_length, count], along t
 
 from typing import Any
 
+from ...core.errors import AssertedError
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -23,9 +24,9 @@ def _frame(xp, x, *, frame_length: int, hop_length: int, axis: int = -1):
 
 def _check_axis(what: str, axis: int, hop_length: int) -> None:
     if axis not in (0, -1):
-        raise ValueError(f"{what}: axis must be 0 or -1. Received {axis}.")
+        raise AssertedError(f"{what}: axis must be 0 or -1. Received {axis}.")
     if hop_length <= 0:
-        raise ValueError(f"{what}: hop_length must be positive. Received {hop_length}.")
+        raise AssertedError(f"{what}: hop_length must be positive. Received {hop_length}.")
 
 
 def _check_lengths(shape: tuple[int, ...], frame_length: int, hop_length: int, axis: int) -> int:
@@ -33,8 +34,8 @@ def _check_lengths(shape: tuple[int, ...], frame_length: int, hop_length: int, a
     _check_axis("frame(x)", axis, hop_length)
     size = shape[axis] if shape else 0
     if frame_length <= 0 or (0 <= size < frame_length):
-        raise ValueError(f"frame(x, frame_length): must lie between 1 and the length {size} of the signal. "
-                         f"Received frame_length={frame_length}, x.shape={list(shape)}, axis={axis}.")
+        raise AssertedError(f"frame(x, frame_length): must lie between 1 and the length {size} of the signal. "
+                            f"Received frame_length={frame_length}, x.shape={list(shape)}, axis={axis}.")
     return size
 
 

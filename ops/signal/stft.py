@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ...core.errors import AssertedError
 from ..array.expand import expand
 from ..array.full import full_of_shape, is_value, value_of
 from ..array.gradient_shapes import sum_to
@@ -30,9 +31,9 @@ def _lengths(what: str, n_fft: int, hop_length: int | None, win_length: int | No
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if hop <= 0:
-        raise ValueError(f"{what}: hop_length must be positive. Received {hop}.")
+        raise AssertedError(f"{what}: hop_length must be positive. Received {hop}.")
     if not 0 < length <= n_fft:
-        raise ValueError(f"{what}: win_length must lie between 1 and n_fft={n_fft}. Received {length}.")
+        raise AssertedError(f"{what}: win_length must lie between 1 and n_fft={n_fft}. Received {length}.")
     return hop, length
 
 
@@ -41,8 +42,8 @@ def _window(what: str, window: Any, length: int, n_fft: int, dtype: Any) -> Any:
     if window is None:
         window = full_of_shape((length,), 1.0, dtype)
     elif not is_value(window) or tuple(window.shape) not in ((length,), (-1,)):
-        raise ValueError(f"{what}: window must be a 1-D tensor of win_length={length} elements. "
-                         f"Received {list(window.shape) if is_value(window) else type(window).__name__}.")
+        raise AssertedError(f"{what}: window must be a 1-D tensor of win_length={length} elements. "
+                            f"Received {list(window.shape) if is_value(window) else type(window).__name__}.")
     before = (n_fft - length) // 2
     around = [before, n_fft - length - before]
     return apply(pad_op, window, paddings=around) if any(around) else window
@@ -91,15 +92,15 @@ def stft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | No
     """
     what, x = "stft(x)", value_of(x)
     if x.ndim not in (1, 2):
-        raise ValueError(f"{what}: x must have 1 or 2 dimensions, [T] or [N, T]. Received shape {list(x.shape)}.")
+        raise AssertedError(f"{what}: x must have 1 or 2 dimensions, [T] or [N, T]. Received shape {list(x.shape)}.")
     hop, length = _lengths(what, n_fft, hop_length, win_length)
     if n_fft <= 0 or 0 <= x.shape[-1] < n_fft:
-        raise ValueError(f"{what}: n_fft must lie between 1 and the length {x.shape[-1]} of x. Received {n_fft}.")
+        raise AssertedError(f"{what}: n_fft must lie between 1 and the length {x.shape[-1]} of x. Received {n_fft}.")
     if pad_mode not in ("reflect", "constant"):
-        raise ValueError(f"{what}: pad_mode must be 'reflect' or 'constant'. Received {pad_mode!r}.")
+        raise AssertedError(f"{what}: pad_mode must be 'reflect' or 'constant'. Received {pad_mode!r}.")
     window = _window(what, window, length, n_fft, REAL.get(x.dtype, x.dtype))
     if onesided and (x.dtype.is_complex or window.dtype.is_complex):
-        raise ValueError(f"{what}: of complex values both halves of a spectrum are needed. Give onesided=False.")
+        raise AssertedError(f"{what}: of complex values both halves of a spectrum are needed. Give onesided=False.")
     signals = unsqueeze(x, 0) if x.ndim == 1 else x
     if center:
         widths = [n_fft // 2, n_fft // 2]
@@ -127,18 +128,18 @@ def istft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | N
     """
     what, x = "istft(x)", value_of(x)
     if x.ndim not in (2, 3):
-        raise ValueError(f"{what}: x must have 2 or 3 dimensions, [..., frequencies, frames]. "
-                         f"Received shape {list(x.shape)}.")
+        raise AssertedError(f"{what}: x must have 2 or 3 dimensions, [..., frequencies, frames]. "
+                            f"Received shape {list(x.shape)}.")
     hop, size = _lengths(what, n_fft, hop_length, win_length)
     if hop > size:
-        raise ValueError(f"{what}: hop_length must not exceed win_length={size}, or elements are left out. "
-                         f"Received {hop}.")
+        raise AssertedError(f"{what}: hop_length must not exceed win_length={size}, or elements are left out. "
+                            f"Received {hop}.")
     frequencies = n_fft // 2 + 1 if onesided else n_fft
     if x.shape[-2] not in (frequencies, -1):
-        raise ValueError(f"{what}: for n_fft={n_fft} and onesided={onesided} x must have {frequencies} frequencies. "
+        raise AssertedError(f"{what}: for n_fft={n_fft} and onesided={onesided} x must have {frequencies} frequencies. "
                          f"Received x.shape={list(x.shape)}.")
     if onesided and (return_complex or (window is not None and window.dtype.is_complex)):
-        raise ValueError(f"{what}: complex signals need both halves of a spectrum. Give onesided=False.")
+        raise AssertedError(f"{what}: complex signals need both halves of a spectrum. Give onesided=False.")
     spectra = unsqueeze(x, 0) if x.ndim == 2 else x
     norm = "ortho" if normalized else "backward"
     frames = transposed(spectra)

@@ -132,6 +132,7 @@ def _shifted(xp: Any, x: Any, segments: int, ratio: float, data_format: str, bac
 
 
 def _temporal_shift(xp, x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
+    _check_shift(x, seg_num, shift_ratio)
     return _shifted(xp, x, seg_num, shift_ratio, data_format, False)
 
 
@@ -139,13 +140,17 @@ def _temporal_shift_back(xp, g, *, seg_num: int, shift_ratio: float = 0.25, data
     return _shifted(xp, g, seg_num, shift_ratio, data_format, True)
 
 
-def _infer_shift(x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
-    _check_image("temporal_shift", x)
+def _check_shift(x: Any, seg_num: int, shift_ratio: float) -> None:
     if x.shape[0] >= 0 and x.shape[0] % seg_num or not 0 < shift_ratio <= 0.5:
         raise ValueError(
             f"temporal_shift(x, seg_num, shift_ratio): seg_num must divide the first size of x, and shift_ratio lie "
             f"in (0, 0.5]. Received seg_num={seg_num}, shift_ratio={shift_ratio}, x.shape={list(x.shape)}."
         )
+
+
+def _infer_shift(x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
+    _check_image("temporal_shift", x)
+    _check_shift(x, seg_num, shift_ratio)
     return x
 
 
