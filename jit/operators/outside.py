@@ -27,6 +27,7 @@ from ..footprint.value_guards import current
 from . import staging
 from .containers import Held
 from .retracing import Retrace, Several
+from .spaces import Attributes, Cells, Enclosing, Globals, HeldByLibrary, Place, Space
 from .undefined import Undefined
 from .values import same, staged_leaves
 from .watching import CONTAINERS, Contents, Watched, can_be_state, can_change, refusal
@@ -35,161 +36,6 @@ _DEPTH = 4  # functions that call functions, objects in objects
 _MOST_TIMES = 20
 _MOST = 4_000  # spaces that are looked at
 _VALUES = (str, bytes, int, float, complex, type(None))
-
-
-class _Attributes:
-    """The attributes of an object, or of a class."""
-
-    def __init__(self, owner: Any, shown: str):
-        self._owner, self._shown = owner, shown
-
-    def entries(self) -> dict[str, Any]:
-        """What each attribute holds."""
-        held = getattr(self._owner, "__dict__", {})
-        found = {**held, **held["_buffers"]} if isinstance(self._owner, Layer) else dict(held)
-        is_class = isinstance(self._owner, type)
-        if not is_class:
-            found |= attributes_in_slots(self._owner)
-        return {key: value for key, value in found.items() if not key.startswith(("__", "_static_"))
-                and not (is_class and not _is_value(value))}
-
-    def inherited(self, key: str) -> Any:
-        """What is there where the object, or the class, has none of its own; ABSENT for nothing, and for functions."""
-        kinds = self._owner.__mro__[1:] if isinstance(self._owner, type) else type(self._owner).__mro__
-        value = next((vars(kind)[key] for kind in kinds if key in vars(kind)), ABSENT)
-        return value if _is_value(value) else ABSENT
-
-    def store(self, key: str, value: Any) -> None:
-        """Sets one, or takes it away for ABSENT."""
-        if value is ABSENT:
-            delattr(self._owner, key)
-        else:
-            setattr(self._owner, key, value)
-
-    def name(self, key: str) -> str:
-        """What the user's code calls one."""
-        return f"{self._shown}.{key}"
-
-
-def _is_value(value: Any) -> bool:
-    return not callable(value) and not hasattr(value, "__get__")
-
-
-class _Globals:
-    """The globals that a function's code names."""
-
-    def __init__(self, names: Iterable[str], held: dict[str, Any]):
-        self._names, self._held = names, held
-
-    def entries(self) -> dict[str, Any]:
-        """What each holds."""
-        return {name: self._held[name] for name in self._names if name in self._held}
-
-    def store(self, key: str, value: Any) -> None:
-        """Sets one, or takes it away for ABSENT."""
-        if value is ABSENT:
-            del self._held[key]
-        else:
-            self._held[key] = value
-
-    def name(self, key: str) -> str:
-        """What the user's code calls one."""
-        return key
-
-
-class _Cells:
-    """The variables of enclosing functions that a function's code names."""
-
-    def __init__(self, function: FunctionType):
-        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-
-    def entries(self) -> dict[str, Any]:
-        """What each holds."""
-        found = {}
-        for name, cell in self._cells.items():
-            with contextlib.suppress(ValueError):  # it is empty
-                found[name] = cell.cell_contents
-        return found
-
-    def store(self, key: str, value: Any) -> None:
-        """Sets one, or empties it for ABSENT."""
-        if value is ABSENT:
-            del self._cells[key].cell_contents
-        else:
-            self._cells[key].cell_contents = value
-
-    def name(self, key: str) -> str:
-        """What the user's code calls one."""
-        return key
-
-
-class _Enclosing:
-    """The variables of enclosing functions that a generator's code names, which it alone can set."""
-
-    def __init__(self, generator: GeneratorType):
-        self._generator = generator
-
-    def entries(self) -> dict[str, Any]:
-        """What each holds."""
-        frame = self._generator.gi_frame
-        return {} if frame is None else {
-            name: frame.f_locals[name] for name in self._generator.gi_code.co_freevars if name in frame.f_locals}
-
-    def store(self, key: str, value: Any) -> None:
-        """Leaves it as it is."""
-
-    def name(self, key: str) -> str:
-        """What the user's code calls one."""
-        return key
-
-
-class _Held:
-    """What a context variable or the process's environment holds."""
-
-    def __init__(self, mapping: ContextValue | Environment, shown: str):
-        self._mapping, self._shown = mapping, shown
-
-    def entries(self) -> dict[Any, Any]:
-        """What each entry holds."""
-        return dict(self._mapping)
-
-    def store(self, key: Any, value: Any) -> None:
-        """Sets one, or takes it away for ABSENT."""
-        if value is ABSENT:
-            del self._mapping[key]
-        else:
-            self._mapping[key] = value
-
-    def name(self, key: Any) -> str:
-        """What the user's code calls one."""
-        return f"{self._shown}.{key}" if isinstance(self._mapping, ContextValue) else f"{self._shown}[{key!r}]"
-
-
-_Space = _Attributes | _Globals | _Cells | _Enclosing | _Held
-
-
-class Place:
-    """One attribute, global or variable."""
-
-    def __init__(self, space: _Space, key: str, before: Any):
-        self._space, self._key, self.name = space, key, space.name(key)
-        self._inherited = space.inherited(key) if before is ABSENT and isinstance(space, _Attributes) else ABSENT
-
-    def load(self) -> Any:
-        """What it holds; an Undefined where there is nothing."""
-        value = self._space.entries().get(self._key, ABSENT)
-        value = self._inherited if value is ABSENT else value
-        return Undefined(self.name) if value is ABSENT else value
-
-    def store(self, value: Any) -> None:
-        """Makes it hold a value, or nothing for an Undefined that Python left, and for what it would inherit."""
-        present = self._space.entries().get(self._key, ABSENT)
-        if value is self._inherited:
-            value = Undefined(self.name)
-        if type(value) is Undefined and present is ABSENT:
-            return
-        if present is not value:
-            self._space.store(self._key, ABSENT if type(value) is Undefined else value)
 
 
 class ChangedOutside(Exception):
@@ -359,7 +205,7 @@ class _Walk:
     """Finds what functions can change beside their own variables."""
 
     def __init__(self, branches: Iterable[Any]):
-        self.spaces: list[_Space] = []
+        self.spaces: list[Space] = []
         self.containers: list[tuple[Any, str]] = []  # what can change in place, and what the user's code calls it
         self.iterators: list[tuple[Any, str]] = []  # Python's own
         self._seen: set[int] = set()
@@ -377,7 +223,7 @@ class _Walk:
             if iterator.gi_frame is not None:
                 names, held = _names(iterator.gi_code), iterator.gi_frame.f_globals
                 own = names & held.keys()
-                self.spaces += [_Globals(sorted(own), held), _Enclosing(iterator)]
+                self.spaces += [Globals(sorted(own), held), Enclosing(iterator)]
                 for name, value in [*((name, held[name]) for name in own), *iterator.gi_frame.f_locals.items()]:
                     if isinstance(value, FunctionType) and value.__code__ in iterator.gi_code.co_consts:
                         continue  # a function of its own: what it can change the generator can
@@ -399,14 +245,14 @@ class _Walk:
 
     def _function(self, function: FunctionType, depth: int, is_branch: bool = False) -> None:
         names = _names(function.__code__)
-        cells = _Cells(function)
+        cells = Cells(function)
         if not is_branch:
             self.spaces.append(cells)
         held = function.__globals__
         own = names & held.keys()
         if asks_environment(function.__code__):
-            self.spaces.append(_Held(Environment(), "os.environ"))
-        self.spaces.append(_Globals(sorted(own), held))
+            self.spaces.append(HeldByLibrary(Environment(), "os.environ"))
+        self.spaces.append(Globals(sorted(own), held))
         for name in own:
             self._value(held[name], name, depth, names)
         for name, value in cells.entries().items():
@@ -441,7 +287,7 @@ class _Walk:
             return
         if isinstance(value, ContextVar):
             self._seen.add(id(value))
-            self.spaces.append(_Held(ContextValue(value), shown))
+            self.spaces.append(HeldByLibrary(ContextValue(value), shown))
             return
         if isinstance(value, (tuple, *CONTAINERS)) or memory_of(value) is not None:
             self._container(value, shown, depth, names)
@@ -467,7 +313,7 @@ class _Walk:
 
     def _object(self, value: Any, shown: str) -> None:
         self._seen.add(id(value))
-        self.spaces.append(_Attributes(value, shown))
+        self.spaces.append(Attributes(value, shown))
 
     def _methods(self, kind: type, depth: int, names: set[str]) -> None:
         """The methods that code names, and those by which objects are called or changed."""
