@@ -377,7 +377,19 @@ class FluidTrace(EagerTrace):
             warnings.warn("backward(): nothing gets a gradient: what this value was computed from has "
                           "stop_gradient=True, or it was computed under no_grad or in evaluation mode.", stacklevel=3)
             return
+        if all(type(value._edge) is Leaf for value in values):
+            warnings.warn("backward(): this value alone gets a gradient: nothing made it, or an earlier backward() "
+                          "began at it and has freed what did.", stacklevel=3)
         super().backward(values, starts, retain_graph)
+        if not retain_graph:
+            for value in values:
+                self._forget_maker(value)
+
+    def _forget_maker(self, value: Any) -> None:
+        """Makes a leaf of a value that a pass has begun at, as in 1.8: later passes from it or through it end there."""
+        if value._edge is not None and type(value._edge) is not Leaf:
+            value._leaf = value._edge = Leaf(self)
+            value._leaf.grad = None if value._passed is None else self.new(value._passed)
 
     def number(self, value: Any, dtype: DType) -> Any:
         """A value of one element."""

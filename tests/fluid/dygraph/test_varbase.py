@@ -59,12 +59,19 @@ def test_a_backward_pass_replaces_the_gradients_that_it_finds():
     assert x.gradient().tolist() == [0, 0]
     t = paddle.to_tensor([1.0])
     assert type(t) is VarBase
+
+
+def test_a_second_pass_ends_where_the_first_began():
+    x = _of(1.0, 2.0)
+    product = x * x
+    z = paddle.sum(product)
+    z.backward()
+    with pytest.warns(UserWarning, match="this value alone gets a gradient"):
+        z.backward()
+    (z * 3.0).backward()
+    assert (x.gradient().tolist(), z.gradient().tolist(), z.stop_gradient) == ([2, 4], [3], False)
     with pytest.raises(RuntimeError, match="freed"):
-        z = paddle.sum(x * x)
-        z.backward()
-        z.backward()
-
-
+        paddle.sum(product).backward()
 
 
 def test_backward_of_what_nothing_wants_warns():
