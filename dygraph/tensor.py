@@ -388,7 +388,7 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
 
     def move_(self, device: Any = None, dtype: DType | None = None) -> Tensor:
         """Moves and converts the value in place; the gradient goes along."""
-        for tensor in (self, self.grad):
+        for tensor in (self, self._gradient()):  # what it holds now, also while a Program is written
             if tensor is None:
                 continue
             array = tensor._array if device is None else backend.as_place(tensor._array, parse_place(device))

@@ -65,3 +65,24 @@ def test_methods_that_a_script_has_set_on_tensors_are_found(monkeypatch):
     for values in ([1.0, 2.0], [-1.0, -2.0]):
         x = paddle.to_tensor(values)
         assert function(x).tolist() == (x.scaled(3.0) + x.twice).tolist()
+
+
+class Moves(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.a = paddle.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.a.to("cpu")(x)
+
+
+@pytest.mark.filterwarnings("error::proa.jit.FallbackWarning")
+@pytest.mark.parametrize("whole", [True, False])
+def test_layers_are_moved_whose_parameters_hold_gradients(whole):
+    net, x = Moves(), paddle.ones([1, 3])
+    wanted = net(x)
+    wanted.sum().backward()
+    staged = paddle.jit.to_static(net, full_graph=whole)
+    np.testing.assert_allclose(staged(x), wanted, rtol=1e-6)
+    staged(x).sum().backward()
+    np.testing.assert_allclose(net.a.bias.grad, [2.0] * 3)
