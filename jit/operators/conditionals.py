@@ -67,12 +67,14 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     merge = Merge(names[:outputs], where)
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
     before, mark = get_state(), staging.mark()
+    contents = Held(before)
     try:
         traced(lambda: _stage(test, body, orelse, get_state, set_state, names, merge, frozenset(held)),
                prepare)
     except ChangedOutside as found:
         staging.undo(mark)
         set_state(before)
+        contents.restore()  # lists in them may have become the Program's, for a trace that counts no more
         found.check_ends(names, where, "`if`")
         if_stmt(test, body, orelse, *found.extended(get_state, set_state, names), outputs + len(found.places),
                 (*held, *found.held))

@@ -51,11 +51,13 @@ def _stage_while(going: Any, test: Callable[[], Any], body: Callable[[], Any], g
                  kept: tuple[str, ...], apart: int = 0) -> None:
     """Stages a loop whose test has been asked, and said `going`."""
     mark, before = staging.mark(), get_state()
+    contents = Held(before)
     try:
         _stage(test, body, get_state, set_state, names, users, held, kept, apart)
     except TestChanges:
         staging.undo(mark)
         set_state(before)
+        contents.restore()
         _stage(*_with_answer(going, test, body, get_state, set_state, names), users, held, kept, apart)
 
 
@@ -93,6 +95,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
            apart: int = 0) -> None:
     """Stages a loop; `users` is the part of `body` that the user wrote. `apart`: how many turns were taken before."""
     where, before, mark = here(), get_state(), staging.mark()
+    contents = Held(before)
     state = LoopState(names, where, kept, frozenset(held))
     prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
     try:
@@ -100,6 +103,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
     except ChangedOutside as changed:
         staging.undo(mark)
         set_state(before)
+        contents.restore()
         changed.check_ends(names, where, "loop")
         _stage(test, body, *changed.extended(get_state, set_state, names), users, (*held, *changed.held), kept, apart)
     except FirstTurnApart as found:
@@ -107,6 +111,7 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
             raise found.otherwise from None
         staging.undo(mark)
         set_state(before)
+        contents.restore()
         rest = (test, body, get_state, set_state, names, users, held, kept)
         turn = _first_turn(users, body, rest, apart + 1)
         if_stmt(test(), turn, nothing, get_state, set_state, names, len(names), held)

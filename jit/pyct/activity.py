@@ -253,8 +253,11 @@ class _Collector(Visitor):
         self.found.captured |= inner.found.captured - targets
         self.found.writes |= inner.found.walrus
         self.found.walrus |= inner.found.walrus
-        if isinstance(node, gast.GeneratorExp):  # runs later, and may never
-            self.found.captured |= inner.found.reads - targets
+        if isinstance(node, gast.GeneratorExp):  # runs later, and may never, but for what it goes over
+            first, *others = node.generators
+            later = _Collector()
+            later._visit_all([node.elt, *first.ifs, *others])
+            self.found.captured |= later.found.reads - targets
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 

@@ -546,3 +546,59 @@ def test_attributes_that_functions_of_static_nns_control_flow_give_values_are_re
         warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
         net(paddle.ones([2]))
     assert net.calls.item() == (1 if way == "cond" else 2)
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_a_list_in_a_dict_that_grows_where_a_layer_sets_its_attributes(loops):
+    """The trace that found the attributes had made the list one of the Program; the next one began with that."""
+    layer = paddle.nn.utils.weight_norm(paddle.nn.Linear(2, 2))
+
+    def branches(x):
+        found = {"p": [x]}
+        if x.mean() > 0:
+            found["p"].append(layer(x))
+        return sum(found["p"])
+
+    def turns(x):
+        found, n = {"p": [x]}, x.sum()
+        while n > 0:
+            found["p"].append(layer(x))
+            n = n - 2
+        return sum(found["p"])
+
+    function = turns if loops else branches
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for sign in (1.0, -1.0):
+        x = paddle.ones([3, 2]) * sign
+        np.testing.assert_allclose(converted(x).numpy(), function(x).numpy(), rtol=1e-6)
+
+
+def test_what_a_generator_goes_over_is_read_at_once():
+    def function(x):
+        y = x
+        if x.mean() > 100:
+            y = y * 2
+        else:
+            factors = [lambda q: q * 2, lambda q: q + 1]
+            y = y + sum(f(x) for f in factors)
+        return y
+
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for size in (1.0, 200.0):
+        assert converted(paddle.full([2], size)).tolist() == function(paddle.full([2], size)).tolist()
+
+
+def test_what_a_generator_reads_later_is_kept_for_it():
+    def function(x):
+        y = x
+        if x.mean() > 100:
+            by = paddle.to_tensor(3.0)
+        else:
+            by = paddle.to_tensor(2.0)
+        later = (each * by for each in [x, y])
+        by = by + 1
+        return sum(later)
+
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for size in (1.0, 200.0):
+        assert converted(paddle.full([2], size)).tolist() == function(paddle.full([2], size)).tolist()
