@@ -10,6 +10,7 @@ DIAMOND = [1, -0.5, 2.5, 1, 1, 2.5, -0.5, 1]  # its corners are cut off by the s
 NOTCHED = [0, 0, 2, 0, 0.5, 0.5, 0, 2]  # concave
 
 
+@pytest.mark.usefixtures("as_around_kernels")
 @pytest.mark.parametrize(("a", "b", "common", "union"), [
     (SQUARE, SQUARE, 4, 4), (SQUARE, [1, 0, 3, 0, 3, 2, 1, 2], 2, 6), (SQUARE, [4, 0, 6, 0, 6, 2, 4, 2], 0, 8),
     (SQUARE, DIAMOND, 3.5, 5), (SQUARE, [0, 2, 2, 2, 2, 0, 0, 0], 4, 4), (NOTCHED, SQUARE, 1, 4),

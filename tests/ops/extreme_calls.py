@@ -154,7 +154,9 @@ def is_told(call_type: str, error: BaseException) -> bool:
     text = str(error)
     if isinstance(error, OSError):  # which names a file
         return True
-    if isinstance(error, (ZeroDivisionError, AttributeError, AssertionError, UnboundLocalError, KeyError, NameError)):
+    if isinstance(error, (ZeroDivisionError, AttributeError, UnboundLocalError, KeyError, NameError)):
+        return False
+    if isinstance(error, AssertionError) and not isinstance(error, (ValueError, TypeError)):  # an `assert` of our own
         return False
     return bool(_TELLS.match(text)) and len(text.split()) > 3 or call_type in text
 
