@@ -22,7 +22,10 @@ from .network import Network
 
 HEAD = '''"""Program {number} of seed {seed}."""
 
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import accumulate, chain, islice
 
 import numpy as np
 import proa as paddle

@@ -39,7 +39,7 @@ class Module:
         self.source, self.filename = source, f"/search/{name}.py"
         linecache.cache[self.filename] = (len(source), None, source.splitlines(keepends=True), self.filename)
         self.names: dict[str, Any] = {"__name__": f"search_{name}", "__file__": self.filename}
-        exec(compile(source, self.filename, "exec"), self.names)
+        exec(compile(source, self.filename, "exec", dont_inherit=True), self.names)
         if not isinstance(self.names["INPUTS"], list):
             raise TypeError("INPUTS: a list of arguments")
 

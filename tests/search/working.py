@@ -129,7 +129,7 @@ class Worker:
     def shrunk(self, source: str, way: Way, finding: Finding) -> str:
         """The smallest program that shows a finding of the same signature."""
         stages = ("train",) if finding.stage.startswith(("converted", "full_graph")) else ("export",)
-        stages = ("step",) if finding.stage == "step" else stages
+        stages = (finding.stage,) if finding.stage in ("step", "by hand") else stages
         stages = (self.only,) if self.only else stages
         own = replace(way, stages=stages)
         only = self.outcome if finding.stage in ("oracle", "peer") else lambda text, way: run(text, "smaller", way)

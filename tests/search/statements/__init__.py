@@ -15,6 +15,7 @@ from . import (
     in_place_methods,
     iterators,
     loops,
+    python_forms,
     state,
     static_control,
     views,
