@@ -24,7 +24,7 @@ FORMS = """
         {a}.one = {a}.one * 0.5|{r} = {a}.twice
 {a} = ({0}, [{1}, ({0}, {{"p": {1}}})])|{b}, ({c}, ({d}, _)) = {a}|{r} = {b} * 0.5 + {c} * {d}
 {a}, *{b} = [{0}, {1}, {0} * 0.5]|if {2}:|    {a}, *{b} = [*{b}, {a}]|{r} = {a} + sum({b}) * 0.5
-{a} = [lambda t, by=k: t * by for k in (0.5, 2.0)]|{r} = sum([{b}({0}) for {b} in {a}])
+{a} = [lambda t, by=k: t * by for k in (0.5, 2.0)]|{r} = sum({b}({0}) for {b} in {a})
 {a} = []|for {b} in (0.5, 2.0):|    {a}.append(lambda t: t * {b})|{r} = {a}[0]({0}) + {a}[1]({1})
 if ({a} := {0}.mean()) > 0.1:|    {r} = {1} * {a}|else:|    {r} = {0} - {a}
 {a} = {0}|while ({b} := {a}.abs().sum()) > 2.0:|    {a} = {a} * 0.5|{r} = {a} * {b}
