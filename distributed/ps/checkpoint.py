@@ -12,6 +12,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +86,8 @@ class Checkpoints:
         self._changes += 1
         if self.every and self._changes >= self.every and time.monotonic() - self._saved >= self.seconds:
             self._changes = 0
-            self.save(state, state.rounds_done if state.mode == SYNC else time.time_ns() // 1000)
+            self.save(state, state.rounds_done if state.mode == SYNC else time.time_ns() // 1000,
+                      used=state.work.current)
 
     def place_of(self, named: str) -> str:
         """The folder that a trainer names, inside this one's. RefusedError for another."""
@@ -94,17 +96,22 @@ class Checkpoints:
             raise RefusedError(f"This server saves in {self.folder} and below. Received the folder {named!r}.")
         return place
 
-    def save(self, state: ServerState, number: int, folder: str | None = None) -> None:
-        """Writes this server's part of the checkpoint of this number, in the serving thread."""
+    def save(self, state: ServerState, number: int, folder: str | None = None,
+             used: Future[Any] | None = None) -> None:
+        """Writes this server's part of the checkpoint of this number, in the serving thread.
+
+        used: the answer to a call that comes when this is written, and whose value is in it.
+        """
         place = folder or self.folder
         mine = os.path.join(place, str(number), _name(self.index, self.servers))
         os.makedirs(os.path.dirname(mine), exist_ok=True)
-        part_files.write(mine, lambda writer: self._contents(state, writer))
+        part_files.write(mine, lambda writer: self._contents(state, writer, used))
         self._saved = time.monotonic()
         if folder is None:
             self._clean()
 
-    def _contents(self, state: ServerState, writer: part_files.PartWriter) -> dict[str, Any]:
+    def _contents(self, state: ServerState, writer: part_files.PartWriter,
+                  used: Future[Any] | None) -> dict[str, Any]:
         variables = {}
         for name, block in self._blocks(state).items():
             array = np.asarray(state.variables[name])
@@ -113,7 +120,8 @@ class Checkpoints:
             trainers = [] if state.mode == SYNC else [
                 {"process": each.process, "finished": each.finished,
                  "done": [number for number, answer in each.answers.items()
-                          if answer.done() and answer.exception() is None]} for each in state.trainers]
+                          if answer is used or answer.done() and answer.exception() is None]}
+                for each in state.trainers]
         return {"round": state.rounds_done, "mode": state.mode, "variables": variables, "trainers": trainers,
                 "tables": {name: _table_contents(table, writer) for name, table in _made_tables(state)}}
 

@@ -18,6 +18,7 @@ class Work:
         self.endpoint = endpoint
         self.failure: BaseException | None = None
         self.is_stopped = False
+        self.current: Future[Any] | None = None  # the answer to what the serving thread does now
         self._changed = changed
         self._jobs: queue.Queue[tuple[Callable[[], Any], Future[Any]] | None] = queue.Queue()
 
@@ -47,6 +48,7 @@ class Work:
         if job is None:
             return
         do, answer = job
+        self.current = answer
         try:
             result = do()
         except RefusedError as error:
@@ -58,6 +60,8 @@ class Work:
                 raise
         else:
             answer.set_result(result)
+        finally:
+            self.current = None
 
     def fail(self, error: BaseException) -> None:
         """Ends the work by an error; the first one counts."""

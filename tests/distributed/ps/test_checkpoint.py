@@ -86,6 +86,22 @@ def test_checkpoints_of_themselves_and_how_many_stay(tmp_path):
     assert sorted(os.listdir(tmp_path / "8")) == ["part-0-of-2", "part-1-of-2"]
 
 
+def test_a_value_is_used_once_though_its_server_is_killed_before_it_answers(tmp_path):
+    """What the checkpoint holds that a value made due, its trainer may send again to who begins with that."""
+    with Job(tmp_path, 1, "async", every=1) as job:
+        for send in (lambda: job.client.send(job.endpoints[0], "w.block0@GRAD", np.ones([ROWS, 3], "float32")),
+                     lambda: job.client.push_rows(job.endpoints, "t", np.arange(3), np.ones([3, 2], "float32"))):
+            send().result()
+            variables = {"w.block0": np.zeros([ROWS, 3], "float32"), "power": np.zeros(1, "float32")}
+            blocks = {"w.block0": Block("w"), "power": Block("power")}
+            again = Server("127.0.0.1:0", 1, "async", variables, {},
+                           {"t": SparseTable(2, rule=RowRule("adam", 0.1), seed=3)},
+                           checkpoints=Checkpoints(tmp_path, 0, 1, blocks))
+            assert again.restore(alone=True) and variables["w.block0"].any()
+            [trainer] = again._state.trainers
+            assert trainer.process == job.client._process and trainer.known(job.client._sequence).done()
+
+
 def test_folders_that_trainers_name_lie_inside(tmp_path):
     with Job(tmp_path / "all", 1, "async") as job:
         number = job.client.save(job.endpoints, "mine")
