@@ -2,7 +2,8 @@
 
 A division by zero is infinite here, as in Paddle, and an overflow, and what is not defined is NaN: values that programs
 go on with, and `FLAGS_check_nan_inf` finds. NumPy warns of them, or raises, by a state that belongs to its user; it is
-exchanged around kernels, gradient rules and runs of Programs, and what the user's own code computes is told as before.
+exchanged around kernels, gradient rules and runs of Programs. What the user's own code computes is told as before, but
+for functions that an operator calls (`py_func`).
 """
 
 from __future__ import annotations
