@@ -240,10 +240,12 @@ class ProgramTrace(Trace):
         return all(v.stop_gradient for v in values)
 
     def _note_numbers(self, op: Operator, inputs: tuple, results: list) -> None:
-        """What is computed of numbers and truth values of Python alone is a number, but for a number's cast."""
+        """What is computed of numbers and truth values of Python alone is one of both, but for a number's cast."""
         numbers, truths = self.main.numbers if _OF_A_DTYPE.isdisjoint(op.attributes) else (), self.main.truths
         if all(v.name in numbers or v.name in truths for v in flat(inputs)):
-            self.main.numbers.update(v.name for v in flat(tuple(results)) if not v.shape and v.dtype is not bool_)
+            for result in flat(tuple(results)):
+                if not result.shape:
+                    (self.main.truths if result.dtype is bool_ else self.main.numbers).add(result.name)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""

@@ -1,10 +1,12 @@
 """What cannot become a Program: a warning once and the function as it was written, or an error; never half of it."""
 
 import asyncio
+import datetime
 import operator
 import os
 import queue
 import random
+import time
 import warnings
 
 import numpy as np
@@ -125,6 +127,7 @@ def test_results_that_hold_tensors_unseen(result):
 # Random numbers
 
 HELD = np.random.default_rng(0)
+START, STARTED = time.time(), time.perf_counter_ns()
 
 
 def by_numpy(x):
@@ -154,8 +157,43 @@ def test_random_numbers_of_python_are_drawn_as_without_conversion(function):
     wanted = drawn(function)
     with pytest.warns(FallbackWarning, match=f"in {function.__name__}: .*draws random numbers"):
         assert drawn(paddle.jit.to_static(function)) == wanted
-    with pytest.raises(ConversionError, match=r"draws random numbers.*paddle\.rand"):
-        paddle.jit.to_static(function, full_graph=True)(ones(1))
+    with pytest.warns(UserWarning, match=r"every run uses the same ones.*paddle\.rand"):
+        assert drawn(paddle.jit.to_static(function, full_graph=True)) == wanted[:1] * 6
+
+
+def by_the_clock(x):
+    return x * (time.perf_counter_ns() - STARTED)
+
+
+def by_the_date(x):
+    return x * (datetime.datetime.now().timestamp() - START)
+
+
+@pytest.mark.parametrize("function", [by_the_clock, by_the_date])
+def test_times_are_asked_as_without_conversion(function):
+    converted = paddle.jit.to_static(function)
+    with pytest.warns(FallbackWarning, match="is asked while the Program is built"):
+        first = float(converted(paddle.ones([1], "float64")))
+    time.sleep(0.001)
+    assert float(converted(paddle.ones([1], "float64"))) > first
+    whole = paddle.jit.to_static(function, full_graph=True)
+    with pytest.warns(UserWarning, match="every run uses the time of then"):
+        assert len({float(whole(paddle.ones([1], "float64"))) for _ in range(3)}) == 1
+
+
+def test_a_model_that_draws_numbers_of_python_in_training_alone_is_saved_without_a_word(tmp_path):
+    class Skips(nn.Layer):
+        def forward(self, x):
+            if self.training and random.random() < 0.5:
+                return x
+            return x * 2
+
+    net = Skips()
+    net.eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paddle.jit.save(net, str(tmp_path / "model"), [paddle.static.InputSpec([None])])
+    assert paddle.jit.load(str(tmp_path / "model"))(ones(1)).item() == 2
 
 
 def test_constants_from_an_own_generator_are_converted():
@@ -188,6 +226,7 @@ class Counting(nn.Layer):
         y = nn.functional.dropout(y, 0.5, training=self.training)
         self.last = y
         np.random.rand(2)  # refused here, after all of this
+        y.tolist()  # or here, where numbers are drawn once
         return y * float(y.numpy().max())
 
 
@@ -211,7 +250,7 @@ def test_state_before_the_failure_is_put_back():
 def test_state_is_put_back_behind_an_error_too():
     net = paddle.jit.to_static(Counting(), full_graph=True)
     for _ in range(2):
-        with pytest.raises(ConversionError, match="draws random numbers"):
+        with pytest.raises((ConversionError, TypeError), match="tolist"):
             net(ones(3, 2), {})
         assert (net.calls, net.kept, net.last, net.table, float(net.seen)) == (0, [], None, {}, 0.0)
 

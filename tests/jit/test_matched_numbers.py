@@ -89,6 +89,56 @@ def mixed(x):
     return x
 
 
+def compared(x):
+    """What Python's comparison of sizes gives is a bool, which no tensor is."""
+    for each in (x.shape[0] > 2, 1 < x.shape[0] < 4, x.shape[0] in (2, 5), x.shape[0] == 3 or x.shape[0] == 2):
+        match each:
+            case bool():
+                x = x + 1
+            case _:
+                x = x * 100
+        x = x * 2 if isinstance(each, bool) and type(each) is bool else x - 100
+        x = x * (1 - each) + each * 2 + -each
+    return x
+
+
+def constants(x):
+    for each in (x.shape[0] > 2, x.sum() > 2, not x.sum() > 2, None, x.shape[0], 1):
+        match each:
+            case False | None:
+                x = x + 1
+            case True:
+                x = x * 2
+            case 3:
+                x = x - 4
+            case _:
+                x = x + 5
+    return x
+
+
+def constants_after_a_turn(x):
+    found = None
+    for v in x:
+        match found:
+            case None:
+                found = v
+            case before:
+                found = before * 2 + v
+    return found
+
+
+def bound_by_a_class(x):
+    for each in (x.shape[0] > 2, x.shape[0], x.shape[0] / 2):
+        match each:
+            case bool(_):
+                x = x * 2
+            case int(n):
+                x = x + n
+            case float(n):
+                x = x - n
+    return x
+
+
 class Pair:
     def __init__(self, first):
         self.first = first
@@ -116,7 +166,8 @@ EXAMPLES = [[1, 2], [2, 2], [-3, 2], [2, 3], [2, 4], [4, 5], [-1, 4], [0, 3, 0],
 
 
 @pytest.mark.parametrize("function", [returned, bound, of_a_size, guarded, jumping, of_other_things, of_classes,
-                                      mixed])
+                                      mixed, compared, constants, constants_after_a_turn,
+                                      bound_by_a_class])
 def test_as_written(function):
     converted = paddle.jit.to_static(function, input_spec=[InputSpec([None])], full_graph=True)
     for example in EXAMPLES:
