@@ -2,6 +2,7 @@
    in `optimizer/optimizer.py` and `backend/kernels/optim_loops.py`; the numbers are those of the loops there, to the last
    bit. It declines what is not the common case before anything has changed: parameters of float32 that nothing but the
    optimizer's Tensors look at, with gradients of their own shape and a state that is there. */
+#include "_team.h"
 #include "_vectors.h"
 
 #include <math.h>
@@ -11,13 +12,14 @@
 #endif
 
 enum { SGD, MOMENTUM, ADAM, RULES };
-enum { MOST_STATES = 4, MOST_NUMBERS = 6, MOST_TOGETHER = 1 << 18 }; /* with more elements several threads catch up */
+enum { MOST_STATES = 4, MOST_NUMBERS = 6, MOST_TOGETHER = 1 << 20 }; /* with more elements the loops cost no more */
 static const struct { int moments, states, numbers; } of_rule[RULES] = {{0, 0, 0}, {1, 1, 3}, {2, 4, 6}};
 /* What the numbers are: mu, rescale, nesterov; beta1, 1 - beta1, beta2, 1 - beta2, epsilon, the share that decays. */
 
 typedef struct {
     PyObject *parameter, *given; /* given: the value of the gradient */
     PyObject *view;              /* a new one of the same memory, by which others know of the change */
+    PyObject *owner;             /* of the memory of its first state, or of the parameter; borrowed */
     float *values, *states[MOST_STATES], powers[2];
     const float *gradient;
     Py_ssize_t count;
@@ -64,19 +66,51 @@ INLINE void adam_body(float *restrict w, const float *restrict gradient, float *
         w[n] = x - m / (sqrtf(v) + tiny) * step;
     }
 }
-TWO_WAYS(adam, (float *w, const float *gradient, float *moment1, float *moment2, Py_ssize_t count, float keep, float decay,
-                float step, float tiny, const float *numbers),
-         (w, gradient, moment1, moment2, count, keep, decay, step, tiny, numbers))
+THREE_WAYS(adam, (float *w, const float *gradient, float *moment1, float *moment2, Py_ssize_t count, float keep,
+                  float decay, float step, float tiny, const float *numbers),
+           (w, gradient, moment1, moment2, count, keep, decay, step, tiny, numbers))
 
-static void move(const Item *item, int rule, float rate, float decay, const float *numbers) {
-    if (rule == SGD) sgd(item->values, item->gradient, item->count, rate, decay);
-    else if (rule == MOMENTUM) momentum(item->values, item->gradient, item->states[0], item->count, rate, decay, numbers);
+/* A step: `count` items by a rule, whose elements several threads share as if they lay one behind the other. */
+typedef struct {
+    Item *items;
+    Py_ssize_t count;
+    int rule, one_by_one;
+    float rate, decay;
+    const float *numbers;
+} Step;
+
+/* Moves `count` elements of an item from `begin` on. */
+static void move(const Step *all, const Item *item, Py_ssize_t begin, Py_ssize_t count) {
+    float *values = item->values + begin, rate = all->rate, decay = all->decay;
+    const float *gradient = item->gradient + begin, *numbers = all->numbers;
+    if (all->rule == SGD) sgd(values, gradient, count, rate, decay);
+    else if (all->rule == MOMENTUM) momentum(values, gradient, item->states[0] + begin, count, rate, decay, numbers);
     else {
         float correction = sqrtf(1.0f - item->powers[1]), step = rate * correction / (1.0f - item->powers[0]);
-        item->states[2][0] = item->powers[0] * numbers[0], item->states[3][0] = item->powers[1] * numbers[2];
-        adam(item->values, item->gradient, item->states[0], item->states[1], item->count, 1.0f - rate * numbers[5], decay,
+        if (!begin) item->states[2][0] = item->powers[0] * numbers[0], item->states[3][0] = item->powers[1] * numbers[2];
+        adam(values, gradient, item->states[0] + begin, item->states[1] + begin, count, 1.0f - rate * numbers[5], decay,
              step, correction * numbers[4], numbers);
     }
+}
+
+static void some_moved(void *of_all, Py_ssize_t begin, Py_ssize_t end) {
+    const Step *all = of_all;
+    Py_ssize_t first = 0; /* where the item begins */
+    for (Py_ssize_t n = 0; n < all->count && first < end; first += all->items[n++].count) {
+        Py_ssize_t from = begin > first ? begin - first : 0, size = all->items[n].count;
+        Py_ssize_t to = end - first < size ? end - first : size;
+        if (from < to) move(all, all->items + n, from, to - from);
+    }
+}
+
+/* Moves all items, and nothing of Python runs: whether they are worth the threads. */
+static int move_all(Step *all) {
+    Py_ssize_t size = 0;
+    for (Py_ssize_t n = 0; n < all->count; n++) size += all->items[n].count;
+    Py_ssize_t bytes = size * (Py_ssize_t)sizeof(float) * (3 + 2 * of_rule[all->rule].moments);
+    if (all->one_by_one) some_moved(all, 0, size);
+    else run_parts_undisturbed(some_moved, all, size, bytes);
+    return bytes >= WORTH_SHARING;
 }
 
 /* What is read */
@@ -154,6 +188,7 @@ static int read_item(Item *item, PyObject *parameter, PyTypeObject *class, int r
     Py_ssize_t count = size_of((PyObject *)values);
     int fits = count ? is_like_all(parameter) : 0;
     if (fits <= 0) return fits;
+    item->owner = values->base;
     PyObject *name = of_rule[rule].states ? PyObject_GetAttr(parameter, str_name) : NULL;
     if (of_rule[rule].states && (!name || !PyUnicode_CheckExact(name))) { /* no name yet */
         Py_XDECREF(name);
@@ -166,6 +201,7 @@ static int read_item(Item *item, PyObject *parameter, PyTypeObject *class, int r
         fits = !PyErr_Occurred() ? state && size_of((PyObject *)state) == (is_power ? 1 : count) : -1;
         if (fits <= 0) continue;
         item->states[n] = (float *)state->data;
+        if (!n) item->owner = state->base ? state->base : (PyObject *)state;
         if (is_power) item->powers[n - of_rule[rule].moments] = item->states[n][0];
     }
     Py_XDECREF(name);
@@ -175,10 +211,21 @@ static int read_item(Item *item, PyObject *parameter, PyTypeObject *class, int r
     return fits;
 }
 
+/* Whether memory is there twice, as that of a parameter which is given twice or of two that have one name. */
+static int meets_again(const Item *items, Py_ssize_t count) {
+    int found = 0;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        found |= Py_REFCNT(items[n].owner) != 1;
+        Py_INCREF(items[n].owner);
+    }
+    for (Py_ssize_t n = 0; n < count; n++) Py_DECREF(items[n].owner);
+    return found;
+}
+
 /* Reads all that have a gradient into `items`, and makes the views: how many; -1 where this is not done here, -2 with an
-   error. */
+   error. `one_by_one`: whether memory is there twice. */
 static Py_ssize_t read_all(Item *items, PyObject *parameters, PyTypeObject *class, PyTypeObject *of_parameters, int rule,
-                           PyObject *states) {
+                           PyObject *states, int *one_by_one) {
     Py_ssize_t used = 0, together = 0;
     for (Py_ssize_t n = 0; n < PyList_GET_SIZE(parameters); n++) {
         PyObject *parameter = PyList_GET_ITEM(parameters, n);
@@ -191,6 +238,7 @@ static Py_ssize_t read_all(Item *items, PyObject *parameters, PyTypeObject *clas
         else Py_CLEAR(item->parameter);
         if (together > MOST_TOGETHER) return -1;
     }
+    *one_by_one = meets_again(items, used);
     for (Py_ssize_t n = 0; n < used; n++) { /* once all are known to be alone: a parameter may be there twice */
         Array *array = (Array *)slot(items[n].parameter, of.array);
         items[n].view = new_view((PyObject *)array, array->dimensions_count, array->dimensions, NULL, array->data);
@@ -270,7 +318,7 @@ const char take_step_doc[] =
 
 PyObject *take_step(PyObject *module, PyObject *arguments) {
     PyObject *op, *parameters, *states, *rate_of, *own, *clip;
-    int rule;
+    int rule, one_by_one = 0;
     double decay;
     float numbers[MOST_NUMBERS];
     if (!PyArg_ParseTuple(arguments, "iOO!O!OdO!O", &rule, &op, &PyList_Type, &parameters, &PyTuple_Type, &states, &rate_of,
@@ -297,19 +345,23 @@ PyObject *take_step(PyObject *module, PyObject *arguments) {
         goto done;
     }
     used = !PyFloat_CheckExact(rate) ? -1
-        : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states);
+        : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states, &one_by_one);
     if (used > 0 && clip != Py_None) {
         PyObject *pairs = clipped_pairs(items, used, clip);
         Py_ssize_t before = used;
         let_go(items, made); /* and reads them again: code of Python has run, in other threads too */
         used = !pairs ? -2 : PyList_GET_SIZE(parameters) != made ? -1
-            : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states);
+            : read_all(items, parameters, (PyTypeObject *)class, (PyTypeObject *)of_parameters, rule, states, &one_by_one);
         if (used >= 0 && (used != before || !take_gradients(items, used, pairs, (PyTypeObject *)class))) used = -1;
         Py_XDECREF(pairs);
     }
-    for (Py_ssize_t n = 0; n < used; n++) move(items + n, rule, (float)PyFloat_AS_DOUBLE(rate), (float)decay, numbers);
-    for (Py_ssize_t n = 0; n < used; n++)
-        if (give(items + n) < 0) used = -2; /* which ends it */
+    if (used > 0) {
+        Step all = {items, used, rule, one_by_one, (float)PyFloat_AS_DOUBLE(rate), (float)decay, numbers};
+        int is_large = move_all(&all);
+        for (Py_ssize_t n = 0; n < used; n++)
+            if (give(items + n) < 0) used = -2; /* which ends it */
+        if (used > 0 && is_large && know_team() < 0) used = -2;
+    }
 done:
     if (items) let_go(items, made);
     PyMem_Free(items);

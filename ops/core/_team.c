@@ -49,16 +49,22 @@ static void share(void *of) {
     all->part(all->data, all->count * number / threads, all->count * (number + 1) / threads);
 }
 
-int run_parts(Share part, void *data, Py_ssize_t count, Py_ssize_t bytes) {
-    if (bytes < WORTH_SHARING) {
-        part(data, 0, count);
-        return 0;
-    }
-    if (!threads_now && ask() < 0) return -1;
+int know_team(void) { return threads_now ? 0 : ask(); }
+
+void run_parts_undisturbed(Share part, void *data, Py_ssize_t count, Py_ssize_t bytes) {
     Shared all = {part, data, count};
-    Py_BEGIN_ALLOW_THREADS
-    if (*threads_now > 1) team.parallel(share, &all, (unsigned)*threads_now, 0);
+    if (bytes >= WORTH_SHARING && threads_now && *threads_now > 1)
+        team.parallel(share, &all, (unsigned)*threads_now, 0);
     else part(data, 0, count);
-    Py_END_ALLOW_THREADS
+}
+
+int run_parts(Share part, void *data, Py_ssize_t count, Py_ssize_t bytes) {
+    if (bytes >= WORTH_SHARING && know_team() < 0) return -1;
+    if (bytes < WORTH_SHARING) part(data, 0, count);
+    else {
+        Py_BEGIN_ALLOW_THREADS
+        run_parts_undisturbed(part, data, count, bytes);
+        Py_END_ALLOW_THREADS
+    }
     return 0;
 }

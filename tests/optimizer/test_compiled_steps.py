@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend.kernels import optim
 from proa.core.flags import flags_guard
 from proa.ops.core import native
 from proa.ops.optim.merged import merged_adam_op
@@ -102,12 +103,24 @@ def test_who_looks_at_a_power_sees_it_change_in_both_ways(monkeypatch):
     assert seen[0].tolist() == seen[1].tolist()
 
 
-def test_a_parameter_given_twice(monkeypatch):
+@pytest.mark.parametrize("rule", RULES)
+def test_bits_of_what_threads_share(rule, monkeypatch):
+    """Threads meet within a parameter, or between two; the first step finds them."""
+    taken = alike(RULES[rule], monkeypatch, given=lambda: parameters_of([(3,), (300, 517), (70001,), (1,)]))
+    assert taken[1:] == [True] * 3
+
+
+@pytest.mark.parametrize("sizes", [[(5, 4), (3,)], [(300, 500), (3,)]])
+@pytest.mark.parametrize("rule", ["sgd", "adam"])
+def test_a_parameter_given_twice(sizes, rule, monkeypatch):
+    """Which threads may not share: each would change all of it."""
     def twice():
-        first, second = parameters_of([(5, 4), (3,)])
+        first, second = parameters_of(sizes)
         return [first, second, first]
 
-    assert alike(RULES["adam"], monkeypatch, given=twice)[1:] == [True] * 3
+    with monkeypatch.context() as patched:
+        patched.setattr(optim, "get_num_threads", lambda: 1)
+        assert alike(RULES[rule], monkeypatch, given=twice)[1:] == [True] * 3
 
 
 def test_parameters_without_gradients_stay(monkeypatch):
