@@ -15,6 +15,7 @@ from .. import loops
 from ..loops.functions import declare
 from ..loops.names import parallel
 from ..threads import get_num_threads
+from .calling import lines
 
 ROWS, COLUMNS = 4, 16
 
@@ -120,8 +121,10 @@ def pack(x: np.ndarray) -> np.ndarray:
     """A matrix of float32, transposed or not, as the second factor of products: [panels, rows, 16]."""
     panels = -(-x.shape[1] // COLUMNS)
     if panels * COLUMNS == x.shape[1] and x.flags.c_contiguous:  # whole lines are copied
-        return np.ascontiguousarray(x.reshape(-1, panels, COLUMNS).swapaxes(0, 1))
-    out = np.empty((panels, x.shape[0], COLUMNS), x.dtype)
+        out = lines((panels, x.shape[0], COLUMNS))
+        out[...] = x.reshape(-1, panels, COLUMNS).swapaxes(0, 1)
+        return out
+    out = lines((panels, x.shape[0], COLUMNS))
     steps = [stride // x.itemsize for stride in x.strides]
     types = ("f32*", "f32*", *["i64"] * 5)
     _pack.typed(*types)(get_num_threads(), x, out, *x.shape, *steps, panels)

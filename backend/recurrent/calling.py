@@ -17,6 +17,7 @@ from .. import loops, threads
 
 _TYPES = {np.dtype("float32"): "f32*", np.dtype("int64"): "i64*"}
 _MOST_KEPT = 1 << 23  # elements of one array that are kept
+_LINE = 16  # elements of one line of the cache
 
 
 class _Kept(threading.local):
@@ -27,6 +28,17 @@ class _Kept(threading.local):
 _kept = _Kept()
 
 
+def lines(shape: Sequence[int]) -> np.ndarray:
+    """An array of float32 to be filled, which begins where a line of the processor's cache does.
+
+    A vector of 64 bytes that lies across two lines is read twice.
+    """
+    size = math.prod(shape)
+    flat = np.empty(size + _LINE, np.float32)
+    first = -flat.__array_interface__["data"][0] // flat.itemsize % _LINE
+    return flat[first:first + size].reshape(shape)
+
+
 def scratch(name: str, shape: Sequence[int]) -> np.ndarray:
     """An array of float32 to be filled, which is nobody's any more at this thread's next call with the same name."""
     size = math.prod(shape)
@@ -34,7 +46,7 @@ def scratch(name: str, shape: Sequence[int]) -> np.ndarray:
         return np.empty(shape, np.float32)
     flat = _kept.arrays.get(name)
     if flat is None or flat.size < size:
-        flat = _kept.arrays[name] = np.empty(size, np.float32)
+        flat = _kept.arrays[name] = lines([size])
     return flat[:size].reshape(shape)
 
 
