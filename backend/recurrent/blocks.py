@@ -18,6 +18,7 @@ from ..threads import get_num_threads
 from .calling import lines
 
 ROWS, COLUMNS = 4, 16
+_TYPES = ("f32*", "f32*", *["i64"] * 6)  # what `_pack` takes
 
 
 def _source(name: str, parameters: str, at: str, element: str, panels: int = 1) -> str:
@@ -107,27 +108,30 @@ declare("wide_block_product_across", _source(
 
 
 @loops.kernel
-def _pack(x, out, rows, columns, row_step, column_step, panels):
+def _pack(x, out, rows, columns, row_step, column_step, panel_step, panels):
     for p in parallel(panels, rows * 16):
         for k in range(rows):
-            place = out + (p * rows + k) * 16
+            place = out + (p * panel_step + k * 16)
             for c in range(16):
                 j = min(p * 16 + c, columns - 1)
                 value = x[k * row_step + j * column_step]
                 place[c] = value if p * 16 + c < columns else 0.0
 
 
-def pack(x: np.ndarray) -> np.ndarray:
-    """A matrix of float32, transposed or not, as the second factor of products: [panels, rows, 16]."""
-    panels = -(-x.shape[1] // COLUMNS)
-    if panels * COLUMNS == x.shape[1] and x.flags.c_contiguous:  # whole lines are copied
-        out = lines((panels, x.shape[0], COLUMNS))
-        out[...] = x.reshape(-1, panels, COLUMNS).swapaxes(0, 1)
-        return out
-    out = lines((panels, x.shape[0], COLUMNS))
-    steps = [stride // x.itemsize for stride in x.strides]
-    types = ("f32*", "f32*", *["i64"] * 5)
-    _pack.typed(*types)(get_num_threads(), x, out, *x.shape, *steps, panels)
+def pack(*matrices: np.ndarray) -> np.ndarray:
+    """Matrices of float32, transposed or not, one below the other, as the second factor: [panels, rows, 16]."""
+    columns = matrices[0].shape[1]
+    panels = -(-columns // COLUMNS)
+    out = lines((panels, sum(len(x) for x in matrices), COLUMNS))
+    first = 0
+    for x in matrices:
+        place = out[:, first:first + len(x)]
+        first += len(x)
+        if panels * COLUMNS == columns and x.flags.c_contiguous:  # whole lines are copied
+            place[...] = x.reshape(-1, panels, COLUMNS).swapaxes(0, 1)
+            continue
+        steps = [stride // x.itemsize for stride in (*x.strides, out.strides[0])]
+        _pack.typed(*_TYPES)(get_num_threads(), x, place, *x.shape, *steps, panels)
     return out
 
 

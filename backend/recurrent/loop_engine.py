@@ -15,7 +15,7 @@ from .. import loops, onednn, threads
 from . import sweeps
 from .arrays import ArrayEngine
 from .blocks import COLUMNS, ROWS, pack, padded
-from .calling import run, scratch
+from .calling import lines, run, scratch
 from .plan import Kept, Plan
 from .stack import Line
 from .weight_gradients import sum_products
@@ -62,24 +62,31 @@ class LoopEngine(ArrayEngine):
         plan, name, x, near = line.plan, _name(line.plan), line.x, _is_near(line.plan, line.x)
         if near:
             x = x if x.strides[2] == x.itemsize else np.ascontiguousarray(x)
-            x_weights = pack(line.weights.ih.T)
         else:
             self.product(x.reshape(-1, x.shape[2]), line.weights.ih.T, out=line.gates.reshape(-1, plan.gates))
-            x = x_weights = line.gates
-        weights, rows = pack(line.weights.hh.T), padded(plan.batch)
-        panels = len(weights)
-        z = scratch("z", (rows, (2 if name == "gru" else 1) * panels * COLUMNS))
-        states = [np.array(line.h, order="C")]
+            x = line.gates
+        features, rows = x.shape[2] if near else 0, padded(plan.batch)
         own: list[Any] = []
+        if name == "gru":
+            x_weights = pack(line.weights.ih.T) if near else x
+            weights, h = pack(line.weights.hh.T), np.array(line.h, order="C")
+            z = scratch("z", (rows, 2 * len(weights) * COLUMNS))
+            read = [x, x_weights, line.gates, _bias(line), weights, h, z]
+            states = [h]
+        else:
+            weights = pack(line.weights.ih.T, line.weights.hh.T) if near else pack(line.weights.hh.T)
+            xh = lines((rows, features + plan.hidden))
+            states = [xh[:plan.batch, features:]]
+            states[0][...] = line.h
+            z = scratch("z", (rows, len(weights) * COLUMNS))
+            read = [x, line.gates, _bias(line), weights, xh, z]
+            own = [plan.mode == "RNN_RELU"]
         if name == "lstm":
             states.append(np.array(line.c, order="C"))
             own = [states[1]]
-        elif name == "rnn":
-            own = [plan.mode == "RNN_RELU"]
-        run(_sweep(plan, "forward"), x, x_weights, line.gates, _bias(line), weights, states[0], z,
-            line.gates if line.beside is None else line.beside, line.out, _lengths(line), *own, plan.steps, plan.batch,
-            x.shape[2] if near else 0, plan.hidden, panels, plan.width, int(len(line.gates) == plan.steps),
-            *_between(x), line.order[0], line.order.step, _parts(plan))
+        run(_sweep(plan, "forward"), *read, line.gates if line.beside is None else line.beside, line.out,
+            _lengths(line), *own, plan.steps, plan.batch, features, plan.hidden, len(weights), plan.width,
+            int(len(line.gates) == plan.steps), *_between(x), line.order[0], line.order.step, _parts(plan))
         return states
 
     def backward(self, line: Line, grad_out: Any, grad_states: Sequence[Any]) -> tuple[Any, Any, list[Any]]:

@@ -4,7 +4,9 @@ A thread takes a part of the batch, in blocks of 4 sequences, through all steps:
 [steps, batch, ...]; `first` and `step` say in which order steps are taken. `z` and `back` have rows of whole panels.
 
 There, `gates` holds the inputs' part where `features` is 0; otherwise it is computed here, from `x`, whose steps and
-rows lie `x_step` and `x_row` apart. With `keep` 0 nothing is kept: `gates` and `beside` have one step only.
+rows lie `x_step` and `x_row` apart: an LSTM's and a simple cell's in one product with the state's, whose rows `xh` are
+`features` elements of the input and then the state. With `keep` 0 nothing is kept: `gates` and `beside` have one step
+only.
 """
 # ruff: noqa: D103 - kernels; `loop_engine.py` says what they are given
 
@@ -36,9 +38,9 @@ def add_block(a, a_step, left, weights, depth, z, z_row):
 @loops.function
 def add_panel(a, a_step, weights, z, begin, end, batch, depth, z_row):
     """z += a weights for the rows from `begin` up to `end` and a panel, part by part: the innermost cache holds it."""
-    for k in range(0, depth, 192):
+    for k in range(0, depth, 256):
         for r in range(begin, end, 4):
-            add_block(a + (r * a_step + k), a_step, batch - r, weights + k * 16, min(192, depth - k), z + r * z_row,
+            add_block(a + (r * a_step + k), a_step, batch - r, weights + k * 16, min(256, depth - k), z + r * z_row,
                       z_row)
 
 
@@ -51,10 +53,10 @@ if has_wide_vectors():
             together = min(end, batch - 1)
         whole = panels // 4 * 4
         for p in range(0, whole, 4):
-            for k in range(0, depth, 192):
+            for k in range(0, depth, 256):
                 for r in range(begin, together, 4):
                     wide_block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
-                                       depth * 16, min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                                       depth * 16, min(256, depth - k), z + (r * z_row + p * 16), z_row)
         for p in range(panels):
             first = begin
             if p < whole:
@@ -80,22 +82,36 @@ def from_input(x, weights, gates, z, t, begin, end, batch, features, columns, pa
             copy(gates + (t * batch + r) * columns, z + r * z_row, columns)
 
 
+@loops.function
+def from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, columns, panels, x_step, x_row):
+    """z = the product of the input and the state with both weights for the rows from `begin` up to `end`."""
+    depth = features + hidden
+    for r in range(begin, end):
+        clear(z + r * panels * 16, panels * 16)
+    for r in range(begin, min(end, batch)):
+        if features > 0:
+            copy(x + (t * x_step + r * x_row), xh + r * depth, features)
+        else:
+            copy(gates + (t * batch + r) * columns, z + r * panels * 16, columns)
+    add_product(xh, depth, weights, z, begin, end, batch, depth, panels, panels * 16)
+
+
 @loops.kernel
-def lstm_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, c, steps, batch, features, hidden,
-                 panels, width, keep, x_step, x_row, first, step, parts):
+def lstm_forward(x, gates, bias, weights, xh, z, beside, out, lengths, c, steps, batch, features, hidden, panels, width,
+                 keep, x_step, x_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
         begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
-            from_input(x, x_weights, gates, z, t, begin, end, batch, features, 4 * hidden, panels, panels * 16, x_step,
-                       x_row)
-            add_product(h, hidden, weights, z, begin, end, batch, hidden, panels, panels * 16)
+            from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, 4 * hidden, panels, x_step,
+                      x_row)
             for r in range(begin, min(end, batch)):
                 row = t * keep * batch + r
                 y = out + (t * batch + r) * width
                 if t < lengths[r]:
-                    lstm_row(gates + row * 4 * hidden, bias, z + r * panels * 16, h + r * hidden, c + r * hidden,
-                             beside + row * hidden, y, hidden)
+                    lstm_row(gates + row * 4 * hidden, bias, z + r * panels * 16,
+                             xh + (r * (features + hidden) + features), c + r * hidden, beside + row * hidden, y,
+                             hidden)
                 else:
                     clear(y, hidden)
                     copy(c + r * hidden, beside + row * hidden, hidden)
@@ -122,20 +138,18 @@ def gru_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, 
 
 
 @loops.kernel
-def rnn_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, relu, steps, batch, features, hidden,
-                panels, width, keep, x_step, x_row, first, step, parts):
+def rnn_forward(x, gates, bias, weights, xh, z, beside, out, lengths, relu, steps, batch, features, hidden, panels,
+                width, keep, x_step, x_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
         begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
-            from_input(x, x_weights, gates, z, t, begin, end, batch, features, hidden, panels, panels * 16, x_step,
-                       x_row)
-            add_product(h, hidden, weights, z, begin, end, batch, hidden, panels, panels * 16)
+            from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, hidden, panels, x_step, x_row)
             for r in range(begin, min(end, batch)):
                 y = out + (t * batch + r) * width
                 if t < lengths[r]:
-                    rnn_row(gates + (t * keep * batch + r) * hidden, bias, z + r * panels * 16, h + r * hidden, y,
-                            hidden, relu)
+                    rnn_row(gates + (t * keep * batch + r) * hidden, bias, z + r * panels * 16,
+                            xh + (r * (features + hidden) + features), y, hidden, relu)
                 else:
                     clear(y, hidden)
 

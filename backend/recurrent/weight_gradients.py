@@ -1,7 +1,7 @@
 """The gradients of a cell's weights, summed over all steps and sequences, as one generated loop.
 
-A thread takes a part of the rows (a step of a sequence each), chunk by chunk: it packs a chunk of both factors and adds
-the chunk's products to sums of its own, which are added up in the end. Nothing is copied or transposed as a whole.
+A thread takes a part of the gates. Chunk by chunk of the rows (a step of a sequence each) it packs both factors and
+adds their products. Nothing is copied or transposed as a whole, and the number of threads changes no bit.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..loops.compiler import has_wide_vectors
 from ..loops.names import parallel
 from .blocks import COLUMNS, block_product_across, wide_block_product_across
 from .calling import run, scratch
-from .rows import clear
+from .rows import clear, copy
 from .stack import Line
 
 _CHUNK = 160  # rows whose packed blocks of both factors, and sums of them, stay near a thread
-_MOST = 1 << 22  # elements of the sums of all threads
+_MOST = 1 << 21  # elements of the sums
 
 
 @loops.function
@@ -74,22 +74,20 @@ else:
 
 
 @loops.kernel
-def _sum_products(of, x, out, states, lengths, sums, products, left, right, steps, batch, gates, features, hidden,
-                  x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, parts):
+def _sum_products(of, x, out, states, lengths, of_x, of_h, sums, products, left, right, steps, batch, gates, features,
+                  hidden, x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, parts):
     for part in parallel(parts, steps * batch * gates):
         blocks = (gates + 15) // 16
-        first = steps * batch * part // parts
-        last = steps * batch * (part + 1) // parts
-        own_sums = sums + part * blocks * 16
-        own = products + part * blocks * 16 * panels * 16
+        first = blocks * part // parts
+        last = blocks * (part + 1) // parts
         columns = left + part * chunk * 16
         panel = right + part * panels * chunk * 16
-        clear(own_sums, blocks * 16)
-        clear(own, blocks * 16 * panels * 16)
+        clear(sums + first * 16, (last - first) * 16)
+        clear(products + first * 256 * panels, (last - first) * 256 * panels)
         clear(columns, chunk * 16)
         clear(panel, panels * chunk * 16)
-        for begin in range(first, last, chunk):
-            count = min(chunk, last - begin)
+        for begin in range(0, steps * batch, chunk):
+            count = min(chunk, steps * batch - begin)
             for k in range(count):
                 t = (begin + k) // batch
                 r = (begin + k) % batch
@@ -100,10 +98,13 @@ def _sum_products(of, x, out, states, lengths, sums, products, left, right, step
                              chunk * 16)
                 else:
                     pack_row(states + r * hidden, panel + (x_panels * chunk + k) * 16, hidden, chunk * 16)
-            for g in range(blocks):
-                pack_gates(of + (begin * gates + g * 16), columns, own_sums + g * 16, count, gates,
+            for g in range(first, last):
+                pack_gates(of + (begin * gates + g * 16), columns, sums + g * 16, count, gates,
                            min(16, gates - g * 16))
-                add_across(columns, panel, count, own + g * 256 * panels, panels, chunk * 16)
+                add_across(columns, panel, count, products + g * 256 * panels, panels, chunk * 16)
+        for g in range(first * 16, min(last * 16, gates)):
+            copy(products + g * panels * 16, of_x + g * features, features)
+            copy(products + (g * panels + x_panels) * 16, of_h + g * hidden, hidden)
 
 
 def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any:
@@ -116,18 +117,17 @@ def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any
     features, hidden = x.shape[2] if with_input else 0, plan.hidden if with_state else 0
     blocks, x_panels, panels = (-(-n // COLUMNS) for n in (gates, features, hidden))
     panels += x_panels
-    parts = max(1, min(threads.get_num_threads(), steps * batch // (2 * _CHUNK)))
-    if parts * blocks * panels * COLUMNS**2 > _MOST:
+    if blocks * panels * COLUMNS**2 > _MOST:
         return NotImplemented
+    parts = min(threads.get_num_threads(), blocks)
     if x.strides[2] != x.itemsize:
         x = np.ascontiguousarray(x)
     lengths = np.full(batch, steps, np.int64) if line.mask is None else line.mask
-    sums = scratch("sums", (parts, blocks * COLUMNS))
-    products = scratch("products", (parts, blocks * COLUMNS, panels * COLUMNS))
+    of_x, of_h = np.empty((gates, features), np.float32), np.empty((gates, hidden), np.float32)
+    sums = np.empty(blocks * COLUMNS, np.float32)
+    products = scratch("products", (blocks * COLUMNS, panels * COLUMNS))
     left, right = scratch("left", (parts, _CHUNK, COLUMNS)), scratch("right", (parts, panels, _CHUNK, COLUMNS))
     between = [stride // a.itemsize for a in (x, out) for stride in a.strides[:2]]
-    run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths, sums, products, left, right, steps, batch,
-        gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
-    first = x_panels * COLUMNS
-    return (products[:, :gates, :features].sum(axis=0), products[:, :gates, first:first + hidden].sum(axis=0),
-            sums[:, :gates].sum(axis=0))
+    run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths, of_x, of_h, sums, products, left, right,
+        steps, batch, gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
+    return of_x, of_h, sums[:gates]

@@ -69,6 +69,17 @@ def test_equals_the_arrays(mode, size, lengths, count):
     Case(mode, *SIZES[size], lengths=lengths).check()
 
 
+@pytest.mark.parametrize("mode", GATES)
+def test_the_number_of_threads_changes_no_bit(mode):
+    before, found = threads.get_num_threads(), []
+    for count in (1, 2, 3):
+        threads.set_num_threads(count)
+        found.append(Case(mode, 1, 1, 30, 33, 17, 12).run(LoopEngine()))
+    threads.set_num_threads(before)
+    for one, *others in zip(*found, strict=True):
+        assert all(np.array_equal(one, other) for other in others)
+
+
 def test_dropped_elements():
     Case("LSTM", 2, 2, 6, 7, 3, 10, keep=True).check()
 
