@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,13 @@ def scratch(name: str, shape: Sequence[int]) -> np.ndarray:
     return flat[:size].reshape(shape)
 
 
+_code: dict[loops.Kernel, Callable[..., None]] = {}
+
+
 def run(kernel: loops.Kernel, *arguments: Any) -> None:
-    """Runs the kernel; arrays are of float32 or int64 and aligned, numbers whole."""
-    types = [_TYPES[a.dtype] if isinstance(a, np.ndarray) else "i64" for a in arguments]
-    kernel.typed(*types)(threads.get_num_threads(), *arguments)
+    """Runs the kernel; arrays are of float32 or int64 and aligned, numbers whole. Types are those of its first call."""
+    code = _code.get(kernel)
+    if code is None:
+        types = [_TYPES[a.dtype] if isinstance(a, np.ndarray) else "i64" for a in arguments]
+        code = _code[kernel] = kernel.typed(*types)
+    code(threads.get_num_threads(), *arguments)
