@@ -122,7 +122,8 @@ def user_line() -> str:
     """'FILE:LINE' of the user's code that led here; empty when there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not is_inside(frame):
+        module = frame.f_globals.get("__name__", "")  # as `is_inside`; of forty frames an operation of a trace
+        if not (module.startswith(_INSIDE) or module == PACKAGE):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""

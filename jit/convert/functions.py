@@ -194,12 +194,12 @@ class _UsersCalls(Calls):
         new = super()._instance(instance)
         return watched(instance) if new is instance else new
 
-    def _method(self, method: MethodType) -> Any:
+    def _method(self, method: MethodType, may_look: bool) -> Any:
         refuse_chance(method)
         reads = current()
         if reads is not None and isinstance(method.__func__, FunctionType):
             reads.method(method.__self__, method.__func__)
-        new = super()._method(method)
+        new = super()._method(method, may_look)
         return watched(method) if new is method else new
 
     def _function(self, function: FunctionType) -> FunctionType:

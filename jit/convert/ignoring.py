@@ -5,6 +5,7 @@ Knows functions and module names; converts nothing.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import sysconfig
@@ -55,8 +56,10 @@ def ignore_module(modules: Iterable[ModuleType | str]) -> None:
         raise TypeError(f"ignore_module(modules): modules must be a list of modules. Received {modules!r}. "
                         "Write ignore_module([module]).")
     _ignored.update(m if isinstance(m, str) else m.__name__ for m in modules)
+    is_ignored_module.cache_clear()
 
 
+@functools.lru_cache(1024)
 def is_ignored_module(name: str) -> bool:
     """Whether a module, or a package it is in, is left alone."""
     if name in _WRITTEN_FOR_IT or name == _TESTS or name.startswith(_TESTS + "."):

@@ -16,7 +16,7 @@ from ...core import nest
 from ...dygraph.value import EagerValue
 from ...nn import Layer
 from .layer_guards import CodeGuards
-from .locations import ABSENT, Guard
+from .locations import ABSENT, BARE, Guard
 from .surroundings import Surroundings
 
 _PLAIN = (bool, int, float, str)
@@ -69,6 +69,8 @@ class Dependencies:
         counted = {id(layer._sub_layers) for layer in surroundings.layers}
         for mapping, _, contents in surroundings.mappings:
             for key, value in contents.items():
+                if type(value) in BARE:
+                    continue
                 index = number.get(id(value))
                 if index is not None:
                     is_only = surroundings.places[id(value)] == 1

@@ -16,6 +16,8 @@ from typing import Any
 from .numbers_in_memory import numbers_in, write_numbers
 
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__": ()})()
+BARE = frozenset((str, bytes, int, float, complex, bool, type(None)))
+"""Types of values that nothing can be reached through: most of what layers hold."""
 Identity = tuple[int, Any]
 
 

@@ -15,6 +15,7 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Iterator, MutableMapping
 from contextvars import ContextVar
+from operator import is_
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
@@ -37,7 +38,7 @@ from .library_values import (
     asks_environment,
     tells_environment,
 )
-from .locations import ABSENT, Entry, Items, Numbers, attributes_in_slots, entries_of, set_value, value_of
+from .locations import ABSENT, BARE, Entry, Items, Numbers, attributes_in_slots, entries_of, set_value, value_of
 from .mappings import CellVariable, ClassAttributes, Globals, ModuleAttributes, SlotAttributes
 from .numbers_in_memory import as_written, can_be_written, numbers_in, write_numbers
 
@@ -228,7 +229,7 @@ class Surroundings:
         contents = entries_of(mapping)
         self.mappings.append((mapping, form, contents))
         self.noted[id(mapping)] = form, contents
-        return [(value, form.format(key)) for key, value in contents.items()]
+        return [(value, form.format(key)) for key, value in contents.items() if type(value) not in BARE]
 
     def _sequence(self, items: Any, shown: str) -> list[tuple[Any, str]]:
         if len(items) > _MOST_ITEMS:
@@ -236,7 +237,7 @@ class Surroundings:
         contents = self._items[id(items)] = list(items)
         if isinstance(items, _SEQUENCES):
             self.sequences.append((items, shown, contents))
-        return [(value, f"{shown}[{i}]") for i, value in enumerate(contents)]
+        return [(value, f"{shown}[{i}]") for i, value in enumerate(contents) if type(value) not in BARE]
 
     def _object(self, value: Any, shown: str) -> list[tuple[Any, str]]:
         if hasattr(type(value), "__next__") and id(value) not in self._given:
@@ -429,6 +430,10 @@ def _defaults(function: FunctionType) -> list[tuple[Any, str]]:
 
 
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
+    if isinstance(mapping, dict):
+        keys, values = list(dict.keys(mapping)), list(dict.values(mapping))
+        if len(keys) == len(contents) and all(map(is_, values, contents.values())) and all(map(is_, keys, contents)):
+            return True  # in the same order, as nearly always
     return len(mapping) == len(contents) and all(value_of(mapping, k) is v for k, v in contents.items())
 
 

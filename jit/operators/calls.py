@@ -62,14 +62,15 @@ class Calls:
         knows_none = id(callee) in OVERLOADS and id(callee) not in COUNTING or id(callee) in SIZE_FUNCTIONS
         return not (left_alone or knows_none)
 
-    def _converted(self, callee: Any) -> Any:
+    def _converted(self, callee: Any, may_look: bool = True) -> Any:
+        """`may_look`: whether layers that a layer of ours holds are looked at, too."""
         overload = OVERLOADS.get(id(callee)) or SIZE_FUNCTIONS.get(id(callee)) or refusing(callee)
         if overload is not None:
             return overload
         if isinstance(callee, FunctionType):
             return self._function(callee)
         if isinstance(callee, MethodType):
-            return self._method(callee)
+            return self._method(callee, may_look)
         if isinstance(callee, _Cached):
             return functools.partial(self._call_cached, callee)
         if any(callee is taker for taker in _FUNCTION_TAKERS):
@@ -106,7 +107,7 @@ class Calls:
         new = self._convert(function)
         return self._rewrapped(function) if new is function and hasattr(function, "__wrapped__") else new
 
-    def _method(self, method: MethodType) -> Any:
+    def _method(self, method: MethodType, may_look: bool) -> Any:
         function = method.__func__
         if getattr(function, "__name__", None) in _OF_RANK and staging.is_symbolic(method.__self__):
             return functools.partial(staging.rank, method.__self__)
@@ -119,7 +120,7 @@ class Calls:
         if function is _plain_call(type(method.__self__)):
             return functools.partial(self._call_layer, method.__self__)
         new = self._function(function)
-        if new is function and self._may_call_users(method, function):
+        if new is function and may_look and self._may_call_users(method, function):
             new = self._convert_own(function)
         return method if new is function else MethodType(new, method.__self__)
 
@@ -157,8 +158,8 @@ class Calls:
             return cached(*args, **kwargs)
 
     def _holds_converted(self, layer: Any) -> bool:
-        functions = (function for inner in layer.sublayers() for function in _functions_of(inner))
-        return any(self._converted(function) is not function for function in functions)
+        functions = (function for inner in layer.sublayers() for function in _functions_of(inner))  # of all within
+        return any(self._converted(function, False) is not function for function in functions)
 
     def _rewrapped(self, wrapper: FunctionType) -> FunctionType:
         """A wrapper that is left alone, around the converted form of what it wraps."""

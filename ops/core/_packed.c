@@ -344,21 +344,22 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
 }
 
 const char multiply_weight_doc[] =
-    "multiply_weight($module, x, w, bias, residual, kind, strides, begin, end, dilations, activation, threads, team, /)\n"
-    "--\n\n"
+    "multiply_weight($module, x, w, scale, bias, residual, kind, strides, begin, end, dilations, activation, threads,\n"
+    "                team, /)\n--\n\n"
     "What pack_weight's function gives of `x`, for a weight that is not kept: the same bits. None for what it does not\n"
     "take.";
 
 PyObject *multiply_weight(PyObject *module, PyObject *arguments) {
-    PyObject *x, *w, *bias, *residual;
+    PyObject *x, *w, *scale, *bias, *residual;
     Py_ssize_t windows[8];
     int kind, activation, fits = 1;
     unsigned long long threads, team[3];
     Product product;
-    if (!PyArg_ParseTuple(arguments, "OOOOi" WINDOWS_FORMAT "iK(KKK)", &x, &w, &bias, &residual, &kind, PLACES_OF(windows),
-                          &activation, &threads, &team[0], &team[1], &team[2])) return NULL;
+    if (!PyArg_ParseTuple(arguments, "OOOOOi" WINDOWS_FORMAT "iK(KKK)", &x, &w, &scale, &bias, &residual, &kind,
+                          PLACES_OF(windows), &activation, &threads, &team[0], &team[1], &team[2])) return NULL;
     if (!find_product(&product, kind, w, windows, activation, threads, team)) Py_RETURN_NONE;
     Convolution *of = &product.how;
+    product.by.factors = kind == MATRIX ? NULL : numbers_of(scale, of->filters, &fits);
     const float *row = numbers_of(bias, of->filters, &fits);
     if (!fits) Py_RETURN_NONE;
     Py_ssize_t whole = whole_filters(of->filters);

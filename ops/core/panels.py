@@ -73,11 +73,17 @@ def pack(array: np.ndarray, factors: Any, bias: Any, known: tuple, kind: int = M
 
 
 def multiply(x: np.ndarray, w: np.ndarray, bias: Any = None, residual: Any = None, kind: int = MATRIX,
-             windows: Windows = OF_MATRIX, activation: str = "") -> Any:
+             windows: Windows = OF_MATRIX, activation: str = "", scale: Any = None) -> Any:
     """What `pack`'s function gives, the same bits, of a weight that is not kept; None for what is not taken."""
     assert native.module is not None
-    return native.module.multiply_weight(x, np.ascontiguousarray(w), bias, residual, kind, *windows, INSIDE[activation],
-                                         *team())
+    return native.module.multiply_weight(x, np.ascontiguousarray(w), scale, bias, residual, kind, *windows,
+                                         INSIDE[activation], *team())
+
+
+def convolve(x: np.ndarray, w: np.ndarray, scale: Any, bias: Any, residual: Any, kind: int, windows: Windows,
+             activation: str) -> Any:
+    """The same of filters, with operands as the function of `pack` takes them."""
+    return multiply(x, w, bias, residual, kind, windows, activation, scale)
 
 
 def serve_products(find: Any) -> None:

@@ -11,18 +11,18 @@ from ...backend import engines
 from ...backend.memory import keep_freed
 from ...backend.threads import place_of_count
 from ...ops.core import native
-from ...ops.core.panels import MATRIX, Windows, multiply, pack_to_keep
+from ...ops.core.panels import MATRIX, Windows, convolve, multiply, pack_to_keep
 from .frozen_weight import FrozenWeight
 
-_HOT = 3  # uses of a matrix that lies otherwise, from which on it is packed
+_HOT = 3  # uses of a weight that others hold, from which on it is packed
 _NOTHING = (lambda: None, None, None, None, 0)  # the weight, by a weak reference, scale, bias, what was made, uses
 
 
 class Panels:
     """The weight, scale and bias that an operation was last given, packed; new ones are packed anew.
 
-    A FrozenWeight's array is released. A matrix that others hold is kept in order from its third use on; until then it
-    is brought into order by the pass that needs it, which gives the same bits.
+    A FrozenWeight's array is released. A weight that others hold is kept in order from its third use on; until then it
+    is brought into order by the pass that needs it, which gives the same bits: memory for it would cost more.
     """
 
     __slots__ = ("_last", "_line", "_line_for")
@@ -44,11 +44,12 @@ class Panels:
             return call
         is_frozen = type(weight) is FrozenWeight
         uses = uses + 1 if is_known else 1
-        if not is_frozen and weight.ndim == 2 and uses < _HOT:
-            self._last = weakref.ref(weight), scale, bias, None, uses
-            return functools.partial(multiply, activation=activation)
-        keep_freed()
         rest = kind, windows or Windows(), activation
+        keep_freed()
+        if not is_frozen and uses < _HOT:
+            self._last = weakref.ref(weight), scale, bias, None, uses
+            return (functools.partial(multiply, activation=activation) if kind == MATRIX
+                    else functools.partial(convolve, kind=kind, windows=rest[1], activation=activation))
         held = weakref.ref(weight)  # an update need not leave the weight's memory alone
         known = weight if is_frozen else held, scale, bias
         if is_frozen:

@@ -11,7 +11,7 @@ from proa.backend import engines
 from proa.core.flags import flags_guard
 from proa.ops.core import native
 from proa.ops.core.operator import find
-from proa.ops.core.panels import FILTERS, PANELS, Windows
+from proa.ops.core.panels import FILTERS, OWN, PANELS, Windows
 from proa.ops.core.spec import spec_of
 from proa.static import InputSpec
 from proa.static.compiler import epilogues
@@ -55,6 +55,22 @@ def test_a_weight_that_is_replaced_is_packed_anew_and_not_held():
     gc.collect()
     assert held() is None
     assert other(x, first, bias, None) is None
+
+
+@pytest.mark.parametrize("shape, kind, channels", [((72, 40, 3, 3), FILTERS, 40), ((20, 3, 5, 5), FILTERS, 3),
+                                                   ((40, 1, 3, 3), OWN, 40), ((600, 90, 1, 1), FILTERS, 90)])
+@pytest.mark.parametrize("has_scale", [True, False])
+def test_filters_that_others_hold_are_packed_at_their_third_use(shape, kind, channels, has_scale):
+    """Until then by the pass that reads them: the same bits, with the factors of a batch norm in them."""
+    panels, w, bias, x = Panels(), numbers(*shape), numbers(shape[0]), last(numbers(2, channels, 14, 13))
+    scale = numbers(shape[0]) if has_scale else None
+    windows = Windows(strides=(1, 2), begin=(shape[2] // 2,) * 2, end=(shape[2] // 2,) * 2)
+    calls = [panels.of(w, scale, bias, kind, windows, "relu") for _ in range(4)]
+    assert calls[2] is calls[3] is not calls[1]
+    wanted = calls[2](x, w, scale, bias, None)
+    for call in calls:
+        np.testing.assert_array_equal(call(x, w, scale, bias, None), wanted)
+        np.testing.assert_array_equal(call(x, w, scale, bias, wanted), calls[2](x, w, scale, bias, wanted))
 
 
 def test_a_frozen_weight_is_released_and_made_again():
