@@ -175,6 +175,8 @@ class Readable(_Operators):
         if type(array) is _ndarray and array.size == 1 and state.trace.computes:
             return bool(array.item())
         if self.size != 1:
+            if state.trace.bare().tensors_are_variables:
+                return True  # as it is of a variable without a value, which the Tensor stands for
             raise self._not_one(
                 "The truth of a tensor (in if, while, and, or, not) is only known of one element",
                 "Say which is meant: (condition).all() or (condition).any(); to choose element by element, "

@@ -10,7 +10,7 @@ import pytest
 from proa.base.dygraph.base import param_guard, program_desc_tracing_guard
 from proa.base.framework import non_static_only, static_only
 from proa.dygraph.lazy import LazyInitHelper, lazy_init_helper
-from proa.io.dataloader.dataloader_iter import _DataLoaderIterBase
+from proa.io.dataloader.dataloader_iter import _DataLoaderIterBase, default_collate_fn, default_convert_fn
 from proa.nn.layer.layers import HookRemoveHelper
 from proa.utils import download
 from proa.utils.download import _decompress
@@ -29,6 +29,12 @@ def test_functions_of_one_mode():
         paddle.disable_static()
     with param_guard({}), program_desc_tracing_guard(False):
         pass
+
+
+def test_what_puts_samples_together_is_beside_what_goes_over_them():
+    x, n = default_collate_fn([([1.0, 2.0], 3), ([4.0, 5.0], 6)])
+    assert [part.tolist() for part in x] == [[1.0, 4.0], [2.0, 5.0]] and n.tolist() == [3, 6]
+    assert default_convert_fn(np.float32([1.0])).tolist() == [1.0]
 
 
 def test_dtypes_have_numpy_s_other_names():

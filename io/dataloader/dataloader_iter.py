@@ -1,6 +1,9 @@
 """What goes over a DataLoader's batches and what it reads, by the names under which Paddle's packages know them."""
 
+from .collate import default_collate_fn, default_convert_fn
 from .iterator import Watched
+
+__all__ = ["default_collate_fn", "default_convert_fn"]
 
 _DataLoaderIterBase = Watched
 

@@ -20,6 +20,7 @@ class TensorsAsVariables(ProgramTrace):
     The variables have no values: the startup Program knows nothing of them.
     """
 
+    tensors_are_variables = True
     _own_names = True  # the user's eager code goes on behind it
 
     def lift(self, value: Any, what: str) -> Variable:

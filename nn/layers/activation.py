@@ -451,6 +451,7 @@ class PReLU(Layer):
         super().__init__()
         self._name = name
         self._num_parameters, self._init, self._data_format = num_parameters, init, data_format
+        self._weight_attr = weight_attr
         self._weight = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
 
     def forward(self, x: Any) -> Any:

@@ -24,6 +24,8 @@ class _BatchNormBase(Layer):
     """
 
     ranks: tuple[int, ...] = ()
+    formats: tuple[str, ...] = ("NCHW", "NHWC")
+    _in_place = _fuse_with_relu = False  # packages' layers that extend these read them
 
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCHW", use_global_stats: bool | None = None,
@@ -47,6 +49,10 @@ class _BatchNormBase(Layer):
                           for name, value in ((mean_name, 0.0), (variance_name, 1.0)))
         self._mean = self.create_parameter(shape, mean, dtype)
         self._variance = self.create_parameter(shape, variance, dtype)
+
+    def _check_data_format(self, input: str) -> None:
+        """Sets the data format; packages' layers that extend these call it."""
+        self._data_format = check_format(type(self).__name__, input, self.formats)
 
     def _check_input_dim(self, input: Any) -> None:
         if self.ranks and len(shape_in(input)) not in self.ranks:
@@ -79,12 +85,13 @@ class BatchNorm1D(_BatchNormBase):
     __shows_its_name__ = True
 
     ranks = (2, 3)
+    formats = ("NC", "NCL", "NLC")
 
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCL", use_global_stats: bool | None = None,
                  name: str | None = None):
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr,
-                         check_format("BatchNorm1D", data_format, ("NC", "NCL", "NLC")), use_global_stats, name)
+                         check_format("BatchNorm1D", data_format, self.formats), use_global_stats, name)
 
 
 class BatchNorm2D(_BatchNormBase):
@@ -118,12 +125,13 @@ class BatchNorm3D(_BatchNormBase):
     """
 
     ranks = (5,)
+    formats = ("NCDHW", "NDHWC")
 
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCDHW", use_global_stats: bool | None = None,
                  name: str | None = None):
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr,
-                         check_format("BatchNorm3D", data_format, ("NCDHW", "NDHWC")), use_global_stats, name)
+                         check_format("BatchNorm3D", data_format, self.formats), use_global_stats, name)
 
 
 class SyncBatchNorm(_BatchNormBase):

@@ -108,7 +108,8 @@ class Embedding(Layer):
             raise ValueError(f"Embedding(padding_idx): must lie in [{-num_embeddings}, {num_embeddings}). "
                              f"Received {padding_idx}.")
         self._num_embeddings, self._embedding_dim, self._sparse = num_embeddings, embedding_dim, sparse
-        self._padding_idx = padding_idx
+        self._padding_idx, self._weight_attr = padding_idx, weight_attr
+        self._size = [num_embeddings, embedding_dim]  # packages that copy the layer read it
         attr = to_param_attr(weight_attr)
         if attr is not None and padding_idx is not None:
             attr = copy.copy(attr)

@@ -70,6 +70,7 @@ class GroupNorm(Layer):
         super().__init__()
         self._data_format = check_format("GroupNorm", data_format, ("NCHW", "NHWC"))
         self._num_groups, self._num_channels, self._epsilon = num_groups, num_channels, epsilon
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = fixed_parameter(self, num_channels, 1.0) if weight_attr is False else self.create_parameter(
             [num_channels], weight_attr, default_initializer=Constant(1.0))
         self.bias = fixed_parameter(self, num_channels, 0.0) if bias_attr is False else self.create_parameter(

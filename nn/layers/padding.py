@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from ...ops.array.full import is_value
@@ -19,7 +20,8 @@ class _Pad(Layer):
         self._data_format = check_format(type(self).__name__, data_format, formats)
         self._mode, self._value = mode, value
         count = 2 * (len(formats[0]) - 2)
-        self._pad = padding if is_value(padding) else [padding] * count if isinstance(padding, int) else list(padding)
+        same = isinstance(padding, Integral)
+        self._pad = padding if is_value(padding) else [padding] * count if same else list(padding)
 
     def forward(self, x: Any) -> Any:
         """The input with its padding."""

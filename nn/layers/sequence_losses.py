@@ -70,6 +70,7 @@ class HSigmoidLoss(Layer):
             raise ValueError(f"HSigmoidLoss(num_classes): must be at least 2. Received {num_classes}.")
         self._feature_size, self._num_classes = feature_size, num_classes
         self._is_custom, self._is_sparse = is_custom, is_sparse
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         nodes = num_classes if is_custom else num_classes - 1
         self.weight = self.create_parameter([nodes, feature_size], weight_attr)
         self.bias = self.create_parameter([nodes, 1], bias_attr, is_bias=True)

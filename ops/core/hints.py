@@ -14,8 +14,9 @@ from .operator import Operator
 HINTS = frozenset((
     "op_role", "op_role_var", "op_namescope", "op_callstack", "op_device", "with_quant_attr",  # of every operator
     "use_cudnn", "use_mkldnn", "use_onednn", "mkldnn_data_type", "use_quantizer", "workspace_size_MB",
-    "exhaustive_search", "use_addto", "fuse_relu_before_depthwise_conv", "force_fp32_output", "Scale_in", "Scale_out",
-    "Scale_in_eltwise", "Scale_weights", "Scale_x", "Scale_y", "scale_x", "scale_y", "scale_out",
+    "exhaustive_search", "use_addto", "fuse_relu_before_depthwise_conv", "fuse_with_relu", "force_fp32_output",
+    "Scale_in", "Scale_out", "Scale_in_eltwise", "Scale_weights", "Scale_x", "Scale_y", "scale_x", "scale_y",
+    "scale_out",
     "multi_precision",  # a MasterParam is given or not
     "force_cpu", "place_type", "min_row_size_to_use_multithread",
 ))

@@ -53,6 +53,7 @@ class Trace:
 
     computes = True  # applying an operator runs its kernel now
     captures = False  # makes a Program of a function for `to_static`
+    tensors_are_variables = False  # writes a Tensor as the variable of its name
     is_default = False  # writes the default Programs
     variables_are_true = False  # `if x:` of a value that has none yet goes on instead of failing
     least_rank = 0  # 1: a result without dimensions is declared as one of one element, as in Paddle 1.x

@@ -53,7 +53,7 @@ def _inside(xp, g, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028
     low, high = _limits(low_tensor, high_tensor, min, max)
     keep = xp.ones(x.shape, bool) if low is None else x > low
     keep = keep if high is None else keep & (x < high)
-    return g * keep
+    return xp.where(keep, g, g.dtype.type(0))  # a product would keep the NaN of `sqrt(x.clip(0))` where x is 0
 
 
 def _clip_formula(min: float, max: float) -> str:
@@ -70,7 +70,7 @@ clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x,
                    formula=_clip_formula, adapted=_with_limits_of_integers, compiled="clip", grad={
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
-                     formula=lambda min, max: f"G * (1.0 if X > {min!r} and X < {max!r} else 0.0)", grad={
+                     formula=lambda min, max: f"(G if X > {min!r} and X < {max!r} else 0.0)", grad={
     "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)}, only_here=True)
 
 

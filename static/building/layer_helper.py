@@ -10,7 +10,7 @@ from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
 from ...ops.array.full import empty
 from ...ops.core.trace import current_trace, using
-from ..ir.applied_op import apply_by_slots, holds_tensors
+from ..ir.applied_op import apply_by_slots, as_list, holds_tensors
 from ..ir.program import Program
 from .data import create_parameter
 from .mode import default_main_program, default_startup_program, eager_trace, in_dynamic_mode
@@ -108,7 +108,10 @@ class LayerHelper:
         another number of results. Of Tensors it is computed at once, within `program_guard` too, as in Paddle.
         """
         trace = current_trace()
-        at_once = not trace.captures and holds_tensors(inputs, outputs)
+        if trace.tensors_are_variables:
+            outputs = {slot: [trace.lift(value, slot) for value in as_list(values)]
+                       for slot, values in (outputs or {}).items()}
+        at_once = not (trace.captures or trace.tensors_are_variables) and holds_tensors(inputs, outputs)
         with using(eager_trace() if at_once else trace):
             apply_by_slots(type, inputs, outputs, attrs, stop_gradient)
 

@@ -28,6 +28,31 @@ def test_a_network_as_a_program():
     assert net(paddle.ones([2, 1, 4, 4])).shape == [2, 3]
 
 
+class OwnBatchNorm(nn.BatchNorm2D):
+    """A layer of a package that applies the operator itself."""
+
+    def forward(self, input):
+        helper = paddle.base.layer_helper.LayerHelper("own")
+        out, mean, variance, reserved = (helper.create_variable_for_type_inference("float32", True) for _ in range(4))
+        inputs = {"X": [input], "Mean": [self._mean], "Variance": [self._variance]}
+        if self.weight:
+            inputs |= {"Scale": [self.weight], "Bias": [self.bias]}
+        helper.append_op(type="batch_norm", inputs=inputs, attrs={"momentum": 0.5, "fuse_with_relu": False}, outputs={
+            "Y": [out], "MeanOut": [self._mean], "VarianceOut": [self._variance], "SavedMean": [mean],
+            "SavedVariance": [variance], "ReserveSpace": [reserved]})
+        return out
+
+
+def test_an_operator_that_a_layer_applies_to_its_tensors():
+    layer, main = OwnBatchNorm(2), paddle.static.Program()
+    paddle.enable_static()
+    with paddle.static.program_guard(main), _to_static_mode_guard_():
+        layer(paddle.static.data("x", [3, 2, 4, 4]))
+    paddle.disable_static()
+    op = next(op for op in main.global_block().ops if op.type == "batch_norm")
+    assert op.input("Scale") == [layer.weight.name] and op.output("MeanOut") == op.input("Mean") == [layer._mean.name]
+
+
 def test_in_eager_mode_and_switched_off_it_changes_nothing():
     layer = nn.Linear(2, 2)
     with _to_static_mode_guard_():

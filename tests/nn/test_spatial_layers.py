@@ -367,3 +367,10 @@ def test_the_mean_of_areas_takes_nothing_but_a_size():
     x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
     found = F.interpolate(x, [2, 2], scale_factor=3, mode="area", align_corners=True, align_mode=1)
     assert found.flatten().tolist() == [2.5, 4.5, 10.5, 12.5]
+
+
+@pytest.mark.parametrize("layer, shape", [(nn.Pad1D, [1, 1, 2]), (nn.Pad2D, [1, 1, 2, 2]), (nn.ZeroPad2D, [1, 1, 2, 2]),
+                                          (nn.Pad3D, [1, 1, 2, 2, 2])])
+def test_a_padding_that_numpy_computed(layer, shape):
+    x = paddle.ones(shape)
+    assert layer(np.prod([3]) // 2)(x).tolist() == layer(1)(x).tolist()

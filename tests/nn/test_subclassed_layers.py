@@ -21,6 +21,11 @@ HELD = [
     (lambda: nn.Conv2D(2, 3, 1, bias_attr=False), {"_param_attr": None, "_bias_attr": False}),
     (lambda: nn.BatchNorm2D(3, weight_attr=False), {"_weight_attr": False, "_bias_attr": None, "_name": None}),
     (lambda: nn.LayerNorm(3, bias_attr=False), {"_weight_attr": None, "_bias_attr": False}),
+    (lambda: nn.GroupNorm(1, 2, bias_attr=False), {"_weight_attr": None, "_bias_attr": False}),
+    (lambda: nn.Bilinear(2, 3, 4, bias_attr=False), {"_weight_attr": None, "_bias_attr": False}),
+    (lambda: nn.HSigmoidLoss(3, 4, bias_attr=False), {"_weight_attr": None, "_bias_attr": False}),
+    (lambda: nn.PReLU(), {"_weight_attr": None}),
+    (lambda: nn.Embedding(5, 2), {"_weight_attr": None, "_size": [5, 2]}),
 ]
 
 
@@ -136,3 +141,11 @@ def test_an_optimizers_second_half():
     optimizer = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
     optimizer._apply_optimize(loss=None, startup_program=None, params_grads=[(layer.weight, paddle.ones([1, 1]))])
     assert layer.weight.item() == pytest.approx(start - 0.5)
+
+
+def test_batch_normalization_has_what_layers_that_extend_it_ask_for():
+    layer = nn.BatchNorm2D(3)
+    layer._check_data_format("NHWC")
+    assert layer._data_format == "NHWC" and not layer._in_place and not layer._fuse_with_relu
+    with pytest.raises(ValueError, match="NCDHW, NDHWC"):
+        nn.BatchNorm3D(3)._check_data_format("NHCW")

@@ -33,3 +33,13 @@ def test_a_target_that_is_not_a_number_counts_in_kl_div():
     target = paddle.to_tensor([float("nan"), 0.0, 1.0])
     loss = paddle.nn.functional.kl_div(paddle.ones([3]), target, reduction="none")
     assert loss.isnan().tolist() == [True, False, False]
+
+
+def test_the_slope_of_a_root_of_clipped_numbers():
+    def f(x):
+        return paddle.sqrt(x.clip(0)).sum() + paddle.sqrt(x.clip(0.0, 1.0)).sum()
+
+    for call in (f, paddle.jit.to_static(f, full_graph=True)):
+        x = paddle.to_tensor([-1.0, 0.0, 0.25, 4.0], stop_gradient=False)
+        call(x).backward()
+        assert x.grad.tolist() == [0.0, 0.0, 2.0, 0.25]
