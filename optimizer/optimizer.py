@@ -1,20 +1,13 @@
-"""Optimizer: what every update rule shares: parameters, learning rate, clipping, decay, accumulators and their state.
+"""Optimizer: what every update rule shares: parameters, learning rate, clipping, decay, steps (its state: `state.py`).
 
 An update is an operator like any other, so `step()` on Tensors and `minimize(loss)` in a Program are the same code.
 """
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ..core.dtype import DType, convert_dtype, float32, float64
-from ..core.unique_name import generate
+from ..core.dtype import DType, float32
 from ..ops.array.full import is_value
 from ..ops.core import native
 from ..ops.core.trace import current_trace
@@ -25,20 +18,11 @@ from ..static.ir.name_scopes import scope
 from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked, kept_by_paddles_names
-from .subclassing import ForSubclasses
+from .state import KeptState, of_rates
 from .updates import Update, decayed_gradients, may_be_asked_twice, penalized
 
-_COUNTER = re.compile(r"_\d+$")
-_MASTER = "_fp32_master"
-_MASTER_NAME = re.compile(rf"{_MASTER}_\d+$")
 
-
-def _of_rates(parameter: Any) -> DType:
-    """The dtype of a parameter's learning rate, and of powers of numbers: float64 for float64, else float32."""
-    return float64 if parameter.dtype is float64 else float32
-
-
-class Optimizer(ForSubclasses):
+class Optimizer(KeptState):
     """Base of the optimizers.
 
     `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or groups of them; None in a Program means
@@ -54,7 +38,6 @@ class Optimizer(ForSubclasses):
     """
 
     _checks: dict[str, Check] = {}  # the options that a rule has of its own
-    _kinds: tuple[str, ...] = ()  # the accumulators of a rule
     _knows_parameters_at_once = True  # outside of a Program
     _clip_scope = "gradient_clip"  # by which transpilers know what clips
 
@@ -81,16 +64,10 @@ class Optimizer(ForSubclasses):
         self._learning_rate = learning_rate
         self._options: Options = checked(self._checks, rule, options or {})
         self._groups = Groups(rule, self._checks, parameters)
-        self._multi_precision = bool(multi_precision)
-        self._master_weights: dict[str, Any] = {}  # float32 copies of 16-bit parameters, by the parameters' names
-        self._of_master: dict[str, Any] = {}  # the parameters, by the names of their copies
+        self._keeps_nothing_yet(bool(multi_precision))
         self.regularization = regularizer(weight_decay)
         self._grad_clip = grad_clip
         self._name = name
-        self._accumulators: dict[str, dict[str, Any]] = defaultdict(dict)  # by kind, then by parameter name
-        self._accumulators_holder: dict[str, Any] = {}  # state that waits for its accumulator to be made, by its keys
-        self._waiting: dict[tuple[str, str], str] = {}  # these keys, by parameter and kind
-        self._waiting_copies: dict[str, Any] = {}  # float32 copies that wait for theirs, by the parameters' names
         self._default_dict = {"weight_decay": self.regularization, "grad_clip": grad_clip, **self._options}
 
     @property
@@ -148,87 +125,11 @@ class Optimizer(ForSubclasses):
             return rate if factor == 1.0 else rate * float(factor)
         return factor if is_value(factor) else rate * float(factor)
 
-    # Accumulators
-
-    def _accumulator(self, kind: str, parameter: Any, fill: float = 0.0, shape: Sequence[int] | None = None,
-                     dtype: Any = None) -> Any:
-        """The accumulator of this kind for a parameter, made when there is none yet."""
-        found = self._accumulators[kind].get(self._trained(parameter).name)
-        return self._add_accumulator(kind, parameter, dtype, fill, shape) if found is None else found
-
-    def _new_accumulator(self, kind: str, parameter: Any, fill: float, shape: Sequence[int] | None, dtype: Any) -> Any:
-        trained = self._trained(parameter).name
-        shape = tuple(parameter.shape if shape is None else shape)
-        dtype = parameter.dtype if dtype is None else convert_dtype(dtype)
-        name = generate("_".join(part for part in (parameter.name, self._name, kind) if part))
-        found = self._accumulators[kind][trained] = current_trace().persistent(shape, dtype, fill, name)
-        waiting = self._accumulators_holder.pop(self._waiting.pop((trained, kind), name), None)
-        if waiting is not None:
-            found.set_value(_state_array(waiting, found))
-        return found
-
-    def _state(self, parameter: Any, options: Options) -> tuple[Any, ...]:
-        """What the rule keeps for a parameter, made where it is not there yet: one of each of its kinds, in order."""
-        return tuple(self._accumulator(kind, parameter) for kind in self._kinds)
-
-    def _states_of(self, parameters: list[Any], options: Options) -> list[list[Any]]:
-        """`_state` of several parameters: a list of each kind, in order."""
-        if not self._of_master:
-            names = [parameter.name for parameter in parameters]
-            try:
-                return [[*map(self._accumulators[kind].__getitem__, names)] for kind in self._kinds]
-            except KeyError:  # a parameter's first step
-                pass
-        return [list(each) for each in zip(*(self._state(p, options) for p in parameters), strict=True)]
-
-    def get_opti_var_name_list(self) -> list[str]:
-        """The names of the accumulators that are there."""
-        return [value.name for held in self._accumulators.values() for value in held.values()]
-
-    def kept_values(self) -> list[dict[Any, Any]]:
-        """The dicts of what it keeps for parameters, which fill in the first step: accumulators, float32 copies."""
-        return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master,
-                self._accumulators_holder, self._waiting, self._waiting_copies]
-
     def _agreed(self, found: bool) -> bool:
         """Whether a step is to be left out, of what this process has found in its gradients: an optimizer of which
         each process has a part asks all.
         """
         return found
-
-    def _power(self, kind: str, parameter: Any, base: float) -> Any:
-        """The accumulator of a power that each step multiplies by its base."""
-        return self._accumulator(kind, parameter, base, (1,), _of_rates(parameter))
-
-    # Full-precision copies of 16-bit parameters
-
-    def _trained(self, parameter: Any) -> Any:
-        """The parameter of the model that an update is about: itself, or the one that it is a float32 copy of."""
-        return self._of_master.get(parameter.name, parameter) if self._of_master else parameter
-
-    def _master(self, parameter: Any) -> Any:
-        """The float32 copy of a parameter, made when there is none yet."""
-        found = self._master_weights.get(parameter.name)
-        if found is None:
-            name = generate(f"{parameter.name}{_MASTER}")
-            found = current_trace().persistent(tuple(parameter.shape), float32, parameter, name)
-            self._master_weights[parameter.name], self._of_master[name] = found, parameter
-            waiting = self._waiting_copies.pop(parameter.name, None)
-            if waiting is not None:
-                found.set_value(_state_array(waiting, found))
-        return found
-
-    def _target(self, parameter: Any) -> Any:
-        """What an update changes: the parameter, or its float32 copy, which is made when there is none yet."""
-        narrow = self._multi_precision and parameter.dtype.itemsize == 2
-        return self._create_master_weight(parameter) if narrow else parameter
-
-    def _widened(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-        """The pairs with float32 gradients for 16-bit parameters that are updated by float32 copies."""
-        if not self._multi_precision:
-            return pairs
-        return [(p, with_held_values(g, cast(held_values(g), float32)) if g is not None and p.dtype.itemsize == 2
-                 else g) for p, g in pairs]
 
     # A step
 
@@ -344,6 +245,13 @@ class Optimizer(ForSubclasses):
         for _, target in rounded:
             current_trace().store(parameter, cast(target, parameter.dtype))
 
+    def _widened(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """The pairs with float32 gradients for 16-bit parameters that are updated by float32 copies."""
+        if not self._multi_precision:
+            return pairs
+        return [(p, with_held_values(g, cast(held_values(g), float32)) if g is not None and p.dtype.itemsize == 2
+                 else g) for p, g in pairs]
+
     def _clipped(self, pairs: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
         clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
         if clip is None:
@@ -362,7 +270,7 @@ class Optimizer(ForSubclasses):
         penalty = self._regularizer_of(parameter, group) if decays else None
         if penalty is not None:
             gradient, decay = penalized(penalty, gradient, target)
-        dtype = _of_rates(target)
+        dtype = of_rates(target)
         rate = rates.get(dtype.name)
         if rate is None:
             rate = rates[dtype.name] = self._rate_of_step(dtype)
@@ -405,99 +313,5 @@ class Optimizer(ForSubclasses):
 
     clear_gradients = clear_grad
 
-    # State
-
-    def state_dict(self) -> dict[str, Any]:
-        """The accumulators by name, the scheduler's state under 'LR_Scheduler', and, where there are any, the float32
-        copies of 16-bit parameters by the parameters' names under 'master_weights'.
-        """
-        state = {value.name: value for held in self._accumulators.values() for value in held.values()}
-        if self._master_weights:
-            state["master_weights"] = dict(self._master_weights)
-        if isinstance(self._learning_rate, LRScheduler):
-            state["LR_Scheduler"] = self._learning_rate.state_dict()
-        return state
-
-    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave, here or in PaddlePaddle.
-
-        Nothing is changed when a shape does not fit (ValueError). What belongs to a parameter that has taken no step
-        yet is kept until it does. What belongs to none of the parameters raises KeyError where one of them gets
-        nothing, as where the model was built again under other names; else, as where fewer parameters are trained
-        now, or by a rule that keeps nothing, it is left out with a warning.
-        """
-        if not isinstance(state_dict, dict):
-            raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
-        state = {k: v for k, v in state_dict.items() if k not in ("LR_Scheduler", "StructuredToParameterName@@")}
-        masters = state.pop("master_weights", {})
-        found = {key: self._place_of(key) for key in state}
-        places = {place: key for key, place in found.items() if place is not None}
-        if len(places) < len(found):
-            self._leave_out([key for key, place in found.items() if place is None], {owner for owner, _ in places})
-        ready = []
-        for (parameter, kind), key in places.items():
-            held = self._accumulators[kind].get(parameter)
-            if held is not None:
-                ready.append((held, _state_array(state[key], held)))
-        for name, value in masters.items():
-            held = self._master_weights.get(name)
-            if held is not None:
-                ready.append((held, _state_array(value, held)))
-        for held, array in ready:
-            held.set_value(array)
-        self._waiting = {place: key for place, key in places.items() if place[0] not in self._accumulators[place[1]]}
-        self._accumulators_holder = {key: state[key] for key in self._waiting.values()}
-        self._waiting_copies = {name: value for name, value in masters.items() if name not in self._master_weights}
-        if "LR_Scheduler" in state_dict and isinstance(self._learning_rate, LRScheduler):
-            self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
-
-    set_dict = set_state_dict
-
-    def _place_of(self, key: str) -> tuple[str, str] | None:
-        """The parameter and kind that a key such as 'linear_0.w_0_moment1_0' stands for; None of another's."""
-        base = _COUNTER.sub("", key)
-        names = None if self._parameter_list is None else {p.name for p in self._parameter_list}
-        for kind in self._kinds:
-            if base.endswith("_" + kind):
-                parameter = self._without_name(base[: -len(kind) - 1])
-                if names is None or parameter in names:
-                    return parameter, kind
-        if self._has_own_operation:  # its kinds are known when the accumulators are made
-            owners = [name for name in names or () if base.startswith(f"{name}_")]
-            if owners:
-                owner = max(owners, key=len)
-                return owner, base[len(owner) + 1:].removeprefix(f"{self._name}_")
-        return None
-
-    def _leave_out(self, keys: list[str], owners: set[str]) -> None:
-        """Says that a state's keys are of no parameter here: an error where a parameter is not among the owners."""
-        trained = [p.name for p in self._parameter_list or () if not p.stop_gradient]
-        told = f"set_state_dict: {keys[0]!r} belongs to no parameter of this {self.__class__.__name__}"
-        if self._kinds and not owners.issuperset(trained):
-            raise KeyError(
-                f"{told}. Its parameters: {sorted(trained)}; its accumulators: {', '.join(self._kinds)}. A model built "
-                f"again has the same names within `with paddle.utils.unique_name.guard():`."
-            )
-        more = f", nor do {len(keys) - 1} more of the state" if len(keys) > 1 else ""
-        warnings.warn(f"{told}{more}: left out.", stacklevel=3)
-
-    def _without_name(self, owner: str) -> str:
-        """The parameter's name in that of an accumulator without its kind."""
-        if self._name:
-            owner = owner.removesuffix(f"_{self._name}")
-        return _MASTER_NAME.sub("", owner)
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}(learning_rate={self._learning_rate!r})"
-
-
-def _state_array(value: Any, holder: Any) -> np.ndarray:
-    array = value.numpy() if is_value(value) else np.asarray(value)
-    if array.size == 1 and int(np.prod(holder.shape)) == 1:
-        array = array.reshape(holder.shape)  # older files hold [1] where newer ones hold []
-    if list(array.shape) != list(holder.shape):
-        raise ValueError(
-            f"set_state_dict: {holder.name!r} has shape {holder.shape}. Received shape {list(array.shape)}."
-        )
-    return array.astype(holder.dtype.dtype)
-

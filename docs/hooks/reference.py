@@ -7,8 +7,10 @@ of the same thing leads to its page. Nothing is written into the repository.
 from __future__ import annotations
 
 import enum
+import functools
 import html
 import inspect
+import itertools
 import os
 import re
 import sys
@@ -144,16 +146,17 @@ def _annotation(annotation: Any) -> str:
 
 
 def _members(value: type, thing: Public) -> list[str]:
-    """What a class adds to its bases: methods and properties with a text."""
+    """What a class adds to its bases that have pages: methods and properties with a text."""
     lines: list[str] = []
-    bases = [base.__name__ for base in value.__mro__[1:] if base is not object]
+    bases = [base.__name__ for base in value.__mro__[1:] if base in _classes_with_pages()]
     if isinstance(value, enum.EnumMeta):
         return ["| member | value |", "| --- | --- |", *(f"| `{member.name}` | `{_short(member.value)}` |"
                                                          for member in value), ""]
     if thing.full == "paddle.Tensor":
         return [f"Its methods have pages of their own: [`paddle.Tensor`]({_namespace_file('Tensor')}).", ""]
-    own = sorted((name, member) for name, member in vars(value).items() if not name.startswith("_"))
-    for name, member in own:
+    parts = itertools.takewhile(lambda base: base is value or base not in _classes_with_pages(), value.__mro__[:-1])
+    own = {name: member for part in reversed([*parts]) for name, member in vars(part).items() if name[:1] != "_"}
+    for name, member in sorted(own.items()):
         inner = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
         if not (inspect.isfunction(inner) or isinstance(inner, property)):
             continue
@@ -164,6 +167,11 @@ def _members(value: type, thing: Public) -> list[str]:
     if lines:
         lines = ["## Methods", "", *lines]
     return ["Bases: " + ", ".join(f"`{base}`" for base in bases), "", *lines] if bases else lines
+
+
+@functools.cache
+def _classes_with_pages() -> frozenset[type]:
+    return frozenset(thing.value for thing in docstrings.public_things() if inspect.isclass(thing.value))
 
 
 def namespace_pages(things: list[Public]) -> dict[str, str]:
