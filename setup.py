@@ -80,7 +80,7 @@ DISPATCH = Extension(
         "_pool_gradient", "_channel_gate", "_team")],
     depends=[f"ops/core/{name}.h" for name in (
         "_native", "_dispatch", "_vectors", "_broadcast", "_softmax_vectors", "_panels", "_packing", "_attention",
-        "_team")],
+        "_step_rules", "_team")],
     optional=True,
     libraries=[] if os.name == "nt" else ["m"],
     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off", "-fno-math-errno"])

@@ -10,25 +10,36 @@ from ..core.dtype import float32
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_adam_op, merged_adamw_op
 from ..ops.optim.row_updates import adam_rows_op, adamw_rows_op
+from .compiled_step import Asked, StepForm
 from .optimizer import Optimizer
 from .options import Check, Options, checked, flag, fraction, function, not_negative, number
-from .updates import StepForm, Update, decayed_gradients, decays_of
+from .updates import Update, decayed_gradients, decays_of
 
 
-def _numbers(options: Options, decays: float) -> tuple[float, ...]:
+def _numbers(options: Options) -> tuple[float, ...]:
     beta1, beta2 = options["beta1"], options["beta2"]
-    return beta1, rest_of(beta1), beta2, rest_of(beta2), options["epsilon"], decays
+    return beta1, rest_of(beta1), beta2, rest_of(beta2), options["epsilon"]
 
 
-def _adam_numbers(rule: Any) -> tuple[float, ...] | None:
-    return _numbers(rule._options, 0.0) if rule._of_1 is None else None
+def _adam_numbers(rule: Any, options: Options) -> tuple[float, ...] | None:
+    return (*_numbers(options), 0.0, 1.0) if rule._of_1 is None else None
 
 
-def _adamw_numbers(rule: Any) -> tuple[float, ...] | None:
-    options = rule._options
-    if rule._of_1 is not None or options["lr_ratio"] is not None or options["apply_decay_param_fun"] is not None:
+def _adamw_numbers(rule: Any, options: Options) -> tuple[float, ...] | None:
+    return (*_numbers(options), options["weight_decay"], 1.0) if rule._of_1 is None else None
+
+
+def _adamw_numbers_of_parameters(rule: Any, options: Options) -> Asked | None:
+    """The share that decays and the ratio of each parameter, as the functions among the options say."""
+    if options["lr_ratio"] is None and options["apply_decay_param_fun"] is None:
         return None
-    return _numbers(options, options["weight_decay"])
+
+    def asked(parameters: list[Any]) -> list[tuple[float, ...]]:
+        shares = [options["weight_decay"] if rule._decays_parameter(p, options) else 0.0 for p in parameters]
+        ratios = [rule._ratio(p, options) for p in parameters]
+        return [(*_numbers(options), *each) for each in zip(shares, ratios, strict=True)]
+
+    return asked
 
 
 class Adam(Optimizer):
@@ -104,7 +115,7 @@ class AdamW(Adam):
     """
 
     type = "adamw"
-    _form_of_step = StepForm(2, merged_adamw_op, _adamw_numbers)
+    _form_of_step = StepForm(2, merged_adamw_op, _adamw_numbers, _adamw_numbers_of_parameters)
     _checks = Adam._checks | {"weight_decay": number, "lr_ratio": function, "apply_decay_param_fun": function}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
@@ -119,6 +130,9 @@ class AdamW(Adam):
 
     def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         return getattr(parameter, "regularizer", None)
+
+    def _shared_penalty(self, group: Options | None) -> Any:
+        return None
 
     def _decays_parameter(self, parameter: Any, options: Options) -> bool:
         chosen = options["apply_decay_param_fun"]

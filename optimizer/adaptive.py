@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend.kernels.optim import rest_of
 from ..ops.core.trace import apply, current_trace
 from ..ops.math.elementwise import scale
 from ..ops.optim.adaptive_rules import adadelta_op, adagrad_op, adamax_op, rmsprop_op
+from .compiled_step import StepForm
 from .optimizer import Optimizer
 from .options import Check, Options, flag, fraction, not_negative, number
 
@@ -24,6 +26,7 @@ class Adagrad(Optimizer):
 
     type = "adagrad"
     _kinds = ("moment",)
+    _form_of_step = StepForm(3, adagrad_op, lambda rule, options: (options["epsilon"],))
     _checks: dict[str, Check] = {"epsilon": not_negative, "initial_accumulator_value": number}
 
     def __init__(self, learning_rate: Any, epsilon: float = 1e-6, parameters: Any = None, weight_decay: Any = None,
@@ -56,6 +59,8 @@ class Adadelta(Optimizer):
 
     type = "adadelta"
     _kinds = ("_avg_squared_grad", "_avg_squared_update")
+    _form_of_step = StepForm(4, adadelta_op, lambda rule, options: (
+        options["rho"], rest_of(options["rho"]), options["epsilon"]))
     _checks: dict[str, Check] = {"epsilon": not_negative, "rho": fraction}
 
     def __init__(self, learning_rate: Any = 0.001, epsilon: float = 1e-6, rho: float = 0.95, parameters: Any = None,
@@ -85,6 +90,8 @@ class Adamax(Optimizer):
 
     type = "adamax"
     _kinds = ("moment", "inf_norm", "beta1_pow_acc")
+    _form_of_step = StepForm(5, adamax_op, lambda rule, options: (
+        options["beta1"], rest_of(options["beta1"]), options["beta2"], options["epsilon"]))
     _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
@@ -120,6 +127,8 @@ class RMSProp(Optimizer):
 
     type = "rmsprop"
     _kinds = ("momentum", "mean_square", "mean_grad")
+    _form_of_step = StepForm(6, rmsprop_op, lambda rule, options: (
+        options["rho"], rest_of(options["rho"]), options["epsilon"], options["momentum"], float(options["centered"])))
     _checks: dict[str, Check] = {"rho": fraction, "epsilon": not_negative, "momentum": not_negative, "centered": flag}
 
     def __init__(self, learning_rate: Any, rho: float = 0.95, epsilon: float = 1e-6, momentum: float = 0.0,

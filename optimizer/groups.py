@@ -27,8 +27,8 @@ class Groups:
         self.rule, self.options = rule, options
         self.parameters: list[Any] | None = None
         self.groups: list[Options] = []
-        self._index: dict[str, int] = {}  # of a parameter's group, by its name
-        self._before: dict[str, tuple[Any, Any]] = {}  # a parameter's own factor and penalty when its group was made
+        self.index: dict[str, int] = {}  # of a parameter's group, by its name
+        self.before: dict[str, tuple[Any, Any]] = {}  # a parameter's own factor and penalty when its group was made
         if parameters is not None:
             self.parameters = []
             for item in _items(rule, parameters):
@@ -46,10 +46,10 @@ class Groups:
         given = group["params"]
         members = [given] if is_value(given) else [_parameter(self.rule, p) for p in _items(self.rule, given)]
         for parameter in members:
-            if parameter.name in self._index:
+            if parameter.name in self.index:
                 raise ValueError(f"{self.rule}(parameters): {parameter.name!r} is in more than one group.")
-            self._index[parameter.name] = len(self.groups)
-            self._before[parameter.name] = _own_factor(parameter), getattr(parameter, "regularizer", None)
+            self.index[parameter.name] = len(self.groups)
+            self.before[parameter.name] = _own_factor(parameter), getattr(parameter, "regularizer", None)
         self.groups.append({**group, "params": members, **self._checked(group)})
         self.parameters = [*(self.parameters or ()), *members]
 
@@ -77,7 +77,7 @@ class Groups:
         """The group of a parameter; None where it is in none."""
         if not self.groups:
             return None
-        index = self._index.get(parameter.name)
+        index = self.index.get(parameter.name)
         return None if index is None else self.groups[index]
 
     def factor(self, parameter: Any, group: Options | None) -> Any:
@@ -85,16 +85,13 @@ class Groups:
         set after the group was made; else its group's.
         """
         own = _own_factor(parameter)
-        if group is None or _is_other(own, self._before[parameter.name][0]):
+        if group is None or _is_other(own, self.before[parameter.name][0]):
             return own
         return group.get("learning_rate", 1.0)
 
-    def penalty(self, parameter: Any, group: Options | None) -> Any:
-        """The regularizer, or the number, that a parameter or its group brings, chosen as `factor` does; or None."""
-        own = getattr(parameter, "regularizer", None)
-        if group is None or own is not self._before[parameter.name][1]:
-            return own
-        return group.get("weight_decay")
+    def has_other_penalty(self, parameter: Any) -> bool:
+        """Whether a parameter in a group brings another regularizer than when the group was made."""
+        return getattr(parameter, "regularizer", None) is not self.before[parameter.name][1]
 
     def shares(self, pairs: Pairs) -> list[tuple[Options | None, Pairs]]:
         """The groups with their pairs of parameters and gradients."""
@@ -102,7 +99,7 @@ class Groups:
             return [(None, pairs)]
         found: dict[int, Pairs] = {}
         for pair in pairs:
-            found.setdefault(self._index.get(pair[0].name, -1), []).append(pair)
+            found.setdefault(self.index.get(pair[0].name, -1), []).append(pair)
         return [(None if index < 0 else self.groups[index], share) for index, share in sorted(found.items())]
 
 

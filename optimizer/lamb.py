@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..backend.kernels.optim import rest_of
 from ..ops.core.trace import apply
 from ..ops.optim.adaptive_rules import lamb_op
+from .compiled_step import Asked, StepForm
 from .optimizer import Optimizer
 from .options import Check, Options, flag, fraction, function, not_negative, number
+
+
+def _numbers(options: Options, decays: bool) -> tuple[float, ...]:
+    beta1, beta2 = options["beta1"], options["beta2"]
+    return (beta1, rest_of(beta1), beta2, rest_of(beta2), options["epsilon"],
+            options["lamb_weight_decay"] if decays else 0.0, float(options["always_adapt"]))
+
+
+def _numbers_of_parameters(rule: Any, options: Options) -> Asked | None:
+    if options["exclude_from_weight_decay_fn"] is None:
+        return None
+    return lambda parameters: [_numbers(options, rule._decays_parameter(p, options)) for p in parameters]
 
 
 class Lamb(Optimizer):
@@ -25,6 +39,7 @@ class Lamb(Optimizer):
 
     type = "lamb"
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+    _form_of_step = StepForm(7, lamb_op, lambda rule, options: _numbers(options, True), _numbers_of_parameters)
     _forms: dict[str, bool] = {}
     """Further attributes of the operator, for another form of the rule."""
 
@@ -45,9 +60,12 @@ class Lamb(Optimizer):
                 self._power("beta1_pow_acc", parameter, options["beta1"]),
                 self._power("beta2_pow_acc", parameter, options["beta2"]))
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
+    def _decays_parameter(self, parameter: Any, options: Options) -> bool:
         excluded = options["exclude_from_weight_decay_fn"]
-        decays = excluded is None or not excluded(self._trained(parameter))
+        return excluded is None or not excluded(self._trained(parameter))
+
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
+        decays = self._decays_parameter(parameter, options)
         apply(lamb_op, parameter, gradient, rate, *self._state(parameter, options),
               weight_decay=options["lamb_weight_decay"] if decays else 0.0, beta1=options["beta1"],
               beta2=options["beta2"], epsilon=options["epsilon"], always_adapt=options["always_adapt"], **self._forms)

@@ -7,13 +7,14 @@ from typing import Any
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_momentum_op
 from ..ops.optim.row_updates import momentum_rows_op
+from .compiled_step import StepForm
 from .optimizer import Optimizer
 from .options import Check, Options, flag, number
-from .updates import StepForm, Update
+from .updates import Update
 
 
-def _numbers(options: Options) -> tuple[float, ...]:
-    return options["momentum"], options["rescale_grad"], float(options["use_nesterov"])
+def _numbers(rule: Any, options: Options) -> tuple[float, ...]:
+    return options["momentum"], float(options["use_nesterov"]), options["rescale_grad"]
 
 
 class Momentum(Optimizer):
@@ -35,7 +36,7 @@ class Momentum(Optimizer):
 
     type = "momentum"
     _kinds = ("velocity",)
-    _form_of_step = StepForm(1, merged_momentum_op, lambda rule: _numbers(rule._options))
+    _form_of_step = StepForm(1, merged_momentum_op, _numbers)
 
     _checks: dict[str, Check] = {"momentum": number, "use_nesterov": flag, "rescale_grad": number}
 
@@ -46,10 +47,10 @@ class Momentum(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision,
                          {"momentum": momentum, "use_nesterov": use_nesterov, "rescale_grad": rescale_grad})
 
-    def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
+    def _shared_penalty(self, group: Options | None) -> Any:
         if group is not None and group.get("weight_decay", "the optimizer's") is None:
             return None  # as in PaddlePaddle, where to the other rules None says nothing
-        return super()._regularizer_of(parameter, group)
+        return super()._shared_penalty(group)
 
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, decays = map(list, zip(*updates, strict=True))

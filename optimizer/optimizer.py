@@ -9,7 +9,6 @@ from typing import Any
 
 from ..core.dtype import DType, float32
 from ..ops.array.full import is_value
-from ..ops.core import native
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
@@ -19,7 +18,7 @@ from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked, kept_by_paddles_names
 from .state import KeptState, of_rates
-from .updates import Update, decayed_gradients, may_be_asked_twice, penalized
+from .updates import Update, decayed_gradients, penalized
 
 
 class Optimizer(KeptState):
@@ -147,23 +146,10 @@ class Optimizer(KeptState):
     def _taken_together(self) -> bool:
         """Whether the compiled form has taken this step of a rule that it knows; nothing has changed where not.
 
-        It does what `_apply` does where all parameters have the same options. A subclass may change anything: its steps
-        are taken by `_apply`.
+        A subclass may change anything: its steps are taken by `_apply`.
         """
-        form, groups, penalty = type(self).__dict__.get("_form_of_step"), self._groups, self.regularization
-        if native.module is None or form is None or groups.groups or not groups.parameters or self._of_master:
-            return False
-        if not (penalty is None or type(penalty) is L2Decay) or not may_be_asked_twice(self._grad_clip):
-            return False
-        numbers, decay = form.numbers(self), 0.0 if penalty is None else penalty.coeff
-        states = tuple([self._accumulators[kind] for kind in self._kinds])
-        return numbers is not None and native.module.take_step(
-            form.rule, form.op, groups.parameters, states, self.get_lr, decay, numbers,
-            None if self._grad_clip is None else self._clipped_in_step)
-
-    def _clipped_in_step(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-        with current_trace().updating():
-            return self._grad_clip(pairs)
+        form = type(self).__dict__.get("_form_of_step")
+        return form is not None and form.takes_step_of(self)
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
                  no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
@@ -252,8 +238,11 @@ class Optimizer(KeptState):
         return [(p, with_held_values(g, cast(held_values(g), float32)) if g is not None and p.dtype.itemsize == 2
                  else g) for p, g in pairs]
 
+    def _clip_of(self, group: Options | None) -> Any:
+        return group.get("grad_clip", self._grad_clip) if group else self._grad_clip
+
     def _clipped(self, pairs: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
-        clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
+        clip = self._clip_of(group)
         if clip is None:
             return pairs
         with scope(self._clip_scope):
@@ -289,8 +278,15 @@ class Optimizer(KeptState):
         return (gradient, 0.0) if penalty is None else penalized(penalty, gradient, target)
 
     def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
-        own = self._groups.penalty(parameter, group)
+        if group is not None and not self._groups.has_other_penalty(parameter):
+            return self._shared_penalty(group)
+        own = getattr(parameter, "regularizer", None)
         return self.regularization if own is None else regularizer(own)
+
+    def _shared_penalty(self, group: Options | None) -> Any:
+        """The penalty of those parameters of a group, or in none, that bring none of their own."""
+        of_group = None if group is None else group.get("weight_decay")
+        return self.regularization if of_group is None else regularizer(of_group)
 
     def _update_together(self, updates: list[Update], options: Options) -> None:
         """Applies the rule to parameters of one dtype: by one operator, where the rule has one for many."""

@@ -7,9 +7,10 @@ from typing import Any
 from ..ops.core.trace import apply
 from ..ops.optim.merged import merged_sgd_op
 from ..ops.optim.row_updates import sgd_rows_op
+from .compiled_step import StepForm
 from .optimizer import Optimizer
 from .options import Options
-from .updates import StepForm, Update, decays_of
+from .updates import Update, decays_of
 
 
 class SGD(Optimizer):
@@ -32,7 +33,7 @@ class SGD(Optimizer):
     """
 
     type = "sgd"
-    _form_of_step = StepForm(0, merged_sgd_op, lambda rule: ())
+    _form_of_step = StepForm(0, merged_sgd_op, lambda rule, options: ())
 
     def __init__(self, learning_rate: Any = 0.001, parameters: Any = None, weight_decay: Any = None,
                  grad_clip: Any = None, multi_precision: bool = False, name: str | None = None):

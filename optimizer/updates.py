@@ -1,11 +1,10 @@
-"""What a rule is told of each parameter (`Update`) and the compiled form of a rule (`StepForm`); penalties added."""
+"""What a rule is told of each parameter (`Update`); penalties added."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..ops.core.operator import Operator
 from ..regularizer import L2Decay
 
 
@@ -16,22 +15,6 @@ class Update(NamedTuple):
     gradient: Any
     rate: Any
     decay: float
-
-
-class StepForm(NamedTuple):
-    """What the compiled form (`ops/core/_steps.c`) is told of a rule: its number there, and the operator that it does.
-
-    `numbers` gives the rule's own, of an optimizer; None where its options are not what the form knows.
-    """
-
-    rule: int
-    op: Operator
-    numbers: Callable[[Any], tuple[float, ...] | None]
-
-
-def may_be_asked_twice(clip: Any) -> bool:
-    """Whether nobody notices that a clip is called before the compiled form finds that it does not take a step."""
-    return clip is None or "_may_be_asked_twice" in type(clip).__dict__
 
 
 def decays_of(updates: Sequence[Update]) -> list[float]:

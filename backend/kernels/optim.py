@@ -74,6 +74,7 @@ def _coefficients(given: Sequence[float], count: int) -> np.ndarray:
     return np.array(given, "float32") if given else _zeros(count)
 
 
+@lru_cache(maxsize=64)
 def rest_of(share: float) -> float:
     """1 - share, of the share as float32 has it, as `ops.optim.rules.rest_of` says."""
     return float(F32.type(1) - F32.type(share))

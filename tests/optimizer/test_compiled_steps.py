@@ -9,13 +9,19 @@ from proa.backend.kernels import optim
 from proa.core.flags import flags_guard
 from proa.ops.core import native
 from proa.ops.optim.merged import merged_adam_op
-from proa.optimizer import SGD, Adam, AdamW, Momentum
+from proa.optimizer import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Lamb, Momentum, RMSProp
 from proa.optimizer.optimizer import Optimizer
 
 needed = pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
 pytestmark = [needed, pytest.mark.filterwarnings("error")]
 
 SHAPES = [(3,), (100, 30), (1,), (7, 5, 3), (2049,), (2, 2), ()]
+
+
+def decays(name):
+    return name[-1] in "02468"
+
+
 RULES = {
     "sgd": lambda **more: SGD(0.1, **more),
     "sgd, decay": lambda **more: SGD(0.1, weight_decay=0.03, **more),
@@ -24,8 +30,23 @@ RULES = {
     "adam": lambda **more: Adam(0.01, **more),
     "adam, all": lambda **more: Adam(0.01, 0.7, 0.9, 1e-3, weight_decay=0.1, multi_precision=True, **more),
     "adamw": lambda **more: AdamW(0.01, weight_decay=0.2, **more),
+    "adamw, functions": lambda **more: AdamW(
+        0.01, weight_decay=0.2, lr_ratio=lambda p: 0.3 if p.ndim < 2 else 1.0, apply_decay_param_fun=decays, **more),
+    "adagrad": lambda **more: Adagrad(0.1, 1e-3, initial_accumulator_value=0.1, **more),
+    "adagrad, decay": lambda **more: Adagrad(0.1, weight_decay=0.1, **more),
+    "adadelta": lambda **more: Adadelta(0.5, 1e-3, 0.7, **more),
+    "adamax": lambda **more: Adamax(0.01, 0.7, 0.9, 1e-3, **more),
+    "rmsprop": lambda **more: RMSProp(0.01, **more),
+    "rmsprop, all": lambda **more: RMSProp(0.01, 0.9, 1e-3, 0.8, True, weight_decay=0.1, **more),
+    "lamb": lambda **more: Lamb(0.01, **more),
+    "lamb, all": lambda **more: Lamb(
+        0.01, 0.3, 0.7, 0.9, exclude_from_weight_decay_fn=lambda p: p.ndim < 2, **more),
+    "lamb without decay": lambda **more: Lamb(0.01, 0.0, **more),
+    "lamb, always by lengths": lambda **more: Lamb(0.01, 0.0, always_adapt=True, **more),
     "by a schedule": lambda **more: Adam(paddle.optimizer.lr.ExponentialDecay(0.1, 0.5), **more),
 }
+L1 = paddle.regularizer.L1Decay
+WITH_PENALTY = [name for name in RULES if "lamb" not in name and "adamw" not in name]
 AdamAgain = type("AdamAgain", (Adam,), {})
 
 
@@ -111,16 +132,27 @@ def test_bits_of_what_threads_share(rule, monkeypatch):
 
 
 @pytest.mark.parametrize("sizes", [[(5, 4), (3,)], [(300, 500), (3,)]])
-@pytest.mark.parametrize("rule", ["sgd", "adam"])
-def test_a_parameter_given_twice(sizes, rule, monkeypatch):
-    """Which threads may not share: each would change all of it."""
+@pytest.mark.parametrize("rule", ["sgd", "adam", "adamax"])
+def test_a_parameter_given_twice_is_left_to_python(sizes, rule, monkeypatch):
+    """Threads may not share it: each would change all of it."""
     def twice():
         first, second = parameters_of(sizes)
         return [first, second, first]
 
     with monkeypatch.context() as patched:
         patched.setattr(optim, "get_num_threads", lambda: 1)
-        assert alike(RULES[rule], monkeypatch, given=twice)[1:] == [True] * 3
+        assert not any(alike(RULES[rule], monkeypatch, given=twice))
+
+
+def test_two_parameters_of_one_name_are_left_to_python(monkeypatch):
+    """They share what a rule keeps."""
+    def rename(parameters, optimizer):
+        parameters[1].name = parameters[0].name
+
+    with monkeypatch.context() as patched:
+        patched.setattr(optim, "get_num_threads", lambda: 1)
+        assert alike(RULES["momentum"], monkeypatch, given=lambda: parameters_of([(4, 5), (4, 5)]),
+                     change=rename) == [False] * 4
 
 
 def test_parameters_without_gradients_stay(monkeypatch):
@@ -135,20 +167,15 @@ def no_gradient_seen_yet(parameters, optimizer):
     parameters[1].clear_gradient()
 
 
-def own_rate(parameters, optimizer):
-    parameters[1].optimize_attr["learning_rate"] = 0.5
-
-
-def own_penalty(parameters, optimizer):
-    parameters[1].regularizer = paddle.regularizer.L2Decay(0.3)
-
-
 def turned_gradient(parameters, optimizer):
     parameters[1].grad = paddle.to_tensor(np.ones((30, 100), "float32")).t()
 
 
+def users_penalty(parameters, optimizer):
+    parameters[1].regularizer = type("Own", (L1,), {})(0.1)
 
-@pytest.mark.parametrize("change", [no_gradient_seen_yet, own_rate, own_penalty, turned_gradient])
+
+@pytest.mark.parametrize("change", [no_gradient_seen_yet, turned_gradient, users_penalty])
 def test_what_is_left_to_python(change, monkeypatch):
     assert alike(RULES["adam"], monkeypatch, change=change)[:2] == [False, False]
 
@@ -157,9 +184,30 @@ class OwnClip(paddle.nn.ClipGradByNorm):
     """That of a user, who may count its calls."""
 
 
-@pytest.mark.parametrize("more", [{"grad_clip": OwnClip(0.1)}, {"weight_decay": paddle.regularizer.L1Decay(0.1)}])
-def test_options_that_are_left_to_python(more, monkeypatch):
-    assert not any(alike(lambda **given: Adam(0.01, **more, **given), monkeypatch))
+def test_a_clip_of_the_users_is_left_to_python(monkeypatch):
+    assert not any(alike(lambda **given: Adam(0.01, grad_clip=OwnClip(0.1), **given), monkeypatch))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_parameters_with_a_rate_and_a_penalty_of_their_own(rule, monkeypatch):
+    def change(parameters, optimizer):
+        parameters[1].optimize_attr["learning_rate"] = 0.37
+        parameters[2].regularizer = paddle.regularizer.L2Decay(0.3)
+        parameters[3].regularizer = L1(0.03)
+        parameters[4].optimize_attr["learning_rate"] = 2
+        parameters[5].regularizer = L1(0.0)
+
+    assert alike(RULES[rule], monkeypatch, change=change)[1:] == [True] * 3
+
+
+@pytest.mark.parametrize("rule", WITH_PENALTY)
+def test_signs_of_parameters_as_a_penalty(rule, monkeypatch):
+    """Signs of zeros are zeros, and of what is no number none."""
+    def change(parameters, optimizer):
+        optimizer.regularization = L1(0.07)
+        parameters[1].set_value(paddle.to_tensor(np.resize(np.array([0.0, -0.0, 3, np.nan, -2], "float32"), (100, 30))))
+
+    assert alike(RULES[rule], monkeypatch, change=change)[1:] == [True] * 3
 
 
 @pytest.mark.parametrize("clip", [paddle.nn.ClipGradByGlobalNorm(0.1), paddle.nn.ClipGradByNorm(0.2),
@@ -210,20 +258,112 @@ def test_an_error_in_a_clip_changes_nothing():
     assert [x.tobytes() for x in before] == [x.tobytes() for x in values_of(optimizer, [parameter])]
 
 
-@pytest.mark.parametrize("more", [{"lr_ratio": lambda p: 0.5}, {"apply_decay_param_fun": lambda name: False}])
-def test_functions_of_parameters_are_asked(more, monkeypatch):
-    assert not any(alike(lambda **given: AdamW(0.01, **more, **given), monkeypatch))
+@pytest.mark.parametrize("rule", RULES)
+def test_groups(rule, monkeypatch):
+    def make(parameters):
+        more = {"weight_decay": L1(0.2)} if rule in WITH_PENALTY else {"beta1": 0.5}
+        if "adamw" in rule:
+            more["weight_decay"] = 0.3
+        parameters[4].optimize_attr["learning_rate"] = 0.3
+        return RULES[rule](parameters=[
+            parameters[0], {"params": parameters[1:3], "learning_rate": 0.1, **more},
+            {"params": parameters[3:6], "grad_clip": paddle.nn.ClipGradByNorm(0.2)}, parameters[6]])
+
+    def change(parameters, optimizer):
+        parameters[2].optimize_attr["learning_rate"] = 0.7  # later than its group
+        parameters[0].regularizer = paddle.regularizer.L2Decay(0.2)
+        parameters[5].clear_gradient(False)
+
+    assert alike(make, monkeypatch)[1:] == [True] * 3
+    assert alike(make, monkeypatch, change=change)[1:] == [True] * 3
 
 
-def test_groups_subclasses_and_other_dtypes_are_left_to_python(monkeypatch):
-    def in_groups(parameters):
-        return Adam(0.01, parameters=[{"params": parameters[:3], "learning_rate": 0.1}, {"params": parameters[3:]}])
+def test_groups_that_come_and_change_between_steps(monkeypatch):
+    def make(parameters):
+        return AdamW(0.01, parameters=[{"params": parameters[:2]}, {"params": parameters[2:4], "weight_decay": 0.3}])
 
-    assert not any(alike(in_groups, monkeypatch))
+    def change(parameters, optimizer):
+        optimizer._add_param_group({"params": parameters[4:6], "learning_rate": 0.1})
+        optimizer._param_groups[1]["weight_decay"] = 0.05
+        optimizer._param_groups[0]["learning_rate"] = 3.0
+        optimizer._parameter_list.append(parameters[6])
+
+    assert alike(make, monkeypatch, change=change) == [False, False, True, True]  # new ones have no state yet
+
+
+def test_a_penalty_that_came_into_a_group_with_its_parameter_is_left_to_python(monkeypatch):
+    def make(parameters):
+        parameters[0].regularizer = L1(0.2)
+        return Adam(0.01, parameters=[{"params": parameters, "weight_decay": 0.1}])
+
+    assert not any(alike(make, monkeypatch))
+
+
+@pytest.mark.parametrize("factor", [paddle.to_tensor(0.5), np.float64(0.5), "0.5"], ids=["tensor", "NumPy's", "text"])
+def test_factors_that_are_no_plain_numbers_are_left_to_python(factor, monkeypatch):
+    def change(parameters, optimizer):
+        parameters[1].optimize_attr["learning_rate"] = factor
+
+    assert alike(RULES["sgd"], monkeypatch, change=change) == [True, False, False, False]
+
+
+@pytest.mark.parametrize("rule, option", [
+    (AdamW, "apply_decay_param_fun"), (AdamW, "lr_ratio"), (Lamb, "exclude_from_weight_decay_fn")])
+def test_functions_of_parameters_are_asked_once_a_step(rule, option, monkeypatch):
+    calls = []
+
+    def asked(parameter):
+        assert not paddle.is_grad_enabled()
+        calls.append(parameter)
+        return 0.5
+
+    parameters = parameters_of()
+    optimizer = rule(0.01, parameters=parameters, **{option: asked})
+    for seed, without in enumerate((None, None, 2, None)):
+        give_gradients(parameters, seed)
+        if without is not None:
+            parameters[without].clear_gradient(False)
+        optimizer.step()
+    assert len(calls) == 4 * len(parameters) - 1
+
+    def fails(parameter):
+        raise ArithmeticError("on its way")
+
+    before = values_of(optimizer, parameters)
+    optimizer._options[option] = fails
+    with pytest.raises(ArithmeticError):
+        optimizer.step()
+    assert [x.tobytes() for x in before] == [x.tobytes() for x in values_of(optimizer, parameters)]
+
+
+def test_functions_that_change_what_is_updated(monkeypatch):
+    """Nothing is taken from what was read before a function ran code of Python."""
+    def make(parameters):
+        def fun(name):
+            parameters[1].set_value(parameters[1] + 1.0)
+            parameters[2].optimize_attr["learning_rate"] = 0.3
+            return True
+
+        return AdamW(0.01, parameters=parameters, apply_decay_param_fun=fun)
+
+    assert trained(make, monkeypatch, False)[1] == [False, True, True, True]
+
+
+def test_subclasses_and_other_dtypes_are_left_to_python(monkeypatch):
     assert not any(alike(lambda **given: AdamAgain(0.01, **given), monkeypatch))
-    assert not any(alike(RULES["adam"], monkeypatch, given=lambda: parameters_of(dtype="float64")))
+    for rule in RULES:
+        assert not any(alike(RULES[rule], monkeypatch, given=lambda: parameters_of([(3,), (4, 5)], "float64")))
     with flags_guard({"FLAGS_check_nan_inf": True}):
         assert not any(alike(RULES["adam"], monkeypatch))
+
+
+@pytest.mark.parametrize("rule, taken", [("rmsprop, all", True), ("lamb", True), ("adam", False)])
+def test_large_parameters(rule, taken, monkeypatch):
+    """Rules that have a loop in Python leave many elements to its threads."""
+    def large():
+        return parameters_of([(1100, 1000), (7,)])
+
+    assert alike(RULES[rule], monkeypatch, given=large)[1:] == [taken] * 3
 
 
 def test_memory_that_others_see_is_not_written(monkeypatch):
