@@ -293,6 +293,11 @@ class Surroundings:
         """Whether an object is one of the random generators that were there before."""
         return any(generator is held for held, _ in self._others)
 
+    def is_new(self, value: Any) -> bool:
+        """Whether an object was not among those that were there before."""
+        held = getattr(value, "__dict__", None)
+        return id(value) not in self._slotted and not any(mapping is held for mapping, _, _ in self.mappings)
+
     # Putting back
 
     def restore(self) -> None:

@@ -19,8 +19,8 @@ from ..errors import ConversionError, source_line
 from ..footprint.surroundings import Surroundings, numpy_random
 from ..operators.staging import must_be_whole, tell
 
-_CLOCKS = {"time": frozenset((*(name + unit for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time")
-                             for unit in ("", "_ns")), "localtime", "gmtime", "ctime")),
+_TIMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+_CLOCKS = {"time": frozenset((*_TIMES, *(f"{name}_ns" for name in _TIMES), "localtime", "gmtime", "ctime")),
            "datetime": frozenset(("now", "utcnow", "today"))}
 _DRAWS_NOTHING = frozenset(("seed", "get_state", "set_state", "getstate", "setstate", "spawn"))
 

@@ -40,6 +40,7 @@ from .function_inputs import FunctionInputs
 from .held_gradients import gradients_left, training_step
 from .optional_results import chosen, flags_of
 from .program_function import ProgramFunction
+from .records import has_records, with_objects, with_records
 from .same_tensors import SameTensors
 
 
@@ -114,7 +115,8 @@ class ConcreteProgram:
         args, kwargs = inputs.call_arguments(variables)
         given = held_by(variables)
         with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
-            result = nest.map_structure(_up_to_date, as_result(converted(*receiver, *args, **kwargs)))
+            returned = with_records(converted(*receiver, *args, **kwargs), surroundings.is_new)
+            result = nest.map_structure(_up_to_date, as_result(returned))
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
             raise self.main_program.value_wanted
         check_what_hooks_read(self.main_program)
@@ -131,6 +133,7 @@ class ConcreteProgram:
             self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.flags = flags_of(self.result)
+        self._has_records = has_records(self.result)
         entries = [(entry, before, as_state(now)) for entry, before, now in surroundings.changed_entries()]
         self.slots = slots_of(entries, surroundings.changed_items(), where)
         self._same = SameTensors(now, trace.captured, trace.variable_of)
@@ -305,7 +308,8 @@ class ConcreteProgram:
 
     def _filled(self, values: Any) -> Any:
         found = nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
-        return chosen(found) if self.flags else found
+        found = chosen(found) if self.flags else found
+        return with_objects(found) if self._has_records else found
 
     def _run_with_state(self, tensors: Sequence[EagerValue]) -> Any:
         given = [*tensors, *self._outer]

@@ -110,9 +110,14 @@ def test_generators_and_coroutines():
         assert asyncio.run(converted(ones(1))).tolist() == [2.0]
 
 
+class Found:
+    def __init__(self, value):
+        self.value = value
+
+
 @pytest.mark.parametrize("result", [
     lambda x: (v * 2 for v in (x, x)), lambda x: map(operator.neg, [x]), lambda x: {1: [lambda: x * 2]},
-    lambda x: type("Found", (), {"value": None, "__init__": lambda self: setattr(self, "value", x)})()])
+    lambda x: Found([lambda: x * 2])])
 def test_results_that_hold_tensors_unseen(result):
     def function(x):
         return result(x * 1.0)
