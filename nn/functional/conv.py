@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops.array.full import is_value
 from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.array.slices import slice_
+from ...ops.array.unknown_sizes import only_a_run_knows, size_at, vector_of
 from ...ops.core.infer import check_rank
 from ...ops.core.operator import Operator
 from ...ops.core.trace import apply, drawing
+from ...ops.math.comparison import logical_and
 from ...ops.math.elementwise import add_op
 from ...ops.nn import conv as ops
 from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
+from ...ops.program.print_assert import assert_value
 
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
@@ -116,12 +121,31 @@ def _transpose(op: Operator, what: str, x: Any, weight: Any, bias: Any, output_p
     extra = repeated(what, "output_padding", output_padding, rank)
     if output_size is not None and any(extra):
         raise ValueError(f"{what}: give output_padding or output_size, not both.")
+    if is_value(output_size) and output_size.ndim:
+        output_size = list(output_size)
     if isinstance(output_size, Sequence) and len(output_size) == rank + 2:
         output_size = output_size[1:-1] if attrs["data_format"][-1] == "C" else output_size[2:]
-    size = [] if output_size is None else repeated(what, "output_size", output_size, rank)
+    wanted = output_size if isinstance(output_size, Sequence) else [output_size] * rank
     inputs = (x, weight, None) if len(op.inputs) == 3 else (x, weight)
-    result = apply(op, *inputs, output_padding=extra if any(extra) else [], output_size=size, **attrs)
+    if any(map(only_a_run_knows, wanted)):
+        result = _transpose_of_open_size(op, what, inputs, wanted, attrs)
+    else:
+        size = [] if output_size is None else repeated(what, "output_size", output_size, rank)
+        result = apply(op, *inputs, output_padding=extra if any(extra) else [], output_size=size, **attrs)
     return _with_bias(result, bias, attrs["data_format"][-1] == "C")
+
+
+def _transpose_of_open_size(op: Operator, what: str, inputs: tuple, wanted: Sequence[Any],
+                            attrs: dict[str, Any]) -> Any:
+    """The largest result that the windows can have, cut to the sizes that only a run knows."""
+    more = [stride - 1 for stride in attrs["strides"]]
+    largest = apply(op, *inputs, output_padding=more if any(more) else [], output_size=[], **attrs)
+    axes = range(1, len(wanted) + 1) if attrs["data_format"][-1] == "C" else range(2, len(wanted) + 2)
+    asked, most = vector_of(wanted), vector_of([size_at(largest, axis) for axis in axes])
+    fits = logical_and(asked <= most, asked >= most - vector_of(more))
+    assert_value(fits, [asked, most], f"{what}(output_size): the sizes of the result must be those that windows allow: "
+                 f"at most {more} less than the largest. Asked for, and the largest:")
+    return slice_(largest, list(axes), [0] * len(wanted), list(wanted))
 
 
 def conv2d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,

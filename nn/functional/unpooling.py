@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.array.full import full, is_value
+from ...ops.array.reshape import reshape, squeeze, unsqueeze
+from ...ops.array.take_along_axis import put_along_axis
+from ...ops.array.unknown_sizes import count_of, only_a_run_knows, size_at
 from ...ops.core.infer import shape_in
+from ...ops.core.operator import Operator
 from ...ops.core.trace import apply
 from ...ops.nn.unpool import unpool3d_op, unpool_op
 from ...ops.nn.window_arguments import check_format, repeated
@@ -20,28 +24,37 @@ def _attributes(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, 
     ksize = repeated(what, "kernel_size", kernel_size, rank)
     strides = ksize if stride is None else repeated(what, "stride", stride, rank)
     pads = repeated(what, "padding", padding, rank)
-    usual = [(n - 1) * s - 2 * p + k if n >= 0 else -1
-             for n, s, p, k in zip(list(x.shape)[2:], strides, pads, ksize, strict=True)]
-    usual = [max(size, -1) if known >= 0 else -1 for size, known in zip(usual, list(x.shape)[2:], strict=True)]
-    if output_size is None and -1 in usual:
-        raise ValueError(f"{what}(x): sizes that are not known need output_size. Received x.shape={list(x.shape)}; "
-                         "declare the sizes of x, or give output_size.")
+    usual = [(size_at(x, axis) - 1) * s - 2 * p + k
+             for axis, s, p, k in zip((2, 3, 4), strides, pads, ksize, strict=False)]
     return {"ksize": ksize, "strides": strides, "paddings": pads,
             "output_size": usual if output_size is None else _chosen(what, output_size, usual, strides)}
 
 
 def _chosen(what: str, output_size: Any, usual: list[int], strides: list[int]) -> list[int]:
-    sizes = [int(n) for n in output_size]
+    sizes = [n if only_a_run_knows(n) else int(n) for n in output_size]
     if len(sizes) == len(usual) + 2:
         sizes = sizes[2:]
     if len(sizes) != len(usual):
         raise ValueError(f"{what}(output_size): must have {len(usual)} sizes, or {len(usual) + 2}. "
                          f"Received {output_size!r}.")
     for n, (size, least, stride) in enumerate(zip(sizes, usual, strides, strict=True)):
-        if least >= 0 and not least - stride < size < least + stride:
+        if not is_value(size) and not is_value(least) and not least - stride < size < least + stride:
             raise ValueError(f"{what}(output_size): size {n} must lie between {least - stride} and {least + stride}, "
                              f"without these. Received {output_size!r}.")
     return sizes
+
+
+def _unpooled(op: Operator, x: Any, indices: Any, data_format: str, attrs: dict[str, Any]) -> Any:
+    sizes = attrs["output_size"]
+    if not any(map(only_a_run_knows, sizes)):
+        return apply(op, x, indices, data_format=data_format, **attrs)
+    if len(shape_in(indices)) != x.ndim:
+        raise ValueError(f"max_unpool(x, indices): both must have the same shape. Received x.shape={list(x.shape)}, "
+                         f"indices.shape={list(indices.shape)}.")
+    images = [size_at(x, 0), size_at(x, 1)]
+    zeros = full([*images, count_of(sizes)], 0, x.dtype)
+    values, places = (reshape(each, [*images, -1]) for each in (x, indices))
+    return reshape(put_along_axis(zeros, places, values, 2), [*images, *sizes])
 
 
 def max_unpool1d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, data_format: str = "NCL",
@@ -58,7 +71,7 @@ def max_unpool1d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, pad
     attrs = _attributes("max_unpool1d", x, kernel_size, stride, padding, output_size, 1)
     added = {"ksize": 1, "strides": 1, "paddings": 0, "output_size": 1}
     flat = {name: [added[name], *value] for name, value in attrs.items()}
-    return squeeze(apply(unpool_op, unsqueeze(x, 2), unsqueeze(indices, 2), data_format="NCHW", **flat), 2)
+    return squeeze(_unpooled(unpool_op, unsqueeze(x, 2), unsqueeze(indices, 2), "NCHW", flat), 2)
 
 
 def max_unpool2d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
@@ -75,8 +88,8 @@ def max_unpool2d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, pad
     [[[[0.0, 0.0], [4.0, 0.0]]]]
     """
     check_format("max_unpool2d", data_format, ("NCHW",))
-    return apply(unpool_op, x, indices, data_format=data_format,
-                 **_attributes("max_unpool2d", x, kernel_size, stride, padding, output_size, 2))
+    return _unpooled(unpool_op, x, indices, data_format,
+                     _attributes("max_unpool2d", x, kernel_size, stride, padding, output_size, 2))
 
 
 def max_unpool3d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
@@ -90,5 +103,5 @@ def max_unpool3d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, pad
     [1, 2, 4, 4, 4]
     """
     check_format("max_unpool3d", data_format, ("NCDHW",))
-    return apply(unpool3d_op, x, indices, data_format=data_format,
-                 **_attributes("max_unpool3d", x, kernel_size, stride, padding, output_size, 3))
+    return _unpooled(unpool3d_op, x, indices, data_format,
+                     _attributes("max_unpool3d", x, kernel_size, stride, padding, output_size, 3))

@@ -41,9 +41,14 @@ def count_of(values: Sequence[Any]) -> Any:
     return functools.reduce(python.mul, values, 1)
 
 
+def only_a_run_knows(size: Any) -> bool:
+    """Whether a size is a value of the Program that is built, and no constant of it."""
+    return is_value(size) and not hasattr(size, "_array") and current_trace().known_value(size) is None
+
+
 def known_number(what: str, value: Any) -> int:
     """The number as an int; TypeError where only the run can tell it. `what` names function and argument."""
-    if is_value(value) and not hasattr(value, "_array") and current_trace().known_value(value) is None:
+    if only_a_run_knows(value):
         raise TypeError(f"{what}: must be a number that is known while the Program is built. Received {value!r}, which "
                         "only a run can tell. Declare that size (InputSpec, static.data), or give a number.")
     return int(value)

@@ -4,12 +4,14 @@ from typing import Any
 
 from ...core import dtype as dt
 from ..array.concat_split import stack
+from ..array.full import is_value
 from ..array.reshape import ints_of, reshape, squeeze, transpose, unsqueeze
 from ..array.sorting import sort
 from ..array.take_along_axis import take_along_axis
 from ..core.infer import normalize_axis
 from .casting import cast, dtype_of
 from .reduce import sum as reduce_sum
+from .statistics import share
 from .unary import ceil, floor, isnan, logical_not
 
 
@@ -35,8 +37,9 @@ def _nanquantile(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     if isinstance(q, (list, tuple)):
         found = [_nanquantile(x, one, axis, keepdim) for one in q]
         return found[0] if len(found) == 1 else stack(found, 0)
-    if not 0 <= q <= 1:
-        raise ValueError(f"nanquantile(x, q): q must lie in [0, 1]. Received {q}.")
+    if is_value(q) and q.ndim:
+        return _nanquantile(x, list(q), axis, keepdim)
+    q = share("nanquantile", q)
     moved, axes = _with_last(x, axis)
     ordered = sort(moved, -1)
     count = reduce_sum(cast(logical_not(isnan(moved)), dtype_of(x)), -1, keepdim=True)

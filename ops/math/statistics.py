@@ -15,14 +15,16 @@ from ..array.gradient_shapes import sum_to
 from ..array.reshape import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from ..array.slices import Ranges
 from ..array.sorting import argsort_op, order_statistics_op
-from ..array.unknown_sizes import size_at
+from ..array.unknown_sizes import only_a_run_knows, size_at
 from ..array.where import where
 from ..core.infer import normalize_axis, product, same
 from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .casting import cast, dtype_of
+from ..program.print_assert import assert_value
+from .casting import cast, dtype_of, in_dtype
+from .comparison import logical_and
 from .elementwise import divide, equal_op, power_op
 from .reduce import kept, max, mean, mean_op, min, numel, reduced_axes, reduced_count, sum
 from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt_op
@@ -234,10 +236,11 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     return quantile_of(x if dtype_of(x) is dt.float64 else cast(x, dt.float64), q, axis, keepdim)
 
 
-def _quantile_of_unknown_length(x: Any, q: float) -> Any:
-    """Over the last dimension, whose size only the run knows: so it says between which elements the quantile lies."""
+def _quantile_where_a_run_says(x: Any, q: Any) -> Any:
+    """Over the last dimension, of a size or for a q that only the run knows: it says between which elements it lies."""
     last = size_at(x, -1) - 1
-    place = cast(last, dt.float64) * full([], q, dt.float64)
+    last = last if is_value(last) else full([], last, dt.int64)
+    place = cast(last, dt.float64) * (q if is_value(q) else full([], q, dt.float64))
     below = floor(place)
     values, _ = apply(argsort_op, x, axis=x.ndim - 1, descending=False)
     low, high = _at(values, cast(below, dt.int64)), _at(values, cast(ceil(place), dt.int64))
@@ -247,16 +250,27 @@ def _quantile_of_unknown_length(x: Any, q: float) -> Any:
     return where(isnan(largest), largest, result)
 
 
+def share(what: str, q: Any) -> Any:
+    """A number of 0 … 1, as a float64 value where only the run knows it."""
+    if only_a_run_knows(q):
+        assert_value(logical_and(q >= 0, q <= 1), [q], f"{what}(x, q): q must lie in [0, 1]. Received:")
+        return in_dtype(q, dt.float64)
+    if not 0 <= float(q) <= 1:
+        raise ValueError(f"{what}(x, q): q must lie in [0, 1]. Received {q}.")
+    return float(q)
+
+
 def quantile_of(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     """As `quantile`, in x's own dtype."""
     if isinstance(q, (list, tuple)):
         found = [quantile_of(x, one, axis, keepdim) for one in q]
         return found[0] if len(found) == 1 else stack(found, 0)
-    if not 0 <= q <= 1:
-        raise ValueError(f"quantile(x, q): q must lie in [0, 1]. Received {q}.")
+    if is_value(q) and q.ndim:
+        return quantile_of(x, list(q), axis, keepdim)
+    q = share("quantile", q)
     moved, axes = _moved_last(x, axis)
-    if moved.shape[-1] < 0:
-        return _restored(_quantile_of_unknown_length(moved, q), x, axes, keepdim)
+    if moved.shape[-1] < 0 or is_value(q):
+        return _restored(_quantile_where_a_run_says(moved, q), x, axes, keepdim)
     place = q * (moved.shape[-1] - 1)
     below = int(place)
     found, _ = apply(order_statistics_op, moved, rank=below, count=1 if place == below else 2, propagate_nan=True)

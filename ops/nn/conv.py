@@ -295,10 +295,10 @@ def _transposed_sizes(sizes: Sequence[int], kernel: Sequence[int], strides: Any,
         least = (size - 1) * stride - pads[2 * n] - pads[2 * n + 1] + dilation * (kernel[n] - 1) + 1
         wanted = output_size[n] if len(output_size) else least + (output_padding[n] if len(output_padding) else 0)
         known = min(size, kernel[n]) >= 0
-        if known and not least <= wanted < least + max(stride, dilation):
+        if known and not least <= wanted < least + stride:
             raise ValueError(
                 f"conv_transpose(output_size, output_padding): size {n} of the result must lie in "
-                f"[{least}, {least + max(stride, dilation)}). Received {wanted}."
+                f"[{least}, {least + stride}). Received {wanted}."
             )
         result.append(int(wanted) if known or len(output_size) else -1)
     return result

@@ -1,4 +1,4 @@
-"""Functions that return objects of the user's that hold tensors, as dataclasses: a Program gives another one each time."""
+"""Functions that return objects of the user that hold tensors, as dataclasses: a Program gives another each time."""
 
 import dataclasses
 import types

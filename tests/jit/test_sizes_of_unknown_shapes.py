@@ -115,7 +115,6 @@ WAYS_OUT = {
     "tril_indices": (lambda x: paddle.tril_indices(x.shape[1], 3), "Declare that size"),
     "unbind": (lambda x: paddle.unbind(x, 1)[0], "must be known"),
     "combinations": (lambda x: paddle.combinations(x[0]), "Declare that size"),
-    "max_unpool": (lambda x: F.max_unpool1d(x[None], x[None].astype("int32"), 2), "output_size"),
 }
 
 
@@ -187,3 +186,72 @@ def test_a_part_that_is_empty_whatever_the_size_is_known_to_be():
     for mine, theirs in zip(converted(x), parts(x), strict=True):
         np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
     assert [v.shape for v in converted.concrete_program.outputs] == [(), (0, 4), (4,), (-1, 4)]
+
+
+WINDOWS = np.arange(18, dtype="float32").reshape(1, 2, 3, 3)
+
+
+def transposed(x, like):
+    return F.conv2d_transpose(x, paddle.to_tensor(WINDOWS), stride=2, padding=1, output_size=paddle.shape(like)[2:])
+
+
+def transposed_to_one_size(x, like):
+    return F.conv2d_transpose(x, paddle.to_tensor(WINDOWS), stride=[2, 1], dilation=[1, 2], output_size=[
+        like.shape[2], x.shape[2] + 4])
+
+
+def unpooled(x, like):
+    y, places = F.max_pool2d(x, 2, 2, return_mask=True)
+    return F.max_unpool2d(y * y, places, 2, 2, output_size=x.shape)
+
+
+def unpooled_by_shape(x, like):
+    y, places = F.max_pool2d(x, 2, 2, return_mask=True)
+    return F.max_unpool2d(y * y, places, 2, 2, output_size=paddle.shape(x))
+
+
+def unpooled_to_the_usual_size(x, like):
+    y, places = F.max_pool1d(x[:, :, 0], 2, 2, return_mask=True)
+    return F.max_unpool1d(y * y, places, 2, 2)
+
+
+@pytest.mark.parametrize("spec", [None, [InputSpec([None, 1, None, None])] * 2], ids=["exact", "open"])
+@pytest.mark.parametrize("function, added", [
+    (transposed, (-1, 0)), (transposed_to_one_size, (1, 2)), (unpooled, (0, 0)), (unpooled_by_shape, (0, 0)),
+    (unpooled_to_the_usual_size, (0, 0))])
+def test_sizes_of_results_that_only_a_run_knows(function, added, spec):
+    converted = paddle.jit.to_static(function, spec, full_graph=True)
+    for size, more in ((4, added[0]), (4, added[1]), (6, added[0])):
+        like = 2 * size + more
+        found = []
+        for run in (function, converted):
+            x = paddle.to_tensor(np.sin(np.arange(2 * size * size, dtype="float32")).reshape(2, 1, size, size))
+            x.stop_gradient = False
+            y = run(x, paddle.ones([1, 1, like, like]))
+            (y * y).sum().backward()
+            found.append((y.numpy(), x.grad.numpy()))
+        for eager, mine in zip(*found, strict=True):
+            np.testing.assert_allclose(mine, eager, rtol=1e-5, atol=1e-4)
+
+
+def test_a_size_that_windows_do_not_allow_is_an_error_of_the_run():
+    converted = paddle.jit.to_static(transposed, [InputSpec([None, 1, None, None])] * 2, full_graph=True)
+    for size in (6, 9):
+        with pytest.raises(AssertionError, match=r"conv2d_transpose\(output_size\): the sizes of the result"):
+            converted(paddle.ones([1, 1, 4, 4]), paddle.ones([1, 1, size, size]))
+
+
+@pytest.mark.parametrize("spec", [None, [InputSpec([None, 4]), InputSpec([3])]], ids=["exact", "open"])
+@pytest.mark.parametrize("function", [lambda x, q: paddle.quantile(x, q, axis=0), paddle.quantile, paddle.nanquantile])
+def test_quantiles_that_a_tensor_names(function, spec):
+    converted = paddle.jit.to_static(lambda x, q: function(x, q) * 1.0, spec, full_graph=True)
+    q = paddle.to_tensor([0.1, 0.5, 1.0])
+    for rows in (5, 1):
+        x = paddle.to_tensor(np.sin(np.arange(4 * rows, dtype="float32")).reshape(rows, 4))
+        wanted = function(x, [float(each) for each in q])
+        np.testing.assert_allclose(converted(x, q).numpy(), wanted.numpy(), rtol=1e-6)
+        np.testing.assert_allclose(function(x, q).numpy(), wanted.numpy(), rtol=1e-6)
+    with pytest.raises(AssertionError, match=r"q must lie in \[0, 1\]"):
+        converted(x, q + 1)
+    with pytest.raises(ValueError, match=r"q must lie in \[0, 1\]"):
+        function(x, q + 1)

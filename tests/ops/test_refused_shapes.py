@@ -25,6 +25,8 @@ CALLS = {
     "many places": ("channels", lambda: functional.conv2d(ones([2, 4, 64, 64]), ones([6, 8, 3, 3]))),
     "channels last": ("channels", lambda: functional.conv2d(
         ones([2, 6, 5, 4]), ones([6, 8, 3, 2]), data_format="NHWC")),
+    "more of a result than a stride": ("size 1 of the result", lambda: functional.conv2d_transpose(
+        ones([1, 1, 4, 4]), ones([1, 1, 3, 3]), stride=[2, 1], dilation=[1, 2], output_padding=[0, 1])),
     "volumes": ("channels", lambda: functional.conv3d(ones([2, 1, 3, 3, 4]), ones([3, 2, 2, 3, 2]))),
     "a channel for each of several filters": ("channels", lambda: functional.conv2d(
         ones([2, 1, 16, 16]), ones([16, 1, 3, 3]), groups=16)),
