@@ -223,9 +223,13 @@ def test_slots_outlive_the_call():
     np.testing.assert_array_equal(*runs)
 
 
-def test_an_object_with_slots_that_holds_tensors_is_not_returned():
-    with pytest.raises(RuntimeError, match="it returns a Slim that holds tensors"):
-        paddle.jit.to_static(lambda x: Slim(x * 2), full_graph=True)(paddle.ones([2]))
+def test_an_object_with_slots_that_outlives_the_call_is_not_returned():
+    def function(x):
+        KEPT.t = x * 2
+        return KEPT
+
+    with pytest.raises(RuntimeError, match="it returns a Counted that holds tensors"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]))
 
 
 def returned_in_with(x):
