@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         proto,
         reader,
         unique_name,
+        variable_index,
         wrapped_decorator,
     )
 else:

@@ -40,7 +40,7 @@ _FILES = {
     "static": "input",
     "static.amp.bf16": "amp_lists amp_utils decorator",
     "tensor": "array",
-    "utils": "install_check layers_utils lazy_import",
+    "utils": "install_check lazy_import",
     "vision.transforms": "functional_cv2 functional_pil functional_tensor",
 }
 #: Files of `paddle.distribution` by those that hold the same here.
@@ -58,6 +58,8 @@ PLACES |= {
     ".incubate.layers": ".fluid.contrib.layers",
     ".incubate.layers.nn": ".fluid.contrib.layers.nn",
     ".nn.initializer.lazy_init": ".dygraph.lazy",
+    ".static.log_helper": ".base.log_helper",
+    ".utils.layers_utils": ".fluid.layers.utils",
 }
 #: Modules that stand where they do there, and are loaded when their package is asked for them.
 _ASKED_FOR = {".hapi.hub", ".io.reader", ".incubate.multiprocessing", ".incubate.nn.loss", ".vision.models._utils"}

@@ -221,7 +221,7 @@ class ExponentialFamily(Distribution):
         return parameters, normalizer, grad([normalizer.sum()], parameters, create_graph=True)
 
 
-_rules: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
+kl_rules: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 
 
 def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -242,7 +242,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable[..., Any]], Call
             raise TypeError(f"register_kl({label}): must be a subclass of Distribution. Received {given!r}.")
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _rules[cls_p, cls_q] = function
+        kl_rules[cls_p, cls_q] = function
         return function
 
     return register
@@ -256,10 +256,15 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
     >>> float(kl_divergence(Normal(1.0, 1.0), Normal(0.0, 1.0)))
     0.5
     """
-    found = [(type(p).__mro__.index(a) + type(q).__mro__.index(b), a, b)
-             for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
+    return kl_rule(type(p), type(q))(p, q)
+
+
+def kl_rule(cls_p: type, cls_q: type) -> Callable[[Any, Any], Any]:
+    """The rule for the nearest classes; NotImplementedError where there is none."""
+    found = [(cls_p.__mro__.index(a) + cls_q.__mro__.index(b), a, b)
+             for a, b in kl_rules if issubclass(cls_p, a) and issubclass(cls_q, b)]
     if not found:
-        raise NotImplementedError(f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}. "
+        raise NotImplementedError(f"kl_divergence: no rule for {cls_p.__name__} and {cls_q.__name__}. "
                                   f"Register one with paddle.distribution.register_kl.")
     _, a, b = min(found, key=lambda match: match[0])
-    return _rules[a, b](p, q)
+    return kl_rules[a, b]

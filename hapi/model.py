@@ -17,6 +17,7 @@ from ..nn import Layer
 from ..ops.core.trace import grad_mode, state
 from ..optimizer import Optimizer
 from ..static.ir.input_spec import InputSpec
+from ..static.ir.input_spec import InputSpec as Input  # noqa: F401 - asked for here
 from .callbacks import CallbackList, config_callbacks
 from .files import load_model, save_model
 from .history import History

@@ -1,6 +1,6 @@
 """`to_static`, `save` and `load`: functions and Layers as Programs, and back. The public names of `paddle.jit`."""
 
-from . import api, dy2static
+from . import api, dy2static, sot
 from .api import to_static
 from .convert.ignoring import ignore_module, not_to_static
 from .convert.reporting import set_code_level, set_verbosity

@@ -81,7 +81,8 @@ class LoadedMethod:
         return misfits(self._of_inputs, values[:len(self.inputs)]) and misfits(self.specs, values)
 
 
-INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX = MODEL_SUFFIX, PARAMS_SUFFIX  # names by which they are imported
+# Names by which they are imported:
+INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX
 
 
 class TranslatedLayer(Layer):

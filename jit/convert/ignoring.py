@@ -11,9 +11,10 @@ import os
 import sysconfig
 from collections.abc import Iterable
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 _MARK = "__not_to_static__"
+CONVERSION_OPTIONS = _MARK  # Paddle's name for the attribute
 _OWN = __name__.partition(".")[0]
 _TESTS = f"{_OWN}.tests"
 _WRITTEN_FOR_IT = {f"{_OWN}.nn.decode",  # of this package, and to be converted all the same
@@ -21,6 +22,12 @@ _WRITTEN_FOR_IT = {f"{_OWN}.nn.decode",  # of this package, and to be converted 
 _ignored = {_OWN, "numpy", "scipy", "cupy"}
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib") + os.sep
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
+
+
+class ConversionOptions(NamedTuple):
+    """What a function says of its conversion; Paddle's name for it."""
+
+    not_convert: bool = False
 
 
 def not_to_static(func: Any = None) -> Any:
@@ -36,13 +43,14 @@ def not_to_static(func: Any = None) -> Any:
     if func is None:
         return not_to_static
     target = func.__func__ if isinstance(func, (staticmethod, classmethod)) or inspect.ismethod(func) else func
-    setattr(target, _MARK, True)
+    setattr(target, _MARK, ConversionOptions(not_convert=True))
     return func
 
 
 def is_marked(function: Any) -> bool:
     """Whether a function was given to `not_to_static`."""
-    return getattr(function, _MARK, False) is True
+    mark = getattr(function, _MARK, None)
+    return isinstance(mark, ConversionOptions) and mark.not_convert
 
 
 def ignore_module(modules: Iterable[ModuleType | str]) -> None:

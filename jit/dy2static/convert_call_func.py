@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..convert.functions import converted_callable
+from ..convert.ignoring import CONVERSION_OPTIONS, ConversionOptions
 from ..convert.ignoring import ignore_module as add_ignore_module
 
-__all__ = ["add_ignore_module", "convert_call"]
+__all__ = ["CONVERSION_OPTIONS", "ConversionOptions", "add_ignore_module", "convert_call"]
 
 
 def convert_call(func: Any) -> Any:

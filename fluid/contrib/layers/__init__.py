@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from . import metric_op, nn, rnn_impl
     from .metric_op import ctr_metric_bundle
     from .nn import (
+        batch_fc,
         fused_elemwise_activation,
         fused_embedding_seq_pool,
         index_sample,
         match_matrix_tensor,
         partial_concat,
         partial_sum,
+        rank_attention,
         sequence_topk_avg_pooling,
         shuffle_batch,
         tdm_child,

@@ -12,6 +12,7 @@ from ...layers.nn import index_sample
 from ...layers.random import kept_seed
 from ...mode import face
 from .match import match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d
+from .slots import batch_fc, rank_attention
 from .tdm import tdm_child, tdm_sampler
 
 
@@ -99,6 +100,6 @@ def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis:
 
 
 __all__ = [
-    "fused_elemwise_activation", "fused_embedding_seq_pool", "index_sample", "match_matrix_tensor", "partial_concat",
-    "partial_sum", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child", "tdm_sampler", "tree_conv", "var_conv_2d",
+    "batch_fc", "fused_elemwise_activation", "fused_embedding_seq_pool", "index_sample", "match_matrix_tensor",
+    "partial_concat", "partial_sum", "rank_attention", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child", "tdm_sampler", "tree_conv", "var_conv_2d",
 ]
