@@ -10,7 +10,7 @@ from ..ops.math.unary import abs, exp, log
 from .base import ExponentialFamily, register_kl
 from .base import kl_divergence as kl_divergence
 from .base import kl_rule as _dispatch  # noqa: F401 - by Paddle's names
-from .base import kl_rules as _REGISTER_TABLE  # noqa: F401, N812
+from .base import kl_rules as _REGISTER_TABLE  # noqa: F401
 from .bernoulli import Bernoulli, Geometric, _within
 from .categorical import Categorical
 from .dirichlet import Beta, Dirichlet, log_beta

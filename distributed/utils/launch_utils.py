@@ -6,9 +6,19 @@ import contextlib
 import socket
 
 from ...core.absent import asked_of
+from .local_trainers import (
+    Cluster,
+    Pod,
+    Trainer,
+    TrainerProc,
+    get_cluster,
+    terminate_local_procs,
+    watch_local_trainers,
+)
 from .log_utils import get_logger
 
-__all__ = ["find_free_ports", "get_host_name_ip", "get_logger"]
+__all__ = ["Cluster", "Pod", "Trainer", "TrainerProc", "find_free_ports", "get_cluster", "get_host_name_ip",
+           "get_logger", "terminate_local_procs", "watch_local_trainers"]
 __getattr__ = asked_of(__name__)
 
 

@@ -1,4 +1,4 @@
-"""`paddle.jit.sot`: functions as Programs by the path of Paddle's translator of bytecode. Conversion is `to_static`'s."""
+"""`paddle.jit.sot`: functions as Programs, by the path of Paddle's translator of bytecode. `to_static` converts."""
 
 from . import opcode_translator, psdb, utils
 from .translate import symbolic_translate

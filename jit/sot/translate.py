@@ -1,4 +1,4 @@
-"""`symbolic_translate`: `to_static` without `full_graph`, which is asked for again at each call and keeps its Programs."""
+"""`symbolic_translate`: `to_static` without `full_graph`, asked for at each call; it keeps its Programs."""
 
 from __future__ import annotations
 

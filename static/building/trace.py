@@ -73,15 +73,19 @@ class ProgramTrace(Trace):
         return self.main.current_block()
 
     def lift(self, value: Any, what: str) -> Variable:
-        """The Variable that an operator's input is: of an array the constant; TypeError for a Tensor with a value."""
+        """The Variable that an operator's input is; TypeError for a Tensor with a value.
+
+        An array is a constant of what is converted. In a Program by hand it is refused, as in PaddlePaddle: what a run
+        is to be given belongs into its feed, and here it would be the same in every run.
+        """
         if isinstance(value, Variable):
             return value
-        if isinstance(value, (np.ndarray, np.generic)):
+        if isinstance(value, np.generic) or self.captures and isinstance(value, np.ndarray):
             return self.constant(np.array(value), None, True)
         raise TypeError(
             f"{what} must be a Variable of the Program being built. Received {type(value).__name__}. "
-            f"In static mode make values with paddle.static.data, paddle.full, paddle.assign…"
-        )
+            "In static mode make values with paddle.static.data, which a run is fed with, or constants with "
+            "paddle.to_tensor, paddle.full…")
 
     def rebind(self, value: Any, result: Variable) -> None:
         """Makes a Tensor the result of an operation on it in the Program; TypeError where no Tensor belongs."""

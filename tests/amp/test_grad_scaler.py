@@ -148,3 +148,24 @@ def test_of_two_optimizers_the_one_whose_gradients_are_infinite_rests(broken, un
     scaler.scale(parameters[broken].sum()).backward()
     scaler.step(optimizers[broken])
     np.testing.assert_allclose(parameters[broken].numpy(), before[broken] - 0.5, rtol=1e-6)
+
+
+def test_loss_scaling_as_functions():
+    from proa.static.amp.amp_nn import check_finite_and_unscale, update_loss_scaling
+
+    def state(*values):
+        return [paddle.to_tensor([value], dtype) for value, dtype in zip(values, ("float32", "int32", "int32"))]
+
+    gradients = [paddle.to_tensor([2.0, 4.0]), paddle.to_tensor([float("inf")])]
+    found, overflow = check_finite_and_unscale(gradients, paddle.to_tensor([2.0]))
+    assert found[0].tolist() == [1.0, 2.0] and overflow.tolist() == [True]
+    scale, good, bad = state(1024.0, 5, 0)
+    update_loss_scaling(gradients, overflow, scale, good, bad, 1000, 1, 2.0, 0.5)
+    assert (scale.item(), good.item(), bad.item()) == (512.0, 0, 0) and gradients[0].tolist() == [0.0, 0.0]
+    with paddle.static.program_guard(paddle.static.Program()):
+        paddle.enable_static()
+        try:
+            with pytest.raises(TypeError, match="check_finite_and_unscale"):
+                check_finite_and_unscale(paddle.ones([1]), paddle.ones([1]))
+        finally:
+            paddle.disable_static()

@@ -199,3 +199,67 @@ def test_setuptools_behind_pip(tmp_path):
         pytest.skip("pip or setuptools is not installed")
     code = "import proa; proa.compat.install('paddle'); import pip, setuptools"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, cwd=tmp_path)
+
+
+def test_indices_of_a_program_as_functions():
+    from proa.base.variable_index import _getitem_static, _setitem_static
+
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.ones([3, 4, 5])
+            index = ([0, 1], slice(None), [1, 2])
+            y = _setitem_static(x, index, 10.0)
+            expected = np.ones((3, 4, 5), "float32")
+            expected[index] = 10.0
+            run = paddle.static.Executor().run(fetch_list=[y.name, x, _getitem_static(y, index)])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_array_equal(run[0], expected)
+    assert (run[1] == 1).all() and (run[2] == 10).all() and run[2].shape == (2, 4)
+
+
+def test_a_cell_through_a_sequence_by_a_function():
+    from proa.nn.layer.rnn import birnn, rnn
+
+    cells, x = (nn.GRUCell(3, 4), nn.GRUCell(3, 4)), paddle.rand([2, 5, 3])
+    outputs, state = rnn(cells[0], x, sequence_length=paddle.to_tensor([5, 3]))
+    np.testing.assert_array_equal(outputs.numpy(), nn.RNN(cells[0])(x, None, paddle.to_tensor([5, 3]))[0].numpy())
+    assert state.shape == [2, 4]
+    both, (forward, _) = birnn(*cells, x)
+    assert both.shape == [2, 5, 8] and forward.shape == [2, 4]
+    np.testing.assert_array_equal(both[..., 4:].numpy(), rnn(cells[1], x, is_reverse=True)[0].numpy())
+
+
+def test_rules_of_divergences_by_their_classes():
+    from proa.distribution import Normal, kl
+
+    assert (Normal, Normal) in kl._REGISTER_TABLE
+    rule = kl._dispatch(Normal, Normal)
+    assert float(rule(Normal(1.0, 1.0), Normal(0.0, 1.0))) == 0.5
+    with pytest.raises(NotImplementedError, match="no rule for int and Normal"):
+        kl._dispatch(int, Normal)
+
+
+def test_options_of_a_function_that_is_not_converted():
+    from proa.jit.dy2static.convert_call_func import CONVERSION_OPTIONS
+
+    class Net(nn.Layer):
+        def forward(self, x):
+            return x
+
+    net = Net()
+    paddle.jit.not_to_static(net.forward)
+    assert getattr(net.forward, CONVERSION_OPTIONS).not_convert
+
+
+def test_names_that_stand_elsewhere():
+    from proa.hapi.model import Input
+    from proa.jit.translated_layer import INFER_PARAMS_INFO_SUFFIX
+    from proa.tensor.creation import create_global_var, create_tensor, fill_constant
+
+    assert Input is paddle.static.InputSpec and INFER_PARAMS_INFO_SUFFIX == ".pdiparams.info"
+    assert fill_constant([1], "int64", 3).item() == 3 and create_tensor("float32").dtype == paddle.float32
+    assert create_global_var([], 0.5, "float32").item() == 0.5
+    assert paddle.static.log_helper.get_logger is paddle.base.log_helper.get_logger
+    assert paddle.utils.layers_utils.convert_to_list(3, 2, "stride") == [3, 3]

@@ -162,3 +162,28 @@ def test_scopes_are_switched():
     other = fluid.Scope()
     before = _switch_scope(other)
     assert global_scope() is other and _switch_scope(before) is other and global_scope() is before
+
+
+def test_products_of_slots_and_of_ranks(programs):
+    main, startup = programs
+    random, ranks, width, out = np.random.default_rng(0), 3, 2, 4
+    matrices = random.normal(size=(ranks * ranks * width, out)).astype("float32")
+    x, offset = fluid.data("x", [-1, width]), fluid.data("offset", [-1, 2 * ranks + 1], "int32")
+    slots = fluid.data("slots", [2, -1, 3])
+    constant = fluid.initializer.ConstantInitializer
+    given = fluid.ParamAttr(initializer=fluid.initializer.NumpyArrayInitializer(matrices))
+    attended = fluid.contrib.layers.rank_attention(x, offset, matrices.shape, given, ranks)
+    product = fluid.contrib.layers.batch_fc(slots, [2, 3, 4], fluid.ParamAttr(initializer=constant(0.5)), [2, 4],
+                                            fluid.ParamAttr(initializer=constant(1.0)), "relu")
+    feed = {"x": random.normal(size=(5, width)).astype("float32"), "offset": np.zeros((5, 7), "int32"),
+            "slots": random.normal(size=(2, 6, 3)).astype("float32")}
+    feed["offset"][:, 0::2] = random.integers(0, 5, (5, 4))
+    feed["offset"][:, [0, 1, 3, 5]] = random.integers(-1, ranks + 1, (5, 4))
+    found = executor(startup).run(main, feed=feed, fetch_list=[attended, product])
+    expected, blocks = np.zeros((5, out)), matrices.reshape(ranks * ranks, width, out)
+    for row, (own, *others) in enumerate(feed["offset"]):
+        for rank, other in zip(others[0::2], others[1::2]):
+            if own > 0 and rank > 0:
+                expected[row] += feed["x"][other] @ blocks[(own - 1) * ranks + rank - 1]
+    np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1], np.maximum(feed["slots"] @ np.full((2, 3, 4), 0.5) + 1, 0), rtol=1e-5)

@@ -214,11 +214,11 @@ def test_what_has_no_value_or_dtype_is_refused_as_in_paddle(program):
 
 def test_a_product_of_what_is_no_variable():
     with static.program_guard(static.Program()):
-        for given in (1, [1.0], "x"):
+        x = np.ones((2, 3, 3), "int32")
+        for given in (1, [1.0], "x", x):
             with pytest.raises(TypeError, match="the input X must be a Variable of the Program"):
                 paddle.matmul(given, given)
-        x = np.ones((2, 3, 3), "int32")
-        product = paddle.matmul(x, x[0])
+        product = paddle.matmul(paddle.to_tensor(x), paddle.to_tensor(x[0]))
         assert product.shape == (2, 3, 3) and product.dtype == paddle.int32
         assert (static.Executor().run(fetch_list=[product])[0] == 3).all()
 

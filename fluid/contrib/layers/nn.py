@@ -101,5 +101,6 @@ def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis:
 
 __all__ = [
     "batch_fc", "fused_elemwise_activation", "fused_embedding_seq_pool", "index_sample", "match_matrix_tensor",
-    "partial_concat", "partial_sum", "rank_attention", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child", "tdm_sampler", "tree_conv", "var_conv_2d",
+    "partial_concat", "partial_sum", "rank_attention", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child",
+    "tdm_sampler", "tree_conv", "var_conv_2d",
 ]
