@@ -59,6 +59,10 @@ class WrongKindError(AssertionError, TypeError):
     """A value is not of the kind that Paddle asserts: an AssertionError, as there, and a TypeError."""
 
 
+class ArgumentError(TypeError, ValueError):
+    """An argument of a wrong kind: TypeError as of Python, ValueError as in Paddle."""
+
+
 class UnequalLengthsError(AssertionError, ValueError):
     """Things of which each is to have as many parts have not: an AssertionError, as in Paddle, and a ValueError."""
 

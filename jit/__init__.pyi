@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from . import api as api, dy2static as dy2static
+from . import api as api, dy2static as dy2static, sot as sot
 from proa.jit.api import to_static as to_static
 from proa.jit.convert.ignoring import ignore_module as ignore_module, not_to_static as not_to_static
 from proa.jit.convert.reporting import set_code_level as set_code_level, set_verbosity as set_verbosity

@@ -13,6 +13,7 @@ import numpy as np
 from ... import backend
 from ...core.byte_reader import open_reader
 from ...core.collection import resting
+from ...core.errors import ArgumentError
 from ...core.files import atomic_group
 from ...core.limits import limits_of
 from ..building.mode import default_main_program
@@ -99,7 +100,7 @@ def _names(variables: Any, what: str) -> list[str]:
     items = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     for item in items:
         if not isinstance(item, Variable):
-            raise TypeError(f"{what} must be a Variable or a list of Variables. Received {type(item).__name__}.")
+            raise ArgumentError(f"{what} must be a Variable or a list of Variables. Received {type(item).__name__}.")
     return [item.name for item in items]
 
 
@@ -146,10 +147,13 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
     ['x']
     """
     if not isinstance(executor, Executor):
-        raise TypeError(f"save_inference_model(executor): must be an Executor. Received {type(executor).__name__}.")
+        raise ArgumentError(f"save_inference_model(executor): must be an Executor. Received {type(executor).__name__}.")
+    if not isinstance(path_prefix, (str, os.PathLike)):
+        raise ArgumentError("save_inference_model(path_prefix): must be a path without a suffix. Received "
+                            f"{type(path_prefix).__name__}.")
     program = kwargs.get("program") or default_main_program()
     if not isinstance(program, Program):
-        raise TypeError(f"save_inference_model(program): must be a Program. Received {type(program).__name__}.")
+        raise ArgumentError(f"save_inference_model(program): must be a Program. Received {type(program).__name__}.")
     pruned = for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
     parameters = values_to_write("save_inference_model", pruned, persistable_names(pruned))
     with atomic_group() as group:
@@ -195,8 +199,8 @@ def _paths(prefix: str | None, model: Any, params: Any) -> tuple[Any, Any]:
     if prefix is None:
         for name, data in (("model_filename", model), ("params_filename", params)):
             if not isinstance(data, bytes):
-                raise TypeError(f"load_inference_model({name}): without a path_prefix it must be the file's bytes. "
-                                f"Received {type(data).__name__}.")
+                raise ArgumentError(f"load_inference_model({name}): without a path_prefix it must be the file's bytes. "
+                                    f"Received {type(data).__name__}.")
         return io.BytesIO(model), io.BytesIO(params)
     prefix = os.fspath(prefix)
     if model is None and params is None:

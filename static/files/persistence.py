@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import backend
 from ...core.dtype import bfloat16
+from ...core.errors import ArgumentError
 from ...core.files import CorruptFileError, MissingFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
 from ..building.mode import default_main_program
@@ -324,7 +325,7 @@ def save_to_file(path: str, content: bytes) -> None:
     b'bytes'
     """
     if not isinstance(content, (bytes, bytearray)):
-        raise TypeError(f"save_to_file(content): must be bytes. Received {type(content).__name__}.")
+        raise ArgumentError(f"save_to_file(content): must be bytes. Received {type(content).__name__}.")
     with atomic_write(path) as file:
         file.write(content)
 
