@@ -29,7 +29,7 @@ from ...static.compiler.plan import kept_plan
 from ...static.ir.block import Block
 from ...static.ir.operation import Operation
 from ...static.ir.program import Program
-from ...static.ir.usage import needed_operations, reads, writes
+from ...static.ir.usage import needed_operations, reads, sub_block, writes
 from .gathered_products import with_fewer_rows
 from .halves import Halves
 from .held_gradients import spend
@@ -38,6 +38,10 @@ from .recomputing import with_recomputed
 from .trained_attention import join_attention
 
 _ndarray = np.ndarray
+
+
+Asked = tuple[tuple[int, ...], tuple[int, ...]]  # the inputs that want gradients, the outputs that have some
+Part = tuple[Plan | None, list[int]]  # of the backward half, and the inputs whose gradients it gives
 
 
 class ProgramFunction:
@@ -57,10 +61,10 @@ class ProgramFunction:
         self.keep_writes = keep_writes
         self._plan: tuple[Plan, list[str]] | None = None
         self._halves: dict[tuple[int, ...], Halves] = {}
-        self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
+        self._recorded: dict[Asked, tuple[ProgramFunction, list[int]]] = {}
         self._inner: dict[tuple[int, ...], list[int]] = {}
         self._whole: dict[tuple[tuple[int, ...], int], ProgramFunction | None] = {}
-        self._reached: dict[tuple[tuple[int, ...], tuple[int, ...]], frozenset[int]] = {}
+        self._parts: dict[Asked, Part] = {}
         made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
         self._leaves = made.intersection(leaves).difference(inputs)
         self._is_recorded = bool(self._leaves) and not _depending(
@@ -180,11 +184,12 @@ class ProgramFunction:
             outputs[index]._edge = Output(node, index)
         return outputs
 
-    def _with_gradient(self, wanted: tuple[int, ...],
-                       of: int | None = None) -> tuple[Program, int, list[str], list[str | None]]:
+    def _with_gradient(self, wanted: tuple[int, ...], of: int | None = None, given: tuple[int, ...] | None = None
+                       ) -> tuple[Program, int, list[str], list[str | None]]:
         """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients.
 
-        `of`: the gradient is that of this output, and of nothing else.
+        `of`: the gradient is that of this output, and of nothing else. `given`: the outputs that it comes from, if it
+        does not come from all.
         """
         program, graph, leaves = self._graph(wanted)
         block = program.global_block()
@@ -198,7 +203,7 @@ class ProgramFunction:
                 f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
             cotangents.append(cotangent.name)
             edge = graph.edge(name)
-            if edge is not None and name not in own:
+            if edge is not None and name not in own and (given is None or index in given):
                 roots.append((edge, cotangent))
         if of is not None:
             leaves = [graph.edge(self.outputs[of])]
@@ -223,16 +228,48 @@ class ProgramFunction:
         names = [*[self.inputs[index] for index in wanted], *[self.outputs[i] for i in self._leaf_outputs(wanted)]]
         return program, graph, [graph.leaves.get(name) for name in names]
 
-    def reached(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
-        """The inputs, and behind them the leaves, to which gradients go from these outputs alone."""
+    def part(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> Part:
+        """The backward half for the gradients of these outputs alone, which takes what the whole one takes.
+
+        The gradient of another is not zeros: what is computed of zeros need not be zeros (in a PyLayer, or where a
+        slope is infinite). Without a plan where it needs other values than were kept: see `recorded_gradient`.
+        """
         key = wanted, given
-        if key not in self._reached:
-            _, graph, leaves = self._graph(wanted)
-            found = graph.reached(self.outputs[index] for index in given)
-            places = [*wanted, *range(len(self.inputs), len(self.inputs) + len(leaves) - len(wanted))]
-            self._reached[key] = frozenset(
-                place for place, leaf in zip(places, leaves, strict=True) if leaf in found)
-        return self._reached[key]
+        if key not in self._parts:
+            file = self._key("part", wanted, given)
+            kept = kept_plans.read(file)
+            if kept is None:
+                self._parts[key] = plan, found = self._made_part(wanted, given)
+                kept_plans.write(file, (plan and plan.form, found))
+            else:
+                form, found = kept
+                self._parts[key] = form and kept_plan(form, lambda: _whole(self._made_part(wanted, given)[0])), found
+        return self._parts[key]
+
+    def _made_part(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> Part:
+        kept = self._halves_for(wanted).kept
+        with grad_mode(True):
+            program, begin, cotangents, gradients = self._with_gradient(wanted, given=given)
+        found = self._places(wanted, gradients)
+        names = [name for name in gradients if name is not None]
+        block = program.global_block()
+        ops = needed_operations(block.ops[begin:], set(names))
+        ops, unchanged = with_recomputed(block.ops[:begin], ops, self.outputs)
+        made = {name for op in block.ops[:begin] for name in writes(op)}
+        needed = made.intersection([*external_reads(ops, set(cotangents)), *names])
+        has_rounds = any(sub_block(op) is not None for op in ops)  # a loop keeps what its gradient asks of its rounds
+        if unchanged or has_rounds or not needed.issubset(kept):
+            return None, found
+        inputs = [name for name in self.inputs if name not in kept]
+        plan, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=ops, keep_writes=False,
+                                      freeze=False)
+        _check_complete(extra)
+        return plan, found
+
+    def _places(self, wanted: tuple[int, ...], gradients: Sequence[str | None]) -> list[int]:
+        """The inputs, and behind them the leaves, that have a gradient."""
+        leaves = range(len(self.inputs), len(self.inputs) + len(gradients) - len(wanted))
+        return [index for index, name in zip([*wanted, *leaves], gradients, strict=True) if name is not None]
 
     def _split(self, wanted: tuple[int, ...]) -> Halves:
         program, begin, cotangents, gradients = self._with_gradient(wanted)
@@ -252,15 +289,13 @@ class ProgramFunction:
         backward, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=backward_ops,
                                           keep_writes=False, freeze=False)
         _check_complete(extra)
-        leaves = self._leaf_outputs(wanted)
-        places = [*wanted, *(len(self.inputs) + number for number in range(len(leaves)))]
-        found = [index for index, name in zip(places, gradients, strict=True) if name is not None]
         own = self._leaves_beside(wanted)
         # Of the copy: there, what the gradient of a loop or branch takes from its rounds is named, too.
         depending = _depending(block, {self.inputs[index] for index in wanted} | own) - own
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
                     and not block.var(name).stop_gradient]
-        return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
+        return Halves(forward, updated, kept, backward, self._places(wanted, gradients), self.inputs, recorded,
+                      self._leaf_outputs(wanted), self.replaced)
 
     def _leaf_outputs(self, wanted: tuple[int, ...]) -> list[int]:
         own = self._leaves_beside(wanted)
@@ -288,17 +323,21 @@ class ProgramFunction:
                 found.update(name for name in writes(op) if name not in depending)
         return found
 
-    def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
-        """The function from inputs, leaves and cotangents to the gradients, to be differentiated again."""
-        if wanted not in self._recorded:
-            self._recorded[wanted] = self._gradient(wanted)
-        return self._recorded[wanted]
+    def recorded_gradient(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> tuple[ProgramFunction, list[int]]:
+        """The function from inputs, leaves and cotangents to the gradients, to be differentiated again, and of what.
+
+        `given`: the outputs that have gradients; the cotangents of others are not read.
+        """
+        key = wanted, given
+        if key not in self._recorded:
+            self._recorded[key] = self._gradient(wanted, given=given)
+        return self._recorded[key]
 
     def whole_gradient(self, wanted: tuple[int, ...], output: int) -> ProgramFunction | None:
         """As `recorded_gradient`, to the gradient of one output; None where no other is computed from it."""
         key = wanted, output
         if key not in self._whole:
-            self._whole[key] = self._gradient(wanted, output) if output in self.inner(wanted) else None
+            self._whole[key] = self._gradient(wanted, output)[0] if output in self.inner(wanted) else None
         return self._whole[key]
 
     def inner(self, wanted: tuple[int, ...]) -> list[int]:
@@ -316,14 +355,23 @@ class ProgramFunction:
         places = {name: place for place, op in enumerate(self.program.global_block().ops) for name in writes(op)}
         return [places.get(name, -1) for name in self.outputs]
 
-    def _gradient(self, wanted: tuple[int, ...], of: int | None = None) -> ProgramFunction:
-        program, begin, cotangents, gradients = self._with_gradient(wanted, of)
+    def _gradient(self, wanted: tuple[int, ...], of: int | None = None,
+                  given: tuple[int, ...] | None = None) -> tuple[ProgramFunction, list[int]]:
+        program, begin, cotangents, gradients = self._with_gradient(wanted, of, given)
         names = [name for name in gradients if name is not None]
         leaves = [self.outputs[index] for index in self._leaf_outputs(wanted)]
         block = program.global_block()
         inner = [_given(block, begin, self.outputs[index]) for index in self.inner(wanted)]
         block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
-        return ProgramFunction(program, [*self.inputs, *leaves, *inner, *cotangents], names, keep_writes=False)
+        function = ProgramFunction(program, [*self.inputs, *leaves, *inner, *cotangents], names, keep_writes=False)
+        return function, self._places(wanted, gradients) if of is None else []
+
+
+def _whole(plan: Plan | None) -> Plan:
+    """A plan that is there."""
+    if plan is None:
+        raise RuntimeError("A plan that was kept cannot be made anew. This is a defect in proa.")
+    return plan
 
 
 def _given(block: Block, end: int, name: str) -> str:

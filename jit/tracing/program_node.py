@@ -13,6 +13,7 @@ from ...ops.core.backward import Leaf, Node, Output, edge_node, next_order
 from ...ops.core.trace import state
 
 if TYPE_CHECKING:
+    from ...static.compiler import Plan
     from .halves import Halves
     from .program_function import ProgramFunction
 
@@ -65,33 +66,48 @@ class ProgramNode(Node):
                 return self._recorded_gradients(gs, saved)
         inputs, kept = saved
         halves = self.halves
+        plan: Plan | None = halves.backward
+        found = halves.found
         xp = backend.namespace_of(inputs)
+        if not is_whole and len(given := self._given(gs)) < len(halves.recorded):
+            plan, found = self.function.part(self.wanted, given)
         cotangents = gs if is_whole else self._cotangents(gs, xp)
-        results = halves.backward(xp, [*cotangents, *[inputs[index] for index in halves.passed], *kept])
+        if plan is None:
+            results = self._computed_again(gs, saved)
+        else:
+            results = plan(xp, [*cotangents, *[inputs[index] for index in halves.passed], *kept])
         gradients: list[Any] = [None] * halves.count
-        for index, gradient in zip(halves.found, results, strict=True):
+        for index, gradient in zip(found, results, strict=True):
             edge = self.edges[index]
             if type(edge) is Leaf or not _is_freed(edge) or gradient.any():  # else a way reads it that was not taken
                 gradients[index] = gradient
-        return gradients if is_whole else self._reached(gs, gradients)
+        return gradients
 
-    def _reached(self, gs: Sequence[Any], gradients: list[Any]) -> list[Any]:
-        """The gradients, None where nothing came to any output that is computed from the input."""
-        recorded = self.halves.recorded
-        given = [index for index in recorded if gs[index] is not None]
-        if len(given) == len(recorded):
-            return gradients
-        reached = self.function.reached(self.wanted, tuple(given))
-        return [gradient if index in reached else None for index, gradient in enumerate(gradients)]
+    def _given(self, gs: Sequence[Any]) -> tuple[int, ...]:
+        """The outputs to which gradients came."""
+        return tuple([index for index in self.halves.recorded if gs[index] is not None])
 
     def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
         return [xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gs, self.outputs, strict=True)]
 
     def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
-        function = self.function.recorded_gradient(self.wanted)
-        results = self._run_again(function, gs, saved)
-        by_input = dict(zip(self.halves.found, results, strict=True))
-        return self._reached(gs, [by_input.get(index) for index in range(len(self.edges))])
+        function, found = self.function.recorded_gradient(self.wanted, self._given(gs))
+        by_input = dict(zip(found, self._run_again(function, gs, saved), strict=True))
+        return [by_input.get(index) for index in range(len(self.edges))]
+
+    def _computed_again(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """The gradients by way of the forward half, of which other values were kept."""
+        return self._plainly(self.function.recorded_gradient(self.wanted, self._given(gs))[0], gs, saved)
+
+    def _plainly(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """What a function of inputs, leaves, inner outputs and cotangents gives, as arrays."""
+        xp, own = backend.namespace_of(saved[0]), self.function
+        inner = own.inner(self.wanted)
+        with _random_state(self.random_state):
+            made = own.plan()(xp, saved[0]) if inner else []
+        given = [made[index] for index in inner]
+        with _random_state(self.random_state):
+            return function.plan()(xp, [*saved[0], *self.leaves, *given, *self._cotangents(gs, xp)])
 
     def _run_again(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> list[EagerValue]:
         """What a function of inputs, leaves, inner outputs and cotangents gives, with what the run drew at random.
@@ -126,12 +142,7 @@ class ProgramNode(Node):
         saved = read_saved(self)
         if any(isinstance(g, EagerValue) for g in gs):
             return self._run_again(function, gs, saved)[0]
-        xp = backend.namespace_of(saved[0])
-        with _random_state(self.random_state):
-            made = self.function.plan()(xp, saved[0])
-        inner = [made[index] for index in self.function.inner(self.wanted)]
-        with _random_state(self.random_state):
-            return function.plan()(xp, [*saved[0], *self.leaves, *inner, *self._cotangents(gs, xp)])[0]
+        return self._plainly(function, gs, saved)[0]
 
     def last_first(self, places: Iterable[tuple[int, int | None]]) -> Iterable[tuple[int, int | None]]:
         """The places of outputs, those that the Program computes last first."""

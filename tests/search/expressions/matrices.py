@@ -34,7 +34,7 @@ paddle.matmul({0}, paddle.diag_embed(paddle.diagonal({a}) * 0.1))
 {0} + paddle.einsum('ij,kj->k', {a}, {a} * 0.1) * 0.1
 {0} * paddle.kron({a}, paddle.eye(2)).mean()
 {0} + paddle.cdist({a}, paddle.zeros([2, {n}])).sum(-1) * 0.05
-{0} + paddle.cov({a})[0] * 0.1
+{0} + paddle.linalg.cov({a})[0] * 0.1
 {0} + paddle.linalg.matrix_rank({a}).astype({0}.dtype) * 0.1
 """.strip().splitlines()
 

@@ -64,8 +64,9 @@ def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str]
             with _callbacks_may_be_stopped():
                 return checked(source, "functions", counts, every)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
     except TooLong:
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # it may have rung in front of the line above
         counts["too long"] += 1
         return None
 
