@@ -16,8 +16,8 @@ from .loading import TRAINING, Module
 
 #: What a Program by hand has otherwise: buffers that `forward` gives other values, hooks on gradients, weights that are
 #: computed before each call, PyLayers that decide, recorded calls that are for training alone, views, Python's modes.
-OTHERWISE = ("register_buffer", "def between", "LookAhead", "register_hook", "_norm(nn.", "set_value", "Deciding",
-             "recorded(", "view0", "self.training")
+OTHERWISE = ("register_buffer", "def between", "LookAhead", "register_hook", "_norm(nn.", "set_value", "copy_(",
+             "Deciding", "recorded(", "view0", "self.training")
 
 
 def can_be_built(module: Module) -> bool:

@@ -14,7 +14,7 @@ import zlib  # noqa: F401
 
 import numpy as np
 import paddle
-from oracle_training import trained
+from oracle_training import told, trained
 
 
 def answer(folder):
@@ -43,7 +43,8 @@ def main():
     for line in sys.stdin:
         try:
             folder = line.strip()
-            (trained if os.path.exists(os.path.join(folder, "program.py")) else answer)(folder)
+            kinds = {"program.py": trained, "training.py": told}
+            next((kinds[name] for name in kinds if os.path.exists(os.path.join(folder, name))), answer)(folder)
             said = ""
         except Exception as error:
             said = f"{type(error).__name__}: {error}"

@@ -49,17 +49,37 @@ def without_noise(gradient, largest):
     return paddle.to_tensor(np.where(np.abs(array) < least, np.zeros_like(array), array))
 
 
-def trained(folder):
-    """Trains the program of a folder."""
-    with open(os.path.join(folder, "program.py"), encoding="utf-8") as file:
+def opened(folder, name):
+    """What is said of a folder's program, and the names that it defines, run with PaddlePaddle."""
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
         source = file.read().replace("import proa as paddle", "import paddle").replace("proa.", "paddle.")
     source = source.replace("from proa import", "from paddle import")
-    given = dict(np.load(os.path.join(folder, "given.npz")))
     with open(os.path.join(folder, "given.json"), encoding="utf-8") as file:
         said = json.load(file)
     paddle.set_default_dtype(said["dtype"])
     names = {"__name__": "program"}
-    exec(compile(source, "program.py", "exec"), names)
+    exec(compile(source, name, "exec"), names)
+    return said, names
+
+
+def told(folder):
+    """Runs a training that tells its numbers."""
+    found, counts = {}, {}
+
+    def record(name, value):
+        counts[name] = counts.get(name, -1) + 1
+        found[f"{name}, {counts[name]}"] = np.zeros([]) if value is None else np.array(value)
+
+    _, names = opened(folder, "training.py")
+    with paddle.utils.unique_name.guard():
+        names["f"](record, lambda net: net)
+    np.savez(os.path.join(folder, "found.npz"), **found)
+
+
+def trained(folder):
+    """Trains the program of a folder."""
+    said, names = opened(folder, "program.py")
+    given = dict(np.load(os.path.join(folder, "given.npz")))
     net = names["Net"]()
     net.train() if names["TRAIN"] else net.eval()
     for name, p in [*net.named_parameters(), *net.named_buffers()]:
