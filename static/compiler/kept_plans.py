@@ -43,7 +43,7 @@ _OF_VARIABLES = frozenset((
     "belong_to_optimizer",
     # These tell what conversion and forms in place append, and not what is made of that:
     "view_of", "changes", "partings", "before_cut", "chosen", "turn"))
-_OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read: it needs protobuf
+_OF_FILES = _PACKAGE + "static.format.attributes"  # not to be imported for what is only read
 _BARE = frozenset((int, float, str, list))
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 

@@ -14,7 +14,7 @@ from ...ops.core.decomposition import Decomposition, all_decompositions, find_de
 from ...ops.core.operator import Operator, all_operators, find, with_more_inputs
 from ...ops.core.signature import Slot
 from ..format import attributes as at
-from ..format import framework_pb2 as pb
+from ..format import messages as pb
 from .types_in_files import annotated, annotated_types
 
 _OF_EVERY_OPERATOR = {"op_role": at.INT, "op_role_var": at.STRINGS, "op_namescope": at.STRING,

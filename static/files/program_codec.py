@@ -13,7 +13,7 @@ from ... import backend
 from ...core.dtype import DType
 from ...ops.core.operator import find, is_declared
 from ..format import attributes as at
-from ..format import framework_pb2 as pb
+from ..format import messages as pb
 from ..format.constant_codec import CONSTANTS, write_values
 from ..format.program_file import serialize_program_desc
 from ..format.versions import stamp

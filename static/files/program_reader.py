@@ -9,7 +9,7 @@ from ...core.dtype import DType, from_number
 from ...core.files import CorruptFileError
 from ...ops.core.operator import find, is_declared, taking, with_fed_inputs
 from ..format import attributes as at
-from ..format import framework_pb2 as pb
+from ..format import messages as pb
 from ..format.constant_codec import CONSTANTS, read_values
 from ..format.older_operators import bring_up_to_date
 from ..format.program_file import read_program_desc

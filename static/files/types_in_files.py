@@ -9,18 +9,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.dtype import DType
+from ...core.var_type import VarType
 from ...ops.core.operator import Double, Long, Longs, Operator, find, is_declared
 from ..format import attributes as at
-from ..format import framework_pb2 as pb
+from ..format import messages as pb
 
-KINDS = {
-    "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
-    "feed": pb.VarType.FEED_MINIBATCH, "fetch": pb.VarType.FETCH_LIST, "selected_rows": pb.VarType.SELECTED_ROWS,
-    "raw": pb.VarType.RAW, "reader": pb.VarType.READER, "rank_table": pb.VarType.LOD_RANK_TABLE,
-    "places": pb.VarType.PLACE_LIST, "tuple": pb.VarType.TUPLE, "string": pb.VarType.STRING,
-    "strings": pb.VarType.STRINGS, "vocab": pb.VarType.VOCAB, "feed_list": pb.VarType.FEED_LIST,
-    "pstring": pb.VarType.PSTRING, "sparse_coo": pb.VarType.SPARSE_COO, "sparse_csr": pb.VarType.SPARSE_CSR,
-}
+KINDS: dict[str, Any] = {each.kind: each.value for each in VarType}
+_FIELDS = {KINDS[kind]: name for kind, name in {
+    "tensor": "lod_tensor", "array": "tensor_array", "selected_rows": "selected_rows", "sparse_coo": "sparse_coo",
+    "sparse_csr": "sparse_csr"}.items()}
 KIND_NAMES = {number: kind for kind, number in KINDS.items()}
 _ANNOTATIONS: dict[Any, int] = {
     bool: at.BOOLEAN, int: at.INT, Long: at.LONG, float: at.FLOAT, Double: at.FLOAT64, str: at.STRING, DType: at.INT,
@@ -58,9 +55,5 @@ def annotated(annotation: Any) -> tuple[int | None, bool]:
 
 def tensor_field(kind: pb.VarType) -> Any:
     """The part of a variable's type that holds element type and shape; None for a type without."""
-    name = {
-        pb.VarType.LOD_TENSOR: "lod_tensor", pb.VarType.LOD_TENSOR_ARRAY: "tensor_array",
-        pb.VarType.SELECTED_ROWS: "selected_rows", pb.VarType.SPARSE_COO: "sparse_coo",
-        pb.VarType.SPARSE_CSR: "sparse_csr",
-    }.get(kind.type)
+    name = _FIELDS.get(kind.type)
     return None if name is None else getattr(kind, name)

@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from . import framework_pb2 as pb
+from . import messages as pb
 
 _INT32 = range(-(1 << 31), 1 << 31)
 _INT64 = range(-(1 << 63), 1 << 63)
 
-INT, FLOAT, STRING, INTS, FLOATS, STRINGS = pb.INT, pb.FLOAT, pb.STRING, pb.INTS, pb.FLOATS, pb.STRINGS
-BOOLEAN, BOOLEANS, BLOCK, LONG, BLOCKS, LONGS = pb.BOOLEAN, pb.BOOLEANS, pb.BLOCK, pb.LONG, pb.BLOCKS, pb.LONGS
+TYPE_NAMES = ("INT", "FLOAT", "STRING", "INTS", "FLOATS", "STRINGS", "BOOLEAN", "BOOLEANS", "BLOCK", "LONG", "BLOCKS",
+              "LONGS", "FLOAT64S", "VAR", "VARS", "FLOAT64", "SCALAR", "SCALARS")
+"""Those of AttrType, by their numbers: they are known without protobuf."""
+_numbers: Any = range(len(TYPE_NAMES))  # members of AttrType, to type checkers
+(INT, FLOAT, STRING, INTS, FLOATS, STRINGS, BOOLEAN, BOOLEANS, BLOCK, LONG, BLOCKS, LONGS, FLOAT64S, VAR, VARS, FLOAT64,
+ SCALAR, SCALARS) = _numbers
 NO_DTYPE = -1  # the number that says that an attribute names no element type
-FLOAT64S, VAR, VARS, FLOAT64, SCALAR, SCALARS = pb.FLOAT64S, pb.VAR, pb.VARS, pb.FLOAT64, pb.SCALAR, pb.SCALARS
 
 
 class Marked:
@@ -30,7 +33,7 @@ class Marked:
 
 
 def _marked(name: str, base: type, file_type: int) -> type:
-    doc = f"A {base.__name__} that is written as {pb.AttrType.Name(file_type)}."
+    doc = f"A {base.__name__} that is written as {TYPE_NAMES[file_type]}."
     return type(name, (Marked, base), {"__doc__": doc, "file_type": file_type, "__module__": __name__})
 
 
@@ -83,7 +86,7 @@ LISTS = frozenset((INTS, FLOATS, STRINGS, BOOLEANS, BLOCKS, LONGS, FLOAT64S, VAR
 
 def type_name(file_type: int) -> str:
     """The name of an attribute's type in files: INT, LONGS…"""
-    return pb.AttrType.Name(file_type)
+    return TYPE_NAMES[file_type]
 
 
 def attr_value(attr: pb.OpDesc.Attr) -> Any:
@@ -215,8 +218,7 @@ _CONVERT: dict[int, Callable[[Any], Any]] = {
 }
 
 
-_SCALAR_FIELDS: dict[int, str] = {
-    pb.Scalar.BOOLEAN: "b", pb.Scalar.LONG: "i", pb.Scalar.FLOAT64: "r", pb.Scalar.COMPLEX128: "c"}
+_SCALAR_FIELDS = ("", "b", "i", "r", "c")  # by a scalar's type: BOOLEAN, LONG, FLOAT64, COMPLEX128
 
 
 def _from_scalar(scalar: pb.Scalar) -> Any:

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtype import float32
 from ...ops.core.decomposition import find_decomposition
 from ...ops.core.operator import find
-from . import framework_pb2 as pb
+from . import messages as pb
 from .attributes import FLOAT, STRING, attr_value, python_to_attr
 from .versions import OP_VERSIONS
 
@@ -73,13 +74,13 @@ ABSENT: dict[str, dict[str, Any]] = {
     "average_accumulates": {"max_average_window": 2**63 - 1},
     "data_norm": {"epsilon": 1e-4},
     "dpsgd": {"clip": 10.0, "batch_size": 16.0, "sigma": 1.0},
-    "eye": {"dtype": pb.VarType.FP32},
+    "eye": {"dtype": float32.number},
     "fill_any_like": {"value": 0.0},
-    "fill_constant": {"dtype": pb.VarType.FP32, "shape": [], "value": 0.0},
-    "fill_constant_batch_size_like": {"dtype": pb.VarType.FP32, "value": 0.0},
+    "fill_constant": {"dtype": float32.number, "shape": [], "value": 0.0},
+    "fill_constant_batch_size_like": {"dtype": float32.number, "value": 0.0},
     "frobenius_norm": {"dim": [0]},
     "kldiv_loss": {"reduction": "mean"},
-    "linspace": {"dtype": pb.VarType.FP32},
+    "linspace": {"dtype": float32.number},
     "reduce_all": {"dim": [0]},
     "reduce_any": {"dim": [0]},
     "reduce_max": {"dim": [0]},

@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 from typing import Any, NoReturn
 
-from google.protobuf.message import DecodeError, EncodeError
-
 from ...core.byte_reader import open_reader
 from ...core.file_kind import LOOKED_AT, kind_of
 from ...core.files import CorruptFileError
-from . import framework_pb2 as pb
+from . import messages as pb
 from .attributes import BLOCK, BLOCKS, STRING, STRINGS, VAR, VARS
 from .tensor_stream import ELEMENTS
 from .wire import find_damage
@@ -35,6 +33,8 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
     ...
     proa.core.files.CorruptFileError: empty.pdmodel: byte 0: there are no blocks; the file is empty or no .pdmodel file
     """
+    from google.protobuf.message import DecodeError  # with the first message
+
     with open_reader(source) as reader:
         data, called = reader.take(reader.remaining), name or reader.name
     try:
@@ -54,6 +54,8 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
 
 def serialize_program_desc(desc: pb.ProgramDesc) -> bytes:
     """The bytes of a `.pdmodel` file; ValueError for a message that lacks fields or is larger than 2 GiB."""
+    from google.protobuf.message import EncodeError
+
     try:
         return desc.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:

@@ -6,7 +6,7 @@ the whole list stands in every file.
 
 from __future__ import annotations
 
-from . import framework_pb2 as pb
+from . import messages as pb
 
 PADDLE_VERSION = 2006002
 

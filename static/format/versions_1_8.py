@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from . import framework_pb2 as pb
+from . import messages as pb
 from .attributes import FLOAT, FLOAT64, FLOAT64S, FLOATS, INT, INTS, LONG, LONGS, STRING, type_name
 
 PADDLE_VERSION = 1008005

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from proa.core.var_type import VarType
+from proa.static.files.types_in_files import KINDS
 from proa.static.format import attributes as at
 from proa.static.format import framework_pb2 as pb
 
@@ -21,6 +23,14 @@ CASES = [
     (at.FLOAT64S, [0.1], at.DoubleList), (at.VAR, "x", at.VarValue), (at.VARS, ["x", "y"], at.VarList),
     (at.FLOAT64, 0.1, at.DoubleValue),
 ]
+
+
+def test_numbers_that_are_known_without_protobuf_are_those_of_the_messages():
+    assert dict(pb.AttrType.items()) == {name: number for number, name in enumerate(at.TYPE_NAMES)}
+    kinds = {VarType.of_kind(kind).name: number for kind, number in KINDS.items()}
+    assert {name: number for name, number in pb.VarType.Type.items() if name in kinds} == kinds
+    assert at._SCALAR_FIELDS[pb.Scalar.BOOLEAN:] == ("b", "i", "r", "c")
+    assert [pb.Scalar.LONG, pb.Scalar.FLOAT64, pb.Scalar.COMPLEX128] == [2, 3, 4]
 
 
 @pytest.mark.parametrize("file_type, value, kind", CASES)
