@@ -144,6 +144,12 @@ def public_function() -> str:
     return name
 
 
+def no_list(what: str, x: Any) -> TypeError:
+    """What is raised where a list of Tensors belongs and one Tensor was given, of which rows would be taken."""
+    return TypeError(f"{what}: must be a list or tuple of Tensors. Received one Tensor of shape {list(x.shape)}. "
+                     "Put it into a list; unbind(x) makes a list of its rows.")
+
+
 def no_tensor(x: Any) -> TypeError:
     """What is raised where a Tensor belongs and something else, a number say, was given."""
     shown = repr(x)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import DType, float32
+from ..core.errors import WrongKindError
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
@@ -48,7 +49,7 @@ class Optimizer(KeptState):
                  name: str | None = None, multi_precision: bool = False, options: Options | None = None):
         if learning_rate is None:
             raise ValueError(f"{type(self).__name__}(learning_rate): give a number or an LRScheduler. Received None.")
-        if not isinstance(learning_rate, (float, int, LRScheduler)):
+        if not isinstance(learning_rate, (float, int, LRScheduler)) or isinstance(learning_rate, bool):
             raise TypeError(
                 "Optimizer(learning_rate): must be a number or an LRScheduler. "
                 f"Received {type(learning_rate).__name__}."
@@ -158,6 +159,9 @@ class Optimizer(KeptState):
         The Program is the loss's own; what its accumulators begin with goes to `startup_program`, else to the default
         one. Gives the operations that update (of Tensors none) and the parameters with their gradients.
         """
+        if not is_value(loss):
+            raise WrongKindError(f"{type(self).__name__}.minimize(loss): must be the loss, a Tensor. Received "
+                                 f"{type(loss).__name__}.")
         with current_trace().training(loss, startup_program):
             pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
             return self._apply(pairs), pairs

@@ -10,6 +10,7 @@ import numpy as np
 from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
 from ...core import dtype as dt
+from ...core.errors import no_list
 from ..core.infer import broadcast_shapes, normalize_axis
 from ..core.kernels import by
 from ..core.operator import Ints, find, operator
@@ -30,6 +31,8 @@ def _values(what: str, x: Any, drops_empty: bool = False) -> list:
         if is_value(one) and is_value(other) and one.dtype is other.dtype:
             return x
     if is_value(x):
+        if not drops_empty or current_trace().computes:  # in a Program Paddle's concat takes one
+            raise no_list(what, x)
         return [x]
     values = [v if is_value(v) else constant(v) for v in x]
     if not values:
@@ -369,4 +372,6 @@ def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list:
     >>> x.shape, y.shape
     ([2, 3], [2, 3])
     """
+    if is_value(input):
+        raise no_list("broadcast_tensors(input)", input)
     return apply(broadcast_tensors_op, list(input))

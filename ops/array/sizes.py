@@ -29,6 +29,7 @@ def sizes_one_by_one(function: Callable) -> Callable:
             args = (*args[:first], list(args[first:]))
         return function(*args, **kwargs)
 
+    with_sizes.__code__ = with_sizes.__code__.replace(co_name=function.__name__)  # by which errors name it
     return with_sizes
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from ...backend.linear_algebra import failing_as, power, solution
 from ...backend.linear_algebra import inverse as inverted
 from ...core.dtype import promote
+from ...core.errors import no_list
+from ..array.full import is_value
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import shape_handle, squeeze_op, unsqueeze_op
 from ..core.operator import operator
@@ -320,5 +322,7 @@ def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
     >>> paddle.linalg.multi_dot([paddle.ones([2, 30]), paddle.ones([30, 3]), paddle.ones([3, 4])]).shape
     [2, 4]
     """
+    if is_value(x):
+        raise no_list("multi_dot(x)", x)
     return checked(multi_dot_op, list(x))
 

@@ -33,6 +33,8 @@ def _one_number(name: str, bound: Any) -> Any:
 
 def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
     low, high = _limits(low_tensor, high_tensor, min, max)
+    if x.dtype.kind in "bc":
+        raise _without_order(x.dtype.name)
     if x.dtype.kind in "iu":
         info, most = xp.iinfo(x.dtype), _NEAR_LARGEST.get(x.dtype.name, _LARGEST)
         low, high = None if low is None or low <= -most else low, None if high is None or high >= most else high
@@ -43,6 +45,16 @@ def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e3
     if xp is np and low is not None and high is not None and x.dtype.kind == "f":
         return clipped(x, low, high)
     return x.clip(low, high)
+
+
+def _without_order(dtype: str) -> TypeError:
+    return TypeError(f"clip(x, min, max): x must hold real numbers. Received dtype {dtype}.")
+
+
+def _clip_infer(x: Any, *_: Any, **__: Any) -> Any:
+    if x.dtype.name == "bool" or x.dtype.is_complex:
+        raise _without_order(x.dtype.name)
+    return x
 
 
 def _between(value: float, info: Any) -> float:
@@ -66,7 +78,7 @@ def _with_limits_of_integers(x: Any, *limits: Any, min: float = -_LARGEST, max: 
     return (x, *limits), {"min": -most if min <= -_LARGEST else min, "max": most if max >= _LARGEST else max}
 
 
-clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x,
+clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=_clip_infer,
                    formula=_clip_formula, adapted=_with_limits_of_integers, compiled="clip", grad={
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,

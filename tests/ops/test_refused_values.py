@@ -33,6 +33,15 @@ REFUSED = [
     ("one axis of two", lambda x: paddle.fft.fft2(x, axes=(0,)), ValueError, "two axes"),
     ("between whole numbers", lambda x: paddle.lerp(x.astype("int64"), x.astype("int64"), 0.5), TypeError,
      "whole numbers"),
+    ("one tensor to stack", paddle.stack, TypeError, "stack(x, axis): must be a list or tuple of Tensors"),
+    ("one tensor to concat", paddle.concat, TypeError, "concat(x, axis): must be a list or tuple of Tensors"),
+    ("one tensor to broadcast", paddle.broadcast_tensors, TypeError, "must be a list or tuple of Tensors"),
+    ("one matrix to multiply", paddle.linalg.multi_dot, TypeError, "must be a list or tuple of Tensors"),
+    ("limits of truths", lambda x: paddle.clip(x > 1, 0, 1), TypeError, "real numbers. Received dtype bool"),
+    ("limits of complex numbers", lambda x: paddle.clip(x + 1j, 0, 1), TypeError, "Received dtype complex64"),
+    ("a text as a shape", lambda x: paddle.reshape(x, "6"), TypeError, "reshape: axes and sizes must be whole numbers"),
+    ("a text as a size", lambda x: paddle.zeros("23"), TypeError, "zeros: axes and sizes must be whole numbers"),
+    ("a text to flatten from", lambda x: x.flatten("0"), TypeError, "flatten: axes and sizes must be whole numbers"),
 ]
 
 

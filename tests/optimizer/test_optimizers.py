@@ -312,3 +312,16 @@ def test_clear_grad_leaves_frozen_parameters_alone(set_to_zero):
     sgd.clear_grad(set_to_zero)
     assert layer.weight.grad.tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert layer.bias.grad is None if not set_to_zero else layer.bias.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("loss", [3, None, np.ones(1)], ids=["int", "None", "NumPy's"])
+def test_a_loss_that_is_none(loss):
+    sgd = paddle.optimizer.SGD(0.1, parameters=[paddle.create_parameter([2], "float32")])
+    for error in (AssertionError, TypeError):  # the first as in PaddlePaddle
+        with pytest.raises(error, match=r"SGD.minimize\(loss\): must be the loss, a Tensor"):
+            sgd.minimize(loss)
+
+
+def test_a_truth_is_no_learning_rate():
+    with pytest.raises(TypeError, match="must be a number or an LRScheduler. Received bool"):
+        paddle.optimizer.SGD(True, parameters=[paddle.create_parameter([2], "float32")])
