@@ -95,13 +95,15 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
         left = tuple(lists_kept(b, copied(a)) for b, a in zip(lists_before, after, strict=False))
         held.note_changed()
         held.restore()
+        set_state(before)
+        outside.note_branch()
         return left
 
     def restore() -> None:
         set_state(before)
 
-    outside = Outside(merge.where, "`if`", body, orelse).watched(restore)
-    with outside, restoring(restore), held.restored():
+    outside = Outside(merge.where, "`if`", body, orelse)
+    with outside.watched(restore), restoring(restore), held.restored():
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
     settled = held.settled(found, after)
     check_changed(held, names, may_be_held, merge.where, "`if`")
@@ -133,19 +135,21 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     prepare = PreparerOfExpression(merge.names[0], where, merge.preparations)
     found: list[Any] = []  # what the branches give that somebody else holds
 
-    def value_of(branch: Body) -> tuple:
+    def value_of(branch: Body, outside: Outside) -> tuple:
         value, count = _counted(branch)
         is_held = count > _NEW if type(value) in CHANGEABLE else staging.is_list_of_before(value)
         left = prepare.staged(value, is_held)
         if is_held and type(value) in CHANGEABLE:
             found.append(value)
+        outside.note_branch()
         return (left,)
 
     def stage() -> list[Any]:
         found.clear()
         prepare.begin()
-        with Outside(where, "`if`", body, orelse).watched():
-            return merge.stage(test, lambda: value_of(body), lambda: value_of(orelse))
+        outside = Outside(where, "`if`", body, orelse)
+        with outside.watched():
+            return merge.stage(test, lambda: value_of(body, outside), lambda: value_of(orelse, outside))
 
     try:
         (value,) = traced(stage, prepare)

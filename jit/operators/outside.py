@@ -84,6 +84,7 @@ class Outside:
         self._contents = [Watched(container, shown) for container, shown in walk.containers if can_change(container)]
         self.iterators = {id(each): (each, shown) for each, shown in walk.iterators}
         self._stood = [(each, shown, _stands(each)) for each, shown in walk.iterators]
+        self._noted: dict[Any, Place | Contents] = {}  # what a branch has changed, which the next one may change back
 
     def changed(self) -> list[Place | Contents]:
         """The places that hold other values now; each is given back what it held.
@@ -112,8 +113,17 @@ class Outside:
                 raise self.refuse_advance(shown)
         return found + [Contents(each.container, each.shown, self._where, self._statement) for each in changed]
 
+    def note_branch(self) -> None:
+        """Takes down, and puts back, what the branch just traced has changed; the state was put back before."""
+        for place in self.changed():
+            self._noted[place.key] = place
+
+    def _every_change(self) -> list[Place | Contents]:
+        self.note_branch()
+        return list(self._noted.values())
+
     @contextlib.contextmanager
-    def watched(self, restore: Callable[[], Any] | None = None) -> Iterator[None]:
+    def watched(self, restore: Callable[[], Any] | None = None) -> Iterator[Outside]:
         """Within the block a statement is traced; ChangedOutside where functions changed what the state has not.
 
         `restore` puts the state back.
@@ -121,18 +131,18 @@ class Outside:
         restore = restore or (lambda: None)
         try:
             with self._refusing_iterators():
-                yield
+                yield self
         except (Retrace, Several, ChangedOutside):
             restore()
             self.changed()
             raise
         except Exception as error:
             restore()
-            if places := self.changed():
+            if places := self._every_change():
                 raise ChangedOutside(places) from error
             raise
         restore()
-        if places := self.changed():
+        if places := self._every_change():
             raise ChangedOutside(places)
 
     @contextlib.contextmanager

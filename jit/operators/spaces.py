@@ -153,6 +153,7 @@ class Place:
 
     def __init__(self, space: Space, key: str, before: Any):
         self._space, self._key, self.name = space, key, space.name(key)
+        self.key = id(space), key
         self._inherited = space.inherited(key) if before is ABSENT and isinstance(space, Attributes) else ABSENT
 
     def load(self) -> Any:

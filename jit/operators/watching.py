@@ -83,7 +83,7 @@ class Contents:
     """A list or dict that a statement changes in place, as one more variable of its state, always this object."""
 
     def __init__(self, container: Any, shown: str, where: str, statement: str):
-        self.container, self.name = container, shown
+        self.container, self.name, self.key = container, shown, id(container)
         self._where, self._statement = where, statement
         self._partial = set(map(id, _partials(container)))
 

@@ -606,3 +606,66 @@ def test_what_a_generator_reads_later_is_kept_for_it():
     converted = paddle.jit.to_static(function, full_graph=True)
     for size in (1.0, 200.0):
         assert converted(paddle.full([2], size)).tolist() == function(paddle.full([2], size)).tolist()
+
+
+class Counted(paddle.nn.Layer):
+    """One branch changes what the other one sets to what it was before."""
+
+    def __init__(self):
+        super().__init__()
+        self.count, self.last, self.held = 0, paddle.zeros([1]), {"a": 0}
+
+    def more(self, x):
+        self.count += 1
+        self.last = x * 3.0
+        self.held["a"] = 5
+
+    def reset(self, last):
+        self.count, self.last = 0, last
+        self.held["a"] = 0
+
+    def forward(self, x):
+        last = self.last
+        if x.sum() > 0:
+            self.more(x)
+        else:
+            self.reset(last)
+        return x + self.count, self.last * 1.0, x + self.held["a"]
+
+
+class Turned(Counted):
+    def forward(self, x):
+        last = self.last
+        if x.sum() <= 0:
+            self.reset(last)
+        else:
+            self.more(x)
+        return x + self.count, self.last * 1.0, x + self.held["a"]
+
+
+@pytest.mark.parametrize("kind", [Counted, Turned])
+@pytest.mark.parametrize("full_graph", [False, True])
+def test_a_branch_that_sets_what_was_there_beside_one_that_changes_it(kind, full_graph):
+    plain, converted = kind(), paddle.jit.to_static(kind(), full_graph=full_graph)
+    for number in (1.0, -1.0, 2.0, -2.0, 3.0):
+        x = paddle.to_tensor([number])
+        for found, wanted in zip(converted(x), plain(x), strict=True):
+            np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def test_another_name_for_an_object_whose_attribute_both_branches_set():
+    class Box:
+        def __init__(self, n):
+            self.n = n
+
+    @paddle.jit.to_static(full_graph=True)
+    def function(x):
+        box = Box(3)
+        if x.sum() > 0:
+            box = box
+            box.n += 1
+        else:
+            box.n = 3
+        return x * box.n
+
+    assert [function(paddle.to_tensor([v])).item() for v in (1.0, -1.0)] == [4.0, -3.0]

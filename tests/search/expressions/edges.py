@@ -8,7 +8,7 @@ from .registry import Found, production
 SAME = """
 paddle.sort(paddle.round({0} * 2), axis=-1) * {0}
 paddle.sort(paddle.round({0} * 2) * 0.5 + {0} * 0.001, axis=0, descending=True)
-paddle.argsort(paddle.round({0} * 2), axis=-1, stable=True).astype({0}.dtype) * 0.1
+paddle.argsort(paddle.round({0} * 2), axis=-1).astype({0}.dtype) * 0.1
 paddle.nan_to_num(paddle.where({0} > 0.3, paddle.full_like({0}, float('nan')), {1}), nan=0.25)
 paddle.nan_to_num({0} / paddle.zeros_like({0}).detach(), nan=0.5, posinf=1.0, neginf=-1.0).detach() * {0}
 paddle.where(paddle.isnan(paddle.log({0}.detach())), {0}, {1} * 0.5)
