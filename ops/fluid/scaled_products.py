@@ -37,28 +37,35 @@ matmul_op = operator(
 
 
 def _norm(xp, x):
-    return xp.sqrt((x * x).sum(axis=-1, keepdims=True, dtype=x.dtype))
+    return xp.sqrt((x * x).sum(axis=1, keepdims=True, dtype=x.dtype))
 
 
 def _cos_sim(xp, x, y):
+    x, y = x.reshape(x.shape[0], -1), y.reshape(y.shape[0], -1)
     across, along = _norm(xp, x), _norm(xp, y)
-    return (x * y).sum(axis=-1, keepdims=True, dtype=x.dtype) / (across * along), across, along
+    return (x * y).sum(axis=1, keepdims=True, dtype=x.dtype) / (across * along), across, along
 
 
 def _infer_cos_sim(x, y):
     if x.rank < 2 or y.rank != x.rank or y.shape[0] not in (1, -1, x.shape[0]) and x.shape[0] != -1:
         raise ValueError(f"cos_sim(X, Y): both are matrices of one width, Y of as many rows as X or one. Received "
                          f"X.shape={list(x.shape)}, Y.shape={list(y.shape)}.")
-    rows, one = (*x.shape[:-1], 1), (*y.shape[:-1], 1)
+    rows, one = (x.shape[0], 1), (y.shape[0], 1)
     return Spec(rows, x.dtype), Spec(rows, x.dtype), Spec(one, x.dtype)
+
+
+def _row(x: Any) -> Any:
+    """What of x belongs to one row, side by side."""
+    return flatten(x, 1) if len(x.shape) > 2 else x
 
 
 def _cos_sim_gradients(g: Any, of_norms: tuple[Any, Any], x: Any, y: Any, out: Any, x_norm: Any, y_norm: Any,
                        x_shape: Any, y_shape: Any) -> tuple[Any, Any]:
-    product = x_norm * y_norm
-    dx = sum_to(g * (y / product - out * x / (x_norm * x_norm)), x_shape)
-    dy = sum_to(g * (x / product - out * y / (y_norm * y_norm)), y_shape)
-    return with_another(dx, of_norms[0], x / x_norm), with_another(dy, of_norms[1], y / y_norm)
+    product, x, y = x_norm * y_norm, _row(x), _row(y)
+    dx = sum_to(g * (y / product - out * x / (x_norm * x_norm)), shape_handle(x))
+    dy = sum_to(g * (x / product - out * y / (y_norm * y_norm)), shape_handle(y))
+    return (reshape_to(with_another(dx, of_norms[0], x / x_norm), x_shape),
+            reshape_to(with_another(dy, of_norms[1], y / y_norm), y_shape))
 
 
 cos_sim_op = operator(

@@ -167,3 +167,21 @@ def test_a_variable_that_is_fed_though_it_is_no_data(level, by_hand):
         out = layers.sequence_pool(x * 2.0, "sum") / 2.0
     rows = fluid.create_lod_tensor(np.arange(6, dtype="float32").reshape(3, 2), [[1, 2]], fluid.CPUPlace())
     assert run([out], feed={"x": rows})[0].tolist() == [[0.0, 1.0], [6.0, 8.0]]
+
+
+def test_cosines_of_rows_of_any_rank():
+    """What belongs to one row is one vector: a cosine for each, [N, 1], as 1.8.5 gives."""
+    x, y = fluid.data("x", [3, 2, 2]), fluid.data("y", [1, 2, 2])
+    x.stop_gradient = y.stop_gradient = False
+    cosine = layers.cos_sim(x, y)
+    assert cosine.shape == (3, 1)
+    a, b = np.arange(1, 13, dtype="float32").reshape(3, 2, 2), np.array([[[1, -1], [2, 0.5]]], "float32")
+    found, dx, dy = run([cosine, *fluid.gradients(cosine, [x, y])], feed={"x": a, "y": b})
+    rows, row = a.reshape(3, 4), b.reshape(1, 4)
+    across, along = np.linalg.norm(rows, axis=1, keepdims=True), np.linalg.norm(row)
+    expected = rows @ row.T / (across * along)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    slope = row / (across * along) - expected * rows / across ** 2
+    np.testing.assert_allclose(dx.reshape(3, 4), slope, rtol=1e-3, atol=1e-6)
+    slope = (rows / (across * along) - expected * row / along ** 2).sum(axis=0)
+    np.testing.assert_allclose(dy.reshape(4), slope, rtol=1e-3, atol=1e-6)
