@@ -328,6 +328,7 @@ class FluidTrace(EagerTrace):
     """The eager trace of VarBases."""
 
     adds_up = False
+    least_rank = 1
 
     def __init__(self, value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> None:
         super().__init__(value_class, parameter_class)

@@ -374,7 +374,7 @@ _EXACT = 1 << 8  # whole numbers up to here are the same in every dtype, bfloat1
 
 
 def _rank(leaf: Any) -> int:
-    return len(getattr(leaf, "shape", ()))
+    return len(getattr(leaf, "shape", ())) or staging.least_rank()
 
 
 def _dtype(leaf: Any) -> Any:

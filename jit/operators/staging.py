@@ -93,6 +93,11 @@ def number(value: Any, dtype: Any, stays: bool = False) -> Any:
     return made
 
 
+def least_rank() -> int:
+    """How many dimensions a number has in the program that is traced: one in Paddle 1.x, and up to 2.4."""
+    return current_trace().least_rank
+
+
 def mark() -> Any:
     """How much of the program there is, for `undo`."""
     program = current_trace().main

@@ -248,7 +248,7 @@ class ProgramTrace(Trace):
         numbers, truths = self.main.numbers if _OF_A_DTYPE.isdisjoint(op.attributes) else (), self.main.truths
         if all(v.name in numbers or v.name in truths for v in flat(inputs)):
             for result in flat(tuple(results)):
-                if not result.shape:
+                if result.shape == (1,) * self.least_rank:
                     (self.main.truths if result.dtype is bool_ else self.main.numbers).add(result.name)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:

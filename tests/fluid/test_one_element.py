@@ -45,6 +45,23 @@ def summed(x):
 total, row = summed(w)
 assert total.shape == [1] and total.numpy()[0] == 42.0 and row.shape == [3]
 
+
+@paddle.jit.to_static(full_graph=True)
+def turns(x, times):
+    total = 0
+    for i in range(times):
+        last = i * 2
+        if i == 1:
+            continue
+        total = total + paddle.concat([last, x[i].sum()]).sum()
+    for j, each in enumerate(x):
+        total = total + (each * j).sum()
+    return total, last
+
+
+total, last = turns(w, paddle.to_tensor([2]))
+assert (total.numpy().tolist(), last.numpy().tolist()) == ([21.0], [2])
+
 paddle.seed(3)
 net = paddle.nn.Linear(3, 1)
 steps = paddle.optimizer.Adam(0.1, parameters=net.parameters(), grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0))

@@ -72,3 +72,23 @@ def test_a_layer_with_a_declarative_forward():
         np.testing.assert_allclose(y.numpy(), net.linear(x).numpy() * 2, rtol=1e-6)
         y.backward()
         assert net.linear.weight.gradient().tolist() == [[2, 2]] * 3
+
+
+def test_what_a_loop_counts_has_a_dimension():
+    """The count of a converted loop, and what is computed of it, as everything else of 1.x."""
+    layers = fluid.layers
+
+    @fluid.dygraph.declarative
+    def summed(x, times):
+        total, seen = layers.zeros([1], "float32"), []
+        for i in range(times):
+            seen.append(i.shape)
+            last = layers.concat([layers.cast(i, "float32"), total])
+            total = total + layers.reduce_sum(x[i]) * i
+        assert all(list(shape) == [1] for shape in seen)
+        return total, i, last
+
+    with fluid.dygraph.guard():
+        given = fluid.dygraph.to_variable(np.arange(6, dtype="float32").reshape(3, 2))
+        total, i, last = summed(given, fluid.dygraph.to_variable(np.array([3])))
+        assert (total.numpy().tolist(), i.numpy().tolist(), last.numpy().tolist()) == ([23.0], [2], [2.0, 5.0])
