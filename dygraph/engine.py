@@ -80,7 +80,7 @@ def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
 
 def _ones(namespace: Any, like: Any) -> Any:
     """An array of ones: two calls of C, of which `ones_like` makes some five of Python."""
-    made = namespace.empty_like(like)
+    made = namespace.empty(like.shape, like.dtype) if like.ndim == 0 else namespace.empty_like(like)
     made.fill(1)
     return made
 
@@ -173,25 +173,16 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
     >>> float(x.grad)
     8.0
     """
-    tensors = _listed(tensors)
+    tensors = tensors if type(tensors) is list else _listed(tensors)
     gradients = [None] * len(tensors) if grad_tensors is None else _listed(grad_tensors)
     if len(gradients) != len(tensors):
         raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
     if not state.trace.computes and state.trace.fills_gradients(tensors, gradients, retain_graph):
         return
-    try:
-        flows = any([t._edge for t in tensors])
-        starts = [None if g is None else g._part() for g in gradients]
-    except AttributeError:
-        _refuse_others(tensors, gradients)
-        raise
-    if not flows:
+    namespace, roots = _roots(tensors, gradients)
+    if roots is None:
         warn_user(NOTHING_FLOWS)
         return
-    parts = [t._part() for t in tensors]
-    namespace = backend.namespace_of([part._array for part in parts])
-    roots = [(part._edge, _ones(namespace, part._array) if g is None else _start(part, g)._array)
-             for part, g in zip(parts, starts, strict=True) if part._edge is not None]
     with _Changes() as changes:
         leaves = _Leaves(namespace, changes)
         with using(_ON_HOST if namespace is np else ArrayTrace(namespace)):
@@ -201,6 +192,25 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
                 leaves.add(edge, gradient)
         for do in state.ends:
             do()
+
+
+def _roots(tensors: list, gradients: list) -> tuple[Any, list[tuple[Any, Any]] | None]:
+    """What arrays are of, and the edges to begin at with their gradients; None where no gradient can flow."""
+    if len(tensors) == 1 and gradients[0] is None and isinstance(tensors[0], EagerValue):
+        edge, part = tensors[0]._edge, tensors[0]._part()
+        if part is tensors[0] and type(part._array) is _ndarray:  # a loss, nearly always
+            return np, None if edge is None else [(edge, _ones(np, part._array))]
+    try:
+        flows = any([t._edge for t in tensors])
+        starts = [None if g is None else g._part() for g in gradients]
+    except AttributeError:
+        _refuse_others(tensors, gradients)
+        raise
+    parts = [t._part() for t in tensors] if flows else []
+    namespace = backend.namespace_of([part._array for part in parts])
+    roots = [(part._edge, _ones(namespace, part._array) if g is None else _start(part, g)._array)
+             for part, g in zip(parts, starts, strict=True) if part._edge is not None] if flows else None
+    return namespace, roots
 
 
 def _refuse_others(tensors: list, gradients: list) -> None:
@@ -261,6 +271,8 @@ class _Leaves:
 
     def add(self, leaf: Leaf, gradient: Any) -> None:
         """Adds to a leaf's gradient."""
+        if type(gradient) is Deferred:
+            gradient = gradient.array()
         if type(gradient) is _ndarray and leaf.grad is None and not leaf.hooks and self.namespace is np:  # the most
             self.before.append((leaf, None, leaf.cleared))
             leaf.grad, leaf.cleared = leaf.trace.new(gradient), False

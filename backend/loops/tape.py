@@ -21,6 +21,7 @@ import functools
 import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -332,7 +333,7 @@ class Run:
         empty = np.empty
         if self.by_onednn:
             with_threads(library(), 1)  # type: ignore[arg-type]
-        results = [empty(shape, dtype) for shape, dtype in self.results]
+        results = list(starmap(empty, self.results))
         if self._code(self.numbers, empty(self.size, _BYTE), *arrays, *self.constants, *results) is not None:
             return None
         return results

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ from .recomputing import with_recomputed
 from .trained_attention import join_attention
 
 _ndarray = np.ndarray
+_edge_of, _array_of = map(operator.attrgetter, ("_edge", "_array"))  # in C: each call asks
 
 
 Asked = tuple[tuple[int, ...], tuple[int, ...]]  # the inputs that want gradients, the outputs that have some
@@ -78,7 +80,7 @@ class ProgramFunction:
             spend(results, [self.program.global_block().var(name) for name in self.outputs])
             return results
         if state.grad_enabled:
-            edges = [t._edge for t in tensors]
+            edges = list(map(_edge_of, tensors))
             wanted = tuple([i for i, edge in enumerate(edges) if edge is not None])
             if wanted or self._is_recorded:
                 return self._run_recorded(tensors, edges, wanted)
@@ -147,7 +149,7 @@ class ProgramFunction:
 
     def _run_plain(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
         plan, updated = self._plan or self._plain_plan()
-        arrays = [t._array for t in tensors]
+        arrays = list(map(_array_of, tensors))
         xp = backend.namespace_of(arrays)
         results = plan(xp, arrays)
         count = len(self.outputs)
@@ -163,7 +165,7 @@ class ProgramFunction:
     def _run_recorded(self, tensors: Sequence[EagerValue], edges: list[Any],
                       wanted: tuple[int, ...]) -> list[EagerValue]:
         halves = self._halves.get(wanted) or self._halves_for(wanted)
-        arrays = [t._array for t in tensors]
+        arrays = list(map(_array_of, tensors))
         xp = backend.namespace_of(arrays)
         random_state = default_generator().get_state() if self.is_random else None
         results = halves.forward(xp, arrays)

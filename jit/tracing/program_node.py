@@ -38,7 +38,7 @@ class ProgramNode(Node):
         self.edges, self.saved, self.order, self.hooks = edges, saved, next_order(), None
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
         self.outputs = [((array := o._array).shape, array.dtype) for o in outputs]
-        self.leaves = [outputs[index]._array for index in halves.leaves]
+        self.leaves = [outputs[index]._array for index in halves.leaves] if halves.leaves else []
 
     @property
     def type(self) -> str:

@@ -21,6 +21,7 @@ next_order: Callable[[], int] = itertools.count().__next__
 """A number that is larger than the order of every node so far, and smaller than that of any to come."""
 
 _order_of = operator.attrgetter("order")
+_first = operator.itemgetter(0)
 Edge = Any  # Node | Output | Leaf
 
 
@@ -259,7 +260,7 @@ class Walk:
         for edge, gradient in roots:
             self._add(edge, gradient)
         watched: dict[Leaf, None] = {}
-        nodes = _reach([edge for edge, _ in roots], self.since, watched)
+        nodes = _reach(list(map(_first, roots)), self.since, watched)
         completed = self._completed(nodes, watched) if watched and self.finish is not None else None
         useful = None
         if self.targets is not None:
