@@ -62,9 +62,8 @@ class Categorical(Distribution):
                 return take_along_axis(self._shares, value, -1)
             flat = reshape(value, [-1])
             return reshape(take_along_axis(self._shares, flat, -1), list(value.shape))
-        if len(value.shape) == 1:
-            value = value.expand([*self._batch_shape, value.shape[0]])
-            return take_along_axis(self._shares, value, -1)
+        if len(value.shape) == 1:  # the same for each, however many a Program will find
+            value = reshape(value, [1] * len(self._batch_shape) + [-1])
         return take_along_axis(self._shares, value, -1)
 
     def prob(self, value: Any) -> Any:

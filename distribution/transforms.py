@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..nn.functional import softmax
 from ..ops.array.concat_split import concat
 from ..ops.array.creation import ones_like
+from ..ops.core.infer import broadcast_shapes
 from ..ops.math.cumulative import cumprod
 from ..ops.math.unary import abs, atanh, exp, log, log1p, tanh
 from ..ops.nn.activation import sigmoid, softplus
@@ -83,7 +82,7 @@ class AffineTransform(Transform):
         return self._forward_log_det_jacobian(y) * -1.0
 
     def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
-        return np.broadcast_shapes(tuple(shape), tuple(self._loc.shape))
+        return broadcast_shapes("AffineTransform: the value and loc", shape, self._loc.shape)
 
     _inverse_shape = _forward_shape
 

@@ -363,7 +363,7 @@ class ProgramFunction:
         names = [name for name in gradients if name is not None]
         leaves = [self.outputs[index] for index in self._leaf_outputs(wanted)]
         block = program.global_block()
-        inner = [_given(block, begin, self.outputs[index]) for index in self.inner(wanted)]
+        inner = [_given(block, begin + n, self.outputs[index], n) for n, index in enumerate(self.inner(wanted))]
         block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
         function = ProgramFunction(program, [*self.inputs, *leaves, *inner, *cotangents], names, keep_writes=False)
         return function, self._places(wanted, gradients) if of is None else []
@@ -376,10 +376,13 @@ def _whole(plan: Plan | None) -> Plan:
     return plan
 
 
-def _given(block: Block, end: int, name: str) -> str:
-    """Makes what the operations before `end` leave in a variable a value that is given, by the name that it returns."""
+def _given(block: Block, end: int, name: str, number: int) -> str:
+    """Makes what the operations before `end` leave in a variable a value that is given, by the name that it returns.
+
+    The last one counts where a variable is two outputs.
+    """
     variable = block.var(name)
-    given = block.new_var(f"{name}@GIVEN", variable.shape, variable.dtype, stop_gradient=False).name
+    given = block.new_var(f"{name}@GIVEN_{number}", variable.shape, variable.dtype, stop_gradient=False).name
     place = max(n for n, op in enumerate(block.ops[:end]) if name in writes(op))
     block.ops.insert(place + 1, Operation(block, "assign", {"X": [given]}, {"Out": [name]}, {}))
     return given

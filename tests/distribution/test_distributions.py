@@ -299,3 +299,22 @@ def test_the_determinant_of_an_affine_transform_has_the_shape_of_scale_and_value
     for determinant in (affine.forward_log_det_jacobian, affine.inverse_log_det_jacobian):
         assert determinant(paddle.ones([3])).shape == [3] and determinant(paddle.ones([2, 3])).shape == [2, 3]
     assert affine.forward(paddle.ones([3])).shape == [2, 3]
+
+
+def _of_vectors_of_classes(x):
+    shares = D.Categorical(paddle.nn.functional.softmax(x))
+    return shares.probs(x.argmax(-1)), shares.log_prob(paddle.to_tensor([0, 1]))
+
+
+def _transformed(x):
+    affine = D.AffineTransform(paddle.to_tensor(0.5), paddle.to_tensor([2.0] * 4))
+    return (D.TransformedDistribution(D.Normal(x, 1.5), [affine]).log_prob(x),)
+
+
+@pytest.mark.parametrize("function", [_of_vectors_of_classes, _transformed])
+def test_batches_whose_size_only_a_run_knows(function):
+    x = paddle.to_tensor(np.random.default_rng(0).random((3, 4), "float32"))
+    spec = paddle.static.InputSpec([None, 4], "float32")
+    converted = paddle.jit.to_static(function, input_spec=[spec], full_graph=True)
+    for found, wanted in zip(converted(x), function(x), strict=True):
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)

@@ -54,6 +54,13 @@ def _in_a_branch(x):
     return a, b * 2.0
 
 
+def _one_value_twice(x):
+    a = x * 2.0
+    if x.sum() > 0:
+        a = paddle.tanh(a)
+    return a, a, (a * a).sum() + a.sum() + x.sum() * x.sum()
+
+
 def _at_random(x):
     kept = paddle.nn.functional.dropout(x, 0.5)
     return paddle.sqrt(kept), kept * x
@@ -61,7 +68,7 @@ def _at_random(x):
 
 @EITHER
 @pytest.mark.parametrize("function", [_of_a_py_layer, _with_infinite_slopes, _one_of_another, _recomputed, _in_rounds,
-                                      _in_a_branch, _at_random])
+                                      _in_a_branch, _one_value_twice, _at_random])
 def test_gradients_of_the_last_output_alone(function, full_graph):
     found = []
     for run in (function, paddle.jit.to_static(function, full_graph=full_graph)):
@@ -106,13 +113,16 @@ def test_a_loaded_model(tmp_path):
     np.testing.assert_allclose(x.grad.numpy(), [3.0, 4.5, 6.0])
 
 
-def test_outputs_read_in_turn():
-    run = paddle.jit.to_static(_one_of_another, full_graph=True)
-    for chosen in ([0], [1], [2, 3], [0, 1, 2, 3], [3], [0]):
+@pytest.mark.parametrize("plain", [_one_of_another, _one_value_twice])
+def test_outputs_read_in_turn(plain):
+    run = paddle.jit.to_static(plain, full_graph=True)
+    for chosen in ([0], [1], [0, 2], [1, 2], [0, 1, 2], [2], [0]):
         found = []
-        for function in (_one_of_another, run):
+        for function in (plain, run):
             x = paddle.to_tensor([0.3, 0.5, 1.0], stop_gradient=False)
             results = function(x)
-            sum(results[index].sum() for index in chosen).backward()
+            loss = sum(results[index].sum() for index in chosen)
+            [slope] = paddle.grad(loss, x, create_graph=True)
+            (loss + (slope * slope).sum()).backward()
             found.append(x.grad.numpy())
         np.testing.assert_allclose(found[1], found[0], rtol=1e-6, err_msg=str(chosen))
