@@ -183,7 +183,10 @@ class LoDTensor:
         return self._value
 
     def __getitem__(self, index: Any) -> LoDTensor:
-        return LoDTensor(self._held()[index])
+        array = self._held()
+        places = index if isinstance(index, tuple) else (index,)
+        array[index]  # an integer beyond the size is an error: as a range it would be empty
+        return LoDTensor(array[tuple([_range_of_one(each) if isinstance(each, int) else each for each in places])])
 
     def __len__(self) -> int:
         return len(self._held())
@@ -194,6 +197,11 @@ class LoDTensor:
 
     def __str__(self) -> str:
         return _as_in_1(self) if Program.printed_as_in_files else _as_in_2(self)
+
+
+def _range_of_one(index: int) -> slice:
+    """An integer as a range, for as in Paddle no dimension is dropped: `tensor[0]` is a row in a matrix."""
+    return slice(index, index + 1 or None)
 
 
 def _as_in_2(tensor: LoDTensor) -> str:

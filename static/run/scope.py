@@ -17,6 +17,7 @@ class ScopeVariable:
         self._name = name
         self._tensor = LoDTensor(name=name)
         self._rows: SelectedRows | None = None  # where it was asked for as these
+        self._number = 0
 
     @property
     def name(self) -> str:
@@ -41,6 +42,14 @@ class ScopeVariable:
         if self._rows is None:
             self._rows = SelectedRows()
         return self._rows
+
+    def set_int(self, number: int) -> None:
+        """Keeps a number of Python in place of a tensor, as tests of scopes do."""
+        self._number = int(number)
+
+    def get_int(self) -> int:
+        """The number that `set_int` has kept."""
+        return self._number
 
     @property
     def is_rows(self) -> bool:

@@ -290,3 +290,19 @@ def test_a_converted_function_is_told_that_tensors_have_no_lod():
     function = paddle.jit.to_static(lambda x: static.nn.sequence_lod.sequence_pool(x, "sum"), full_graph=True)
     with pytest.raises(ValueError, match=r"sequence_pool\(input\): must be sequences"):
         function(paddle.ones([3, 2]))
+
+
+def test_an_integer_drops_no_dimension():
+    """As in PaddlePaddle 1.8.5 and 2.6.2."""
+    tensor = lod_tensor(np.arange(12, dtype="float32").reshape(3, 4), [[0, 3]])
+    shapes = [tensor[key].shape() for key in (1, -1, (0, -1), (slice(None), 1), slice(1, 3))]
+    assert shapes == [[1, 4], [1, 4], [1, 1], [3, 1], [2, 4]]
+    assert np.array(tensor[-1]).tolist() == [[8, 9, 10, 11]] and len(list(tensor)) == 3
+    with pytest.raises(IndexError):
+        tensor[3]
+
+
+def test_a_scope_holds_a_number():
+    variable = paddle.framework.core.Scope().var("number")
+    variable.set_int(10)
+    assert variable.get_int() == 10
