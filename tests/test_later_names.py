@@ -37,6 +37,13 @@ def test_what_puts_samples_together_is_beside_what_goes_over_them():
     assert default_convert_fn(np.float32([1.0])).tolist() == [1.0]
 
 
+def test_batches_are_asked_for_by_next():
+    batches = iter(paddle.io.DataLoader(paddle.io.TensorDataset([paddle.arange(3)]), batch_size=2))
+    assert batches.next()[0].tolist() == [0, 1] and batches.next()[0].tolist() == [2]
+    with pytest.raises(StopIteration):
+        batches.next()
+
+
 def test_dtypes_have_numpy_s_other_names():
     names = {"byte": "int8", "ubyte": "uint8", "short": "int16", "intc": "int32", "longlong": "int64",
              "single": "float32"}

@@ -43,6 +43,10 @@ class Watched:
         observer.batch_read(begin, time.perf_counter())
         return batch
 
+    def next(self) -> Any:
+        """The next batch, as code of before PaddlePaddle 2.5 asks for it."""
+        return self.__next__()
+
 
 class WorkerIterator:
     """The batches, read ahead by workers, in the order of their indices; a stream's workers take turns.
