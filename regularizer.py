@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .core.errors import WrongKindError
 from .core.lazy import listed
 
 __all__ = ["L1Decay", "L2Decay"]
@@ -18,6 +19,8 @@ class WeightDecayRegularizer:
     """
 
     def __init__(self, coeff: float = 0.0):
+        if coeff is None or isinstance(coeff, str):
+            raise WrongKindError(f"{type(self).__name__}(coeff): must be a number. Received {coeff!r}.")
         self.coeff = float(coeff)
 
     _regularization_coeff = property(lambda self: self.coeff)

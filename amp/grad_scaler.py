@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import no_tensor
 from ..ops.amp.loss_scaling import check_finite_and_unscale
 from ..ops.array.creation import to_tensor
+from ..ops.array.full import is_value
 from ..ops.core.trace import grad_mode
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
 
@@ -65,6 +67,8 @@ class GradScaler:
             return var
         if isinstance(var, (list, tuple)):
             return type(var)(self.scale(v) for v in var)
+        if not is_value(var):
+            raise no_tensor(var)
         wide = var.astype("float32") if var.dtype.itemsize == 2 else var
         return wide * self._scale
 

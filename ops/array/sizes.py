@@ -21,7 +21,6 @@ def sizes_one_by_one(function: Callable) -> Callable:
     first = next(n for n, name in enumerate(function.__code__.co_varnames) if name.startswith(("shape", "perm")))
     second = first + 1
 
-    @functools.wraps(function)
     def with_sizes(*args: Any, **kwargs: Any) -> Any:
         if len(args) == second and not kwargs:  # the shape is the last of them
             return function(*args)
@@ -30,7 +29,7 @@ def sizes_one_by_one(function: Callable) -> Callable:
         return function(*args, **kwargs)
 
     with_sizes.__code__ = with_sizes.__code__.replace(co_name=function.__name__)  # by which errors name it
-    return with_sizes
+    return functools.wraps(function)(with_sizes)
 
 
 def _is_size(value: Any) -> bool:

@@ -325,3 +325,14 @@ def test_a_loss_that_is_none(loss):
 def test_a_truth_is_no_learning_rate():
     with pytest.raises(TypeError, match="must be a number or an LRScheduler. Received bool"):
         paddle.optimizer.SGD(True, parameters=[paddle.create_parameter([2], "float32")])
+
+
+@pytest.mark.parametrize("coefficient", [None, "0.1"])
+def test_a_regularizer_without_a_coefficient(coefficient):
+    with pytest.raises(AssertionError, match=r"L2Decay\(coeff\): must be a number"):
+        paddle.regularizer.L2Decay(coefficient)
+
+
+def test_what_is_no_loss_is_not_scaled():
+    with pytest.raises(TypeError, match="scale: must be given a Tensor. Received int 3"):
+        paddle.amp.GradScaler().scale(3)
