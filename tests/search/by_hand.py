@@ -14,10 +14,11 @@ from proa import static
 from . import loading
 from .loading import TRAINING, Module
 
-#: What a Program by hand has otherwise: buffers that `forward` gives other values, hooks on gradients, weights that are
-#: computed before each call, PyLayers that decide, recorded calls that are for training alone, views, Python's modes.
+#: What a Program by hand has otherwise: loops that write what they are given, buffers that `forward` moves, hooks on
+#: gradients, weights that are computed before each call, PyLayers that decide, recorded calls that are for training
+#: alone, views, Python's modes.
 OTHERWISE = ("register_buffer", "def between", "LookAhead", "register_hook", "_norm(nn.", "set_value", "copy_(",
-             "Deciding", "recorded(", "view0", "self.training")
+             "Deciding", "recorded(", "while_loop(", "view0", "self.training")
 
 
 def can_be_built(module: Module) -> bool:
