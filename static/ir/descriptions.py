@@ -108,6 +108,14 @@ class OpDesc:
         """Puts these names into an output slot."""
         self._operation.set_output(slot, names)
 
+    def remove_input(self, slot: str) -> None:
+        """Leaves an input slot out."""
+        self._operation.remove_input(slot)
+
+    def remove_output(self, slot: str) -> None:
+        """Leaves an output slot out."""
+        self._operation.remove_output(slot)
+
     def _rename_input(self, old: str, new: str) -> None:
         self._operation.rename_input(old, new)
 

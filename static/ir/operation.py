@@ -83,6 +83,18 @@ class Operation:
         self.inputs[slot], self._reads = names, None
         self.block.program.version += 1
 
+    def remove_input(self, slot: str) -> None:
+        """Leaves an input slot out."""
+        self.inputs.pop(slot, None)
+        self._reads = None
+        self.block.program.version += 1
+
+    def remove_output(self, slot: str) -> None:
+        """Leaves an output slot out."""
+        self.outputs.pop(slot, None)
+        self._writes = None
+        self.block.program.version += 1
+
     def set_output(self, slot: str, names: list[str]) -> None:
         """Puts these names into an output slot."""
         self.outputs[slot], self._writes = names, None

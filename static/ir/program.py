@@ -40,6 +40,8 @@ class Program:
 
     variable_class: type[Variable] = Variable  # of its variables that hold tensors: another face's have other methods
 
+    _is_distributed = _is_chief = False  # as Paddle's launchers mark Programs; nothing here does
+
     printed_as_in_files = False  # whether `print` shows what stands in a file, as it does in Paddle 1.x
 
     def __init__(self) -> None:

@@ -334,6 +334,10 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         """
         if scope is None and current_trace().writes(self, value):
             return
+        if isinstance(value, Variable):
+            raise TypeError(f"set_value(value): must be an array or a Tensor, which {self.name} is given now. Received "
+                            f"the variable {value.name} of a Program, which has a value when the Program runs. Use "
+                            "paddle.assign(value, x), which does it at each run.")
         held = self._held(scope, "set_value")
         array = np.asarray(value)
         known = held.get_tensor().shape() if held.get_tensor()._is_initialized() else self.shape

@@ -256,3 +256,18 @@ def test_values_as_lod_tensors():
             as_lod_tensor(1, paddle.CPUPlace())
     with pytest.raises(TypeError, match="must be an array, a list or a number"):
         as_lod_tensor({"a": 1}, paddle.CPUPlace(), kinds.INT32)
+
+
+def test_slots_are_left_out(program):
+    op = program.global_block().ops[0]
+    op.desc.remove_input("Y")
+    op.desc.remove_input("absent")
+    assert op.desc.input_names() == op.input_names == ["X"] and op.desc.input_arg_names() == ["x"]
+    op.desc.remove_output("Out")
+    assert op.output_names == [] and op.output_arg_names == []
+    assert not program._is_distributed and not program._is_chief
+
+
+def test_a_variable_is_not_set_to_another_one(program):
+    with pytest.raises(TypeError, match=r"paddle\.assign\(value, x\)"):
+        program.global_block().var("weight").set_value(program.global_block().var("x"))
