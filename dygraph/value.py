@@ -138,6 +138,8 @@ class EagerValue(Readable):
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
+        if not state.trace.computes:
+            state.trace.sets_stop(self, bool(value))
         if value:
             if type(self._edge) is Leaf:
                 self._leaf = self._edge

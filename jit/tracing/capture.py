@@ -31,7 +31,7 @@ from ...static.ir.operation import BACKWARD_ROLE
 from ...static.ir.variable import ParameterVariable, Variable
 from ...static.program import Program
 from ..convert.ignoring import is_ignored_module
-from ..errors import StopsAsked
+from ..errors import ConversionError, StopsAsked
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import current
 from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, Walked, check_leaf
@@ -61,6 +61,8 @@ class CaptureTrace(ProgramTrace):
         self._by_tensor: dict[int, Variable] = {}
         self.held: dict[int, HeldGradient] = {}  # by the ids of Tensors
         self.host: list[HostCall] = []  # what gives learning rates and the like, and what moves schedules on
+        self.stops: list[tuple[EagerValue, bool, bool]] = []  # `x.stop_gradient = …`, and whether x was read before
+        self._stopped: dict[int, tuple[EagerValue, bool]] = {}  # by the ids of these Tensors, with what was so before
         self.trains = False  # computes gradients for Tensors to hold, or updates by them
         self._repeating = False
         self._made: dict[int, EagerValue] = {}  # what optimizers have made to keep
@@ -172,6 +174,20 @@ class CaptureTrace(ProgramTrace):
             raise ValueError(f"The gradient must be a Tensor of shape {value.shape}. Received {list(gradient.shape)}.")
         held.now = None if gradient is None else self.lift(gradient, "x.grad = …").detach()
         return True
+
+    def sets_stop(self, value: Any, stop: bool) -> None:
+        """Notes that runs say it too, before they read the Tensor where nothing has read it yet."""
+        if self.block.parent is not None and stop != value.stop_gradient:
+            raise ConversionError(
+                user_line(), f"a tensor decides whether `stop_gradient` of {value.name!r} becomes {stop}: whether "
+                "gradients flow must be known while the Program is built.", "Set it outside of the function.")
+        self._stopped.setdefault(id(value), (value, value.stop_gradient))
+        self.stops.append((value, stop, id(value) in self._by_tensor))
+
+    def put_stops_back(self) -> None:
+        """Lets gradients stop at Tensors where they did before the function was traced."""
+        for value, stop in self._stopped.values():
+            value.stop_gradient = stop
 
     def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
         """Lets the gradient of a Tensor be zeros, or None, from here on."""

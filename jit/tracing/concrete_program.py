@@ -71,6 +71,7 @@ class ConcreteProgram:
                 self._trace(trace, surroundings, reads, converted, inputs, receiver)
         except BaseException:
             trace.forget_names()
+            trace.put_stops_back()
             surroundings.restore()
             raise
         finally:
@@ -167,6 +168,7 @@ class ConcreteProgram:
         for change in (*self.slots, *self.effects):
             change.undo()
         surroundings.rewind()
+        trace.put_stops_back()
         self._sources = _sources(self.slots, trace.captured, surroundings)
         names = [v.name for v in self.inputs]
         everything = [*names, *trace.captured]
@@ -193,7 +195,9 @@ class ConcreteProgram:
         self._gives_flat = type(self.result) in (tuple, list) and all(isinstance(r, Variable) for r in self.result)
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
         self._step = training_step(trace)
-        self._is_plain = not (extra or self.slots or self.effects or self._same or trace.main.raised or
+        number = {id(tensor): index for index, tensor in enumerate(trace.captured.values())}
+        self._stops = [(number.get(id(told[0])), *told) for told in trace.stops]
+        self._is_plain = not (extra or self._stops or self.slots or self.effects or self._same or trace.main.raised or
                               trace.main.lacking or self._step)
         self._in_place = frozenset(self._changed).union(
             len(names) + index for index, name in enumerate(trace.captured) if name in trace.rebound)
@@ -312,6 +316,7 @@ class ConcreteProgram:
         return with_objects(found) if self._has_records else found
 
     def _run_with_state(self, tensors: Sequence[EagerValue]) -> Any:
+        self._set_stops(False)
         given = [*tensors, *self._outer]
         for index, slot, number in self._sources:
             given[len(tensors) + index] = tensor_leaves(slot.location.load())[number]
@@ -333,7 +338,14 @@ class ConcreteProgram:
                 given[index]._rebind(another_of(results[name]))
         if self._step is not None:
             self._step.leave(given[len(tensors):], results)
+        self._set_stops(True)
         return self._filled(results[v.name] for v in self.outputs)
+
+    def _set_stops(self, are_read: bool) -> None:
+        """Says whether gradients stop at Tensors, as the function did before it read them, or since."""
+        for index, tensor, stop, was_read in self._stops:
+            if was_read is are_read:
+                (tensor if index is None else self._outer[index]).stop_gradient = stop
 
     def _run_or_raise(self, given: list[EagerValue]) -> list[EagerValue]:
         """A run, of which an assertion that stands for a `raise` of the user's raises that very exception.

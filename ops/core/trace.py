@@ -164,6 +164,9 @@ class Trace:
         """Makes the Program give a Tensor a gradient; otherwise False, and the caller gives it now."""
         return False
 
+    def sets_stop(self, value: Any, stop: bool) -> None:
+        """Is told that Python says whether gradients stop at a Tensor: a Program says so at each run."""
+
     def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
         """Makes the Program clear a Tensor's gradient; otherwise False, and the caller clears it now."""
         return False

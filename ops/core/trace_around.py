@@ -127,6 +127,10 @@ class TraceAround(Trace):
         """Makes the Program give a Tensor a gradient, where it can."""
         return self.inner.sets_gradient(value, gradient)
 
+    def sets_stop(self, value: Any, stop: bool) -> None:
+        """What the trace inside does."""
+        self.inner.sets_stop(value, stop)
+
     def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
         """Makes the Program clear a Tensor's gradient, where it can."""
         return self.inner.clears_gradient(value, to_zeros)
