@@ -57,10 +57,17 @@ def test_constants_are_axes_and_sizes(call):
         paddle.jit.to_static(converted, full_graph=True)(paddle.to_tensor(array)).numpy(), wanted.numpy(), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["conv2d_transpose", "dropout"])
-def test_what_a_run_decides_is_an_error(name):
-    """Of these; others take what is fed (test_fed_axes.py)."""
-    function, array, _ = CALLS[name]
+def test_the_size_of_a_result_that_is_fed():
+    function, array, size = CALLS["conv2d_transpose"]
+    with static.program_guard(static.Program()):
+        x, k = static.data("x", array.shape, array.dtype.name), static.data("k", [1], "int64")
+        found, = static.Executor().run(feed={"x": array, "k": np.array([size])}, fetch_list=[function(x, k)])
+    np.testing.assert_allclose(found, function(paddle.to_tensor(array), size).numpy(), rtol=1e-6)
+
+
+def test_what_a_run_decides_is_an_error():
+    """Of a number of Python's kind; other functions take what is fed (test_fed_axes.py)."""
+    function, array, _ = CALLS["dropout"]
     with static.program_guard(static.Program()):
         x, k = static.data("x", array.shape, array.dtype.name), static.data("k", [1], "int64")
         with pytest.raises(TypeError, match="while the Program is b"):
