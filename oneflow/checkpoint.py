@@ -49,7 +49,7 @@ def get(path: str | os.PathLike[str]) -> dict[str, StoredValue] | StoredValue:
     """The values in a folder by their names, or the one value of a variable's own folder.
 
     Nothing is read but sizes and `meta` files; `numpy()` of a value reads it. Folders of `CheckPoint.save` have no
-    `meta` files: their values are for `load_variables`, which knows shapes and dtypes.
+    `meta` files: shapes and dtypes are then those of the session's variables of these names, as for `load_variables`.
 
     >>> import tempfile, numpy as np, proa.oneflow as flow
     >>> folder = tempfile.mkdtemp() + "/values"
@@ -59,13 +59,21 @@ def get(path: str | os.PathLike[str]) -> dict[str, StoredValue] | StoredValue:
     """
     folder = check_folder(path, "checkpoint.get")
     if os.path.isfile(os.path.join(folder, VALUES)):
-        return StoredValue(folder)
+        return _stored(folder)
     return stored_values(folder)
 
 
 def stored_values(folder: str) -> dict[str, StoredValue]:
     """The values of the variables in a snapshot."""
-    return {name: StoredValue(os.path.join(folder, name)) for name in list_variables(folder)}
+    return {name: _stored(os.path.join(folder, name)) for name in list_variables(folder)}
+
+
+def _stored(folder: str) -> StoredValue:
+    def of_the_session() -> tuple[tuple[int, ...], DType] | None:
+        record = default_session().variables.get(os.path.basename(os.path.normpath(folder)))
+        return None if record is None else (record.shape, record.dtype)
+
+    return StoredValue(folder, told_by=of_the_session)
 
 
 def load_variables(value_dict: Mapping[str, Any], ignore_mismatch: bool = True) -> None:

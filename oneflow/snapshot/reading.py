@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -27,7 +27,8 @@ class StoredValue:
     """The value of a variable in a snapshot: read when `numpy()` asks for it, each time anew.
 
     `shape` and `dtype` are those that the snapshot's `meta` file tells, or the ones that are given; files of
-    `CheckPoint.save` tell neither, and `load_variables` takes those of the variable of this name.
+    `CheckPoint.save` tell neither. Of those `told_by` may know, when it is asked for the value: `checkpoint.get` asks
+    for the variable of this name, as `load_variables` does.
 
     >>> import os, tempfile, numpy as np
     >>> folder = os.path.join(tempfile.mkdtemp(), "bias")
@@ -37,8 +38,9 @@ class StoredValue:
     array([1., 1., 1.], dtype=float32)
     """
 
-    def __init__(self, var_dir: str | os.PathLike[str], dtype: Any = None, shape: Any = None):
-        self._folder = os.fspath(var_dir)
+    def __init__(self, var_dir: str | os.PathLike[str], dtype: Any = None, shape: Any = None,
+                 told_by: Callable[[], tuple[tuple[int, ...], DType] | None] | None = None):
+        self._folder, self._told_by = os.fspath(var_dir), told_by
         if (dtype is None) != (shape is None):
             raise ValueError(f"{self._folder}: give both, dtype and shape, or neither. Received {dtype=}, {shape=}.")
         self._dtype: DType | None = None if dtype is None else convert_dtype(dtype)
@@ -67,8 +69,10 @@ class StoredValue:
 
     @property
     def has_meta_info(self) -> bool:
-        """Whether shape and dtype are known."""
+        """Whether shape and dtype stand in a file, or were given."""
         return self._dtype is not None
+
+    has_meta_info_ = has_meta_info  # the name that published scripts read
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -90,6 +94,9 @@ class StoredValue:
 
     def _known(self) -> tuple[tuple[int, ...], DType]:
         if self._shape is None or self._dtype is None:
+            told = self._told_by() if self._told_by is not None else None
+            if told is not None and layout.count_bytes(*told) == self.nbytes:
+                return told
             raise RuntimeError(f"{self.file_path} tells no shape and no dtype, and there is no file "
                                f"{layout.META!r} beside it. Files of flow.checkpoint.save have one. "
                                "flow.load_variables takes shape and dtype of the variable; "

@@ -360,3 +360,29 @@ class TestSaveAndLoad:
         assert not stored["w"].has_meta_info
         flow.load_variables(stored)
         assert values()["w"].sum() == 15
+
+
+def test_values_of_a_folder_without_meta_are_as_large_as_the_session_s(tmp_path):
+    """Scripts save by CheckPoint, and read a step's number out of what `checkpoint.get` gives."""
+    flow.clear_default_session()
+
+    @flow.global_function(type="train")
+    def job(x: tp.Numpy.Placeholder((4, 3))) -> tp.Numpy:
+        loss = flow.math.reduce_mean(flow.layers.dense(x, 2, name="dense"))
+        flow.optimizer.SGD(flow.optimizer.PiecewiseConstantScheduler([], [0.1])).minimize(loss)
+        return loss
+
+    flow.train.CheckPoint().init()
+    for _ in range(2):
+        job(np.ones((4, 3), "float32"))
+    flow.train.CheckPoint().save(tmp_path / "models")
+    values = flow.checkpoint.get(tmp_path / "models")
+    assert values["System-Train-TrainStep-job"].numpy().item() == 2
+    assert values["dense-weight"].shape == (2, 3) and not values["dense-weight"].has_meta_info_
+    assert flow.checkpoint.get(f"{tmp_path}/models/dense-bias/").numpy().shape == (2,)
+    (tmp_path / "models" / "dense-bias" / "out").write_bytes(b"\0" * 12)  # another network's
+    with pytest.raises(RuntimeError, match="tells no shape and no dtype"):
+        flow.checkpoint.get(tmp_path / "models")["dense-bias"].numpy()
+    flow.clear_default_session()
+    with pytest.raises(RuntimeError, match="tells no shape and no dtype"):
+        values["dense-weight"].numpy()
