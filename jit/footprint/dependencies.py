@@ -103,7 +103,7 @@ class Dependencies:
             if mapping.get(key, ABSENT) is not value:
                 return False
         for tensor, array in self._read:
-            if not _is_same(tensor, array):
+            if not is_same(tensor, array):
                 return False
         return True
 
@@ -113,6 +113,7 @@ class Dependencies:
             mapping.get(key, ABSENT) == value for mapping, key, value in self._settings)
 
 
-def _is_same(tensor: EagerValue, value: np.ndarray) -> bool:
+def is_same(tensor: EagerValue, value: np.ndarray) -> bool:
+    """Whether a Tensor holds this value."""
     now = to_numpy(tensor._array)
     return now.shape == value.shape and now.dtype == value.dtype and bool(np.array_equal(now, value))

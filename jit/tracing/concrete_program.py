@@ -28,7 +28,7 @@ from ...static.ir.program import Program
 from ...static.ir.transform import for_evaluation
 from ...static.ir.variable import Variable
 from ..errors import LackingValueError, UnfitTensorsError, line_of
-from ..footprint.dependencies import Captured, Dependencies
+from ..footprint.dependencies import Captured, Dependencies, is_same
 from ..footprint.effects import effects_of
 from ..footprint.layer_guards import CodeGuards
 from ..footprint.locations import Identity
@@ -188,6 +188,8 @@ class ConcreteProgram:
         run = trace.main if self.training else for_evaluation(trace.main, custom_gradients=True)
         self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
                                    replaced=self._changed, leaves=trace.main.leaves, trains=trace.trains)
+        self._looked_at = [(slot, number, array) for slot in self.slots for number, tensor in enumerate(
+            tensor_leaves(slot.before)) for seen, array in trace.values_read if seen is tensor]
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
         self._relies_on = Dependencies(_captured_by(trace), surroundings, in_slots, code)
         self._outer = self._relies_on.values
@@ -262,6 +264,9 @@ class ConcreteProgram:
             return False
         self._layers_seen = version
         if not all(slot.fits() for slot in self.slots):
+            return False
+        if not all(is_same(tensor_leaves(slot.location.load())[number], array)
+                   for slot, number, array in self._looked_at):
             return False
         found: dict[int, EagerValue] = {}  # places that held one Tensor must hold one still
         return all(found.setdefault(id(before), now) is now for slot in self.slots for before, now in zip(

@@ -1,6 +1,7 @@
 """State that functions change: buffers, attributes, variables of enclosing functions, tensors in place."""
 
 import copy
+import warnings
 
 import numpy as np
 import proa as paddle
@@ -621,3 +622,47 @@ def test_state_whose_gradient_is_freed_may_stand_on_a_way_that_is_not_taken(conv
     np.testing.assert_array_equal(layer.fc.weight.grad.numpy(), np.full((2, 2), 3.0, "float32"))
     with pytest.raises(GraphFreedError):
         called(-paddle.ones([1, 2])).sum().backward()
+
+
+# What Python looks at of tensors that state is given
+
+class Flagged(paddle.nn.Layer):
+    """What one call finds decides what the next one does."""
+
+    def __init__(self, decide):
+        super().__init__()
+        self.flag, self.decide = False, decide
+
+    def forward(self, x):
+        y = x * 2 if self.flag else x
+        self.flag = self.decide(x)
+        return y
+
+
+class Turning(paddle.nn.Layer):
+    """A dict of state, of which Python looks at one number."""
+
+    def __init__(self, _):
+        super().__init__()
+        self.state = {"h": paddle.zeros([4]), "turns": paddle.to_tensor(1)}
+
+    def forward(self, x):
+        h = self.state["h"]
+        for _ in range(self.state["turns"].item()):
+            h = h * 0.5 + x.sum(0)
+        self.state = {"h": h, "turns": (x.sum() > 13).astype("int64") + 1}
+        return h
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("made, decide", [
+    (Flagged, lambda x: x.shape[0] > 3), (Flagged, lambda x: x.sum() > 13), (Flagged, lambda x: bool(x.sum() > 13)),
+    (Turning, None)])
+def test_a_tensor_that_python_looks_at_and_that_the_call_replaces(made, decide, full_graph):
+    spec = [paddle.static.InputSpec([None, 4])]
+    net, converted = made(decide), paddle.jit.to_static(made(decide), spec, full_graph=full_graph)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for rows in (3, 2, 4, 5, 7, 3, 2, 8, 2):
+            x = paddle.ones([rows, 4])
+            np.testing.assert_array_equal(converted(x).numpy(), net(x).numpy())
