@@ -99,6 +99,8 @@ class Geometric(Distribution):
     """
 
     def __init__(self, probs: Any):
+        if isinstance(probs, (int, float)) and not 0 <= probs <= 1:
+            raise ValueError(f"Geometric(probs): must lie in [0, 1]. Received {probs}.")
         self.probs = as_parameters(probs)[0]
         self._dtype = self.probs.dtype
         self._shaped_as(self.probs)

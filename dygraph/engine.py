@@ -89,7 +89,7 @@ def _start(tensor: EagerValue, gradient: EagerValue | None) -> EagerValue:
     if gradient is None:
         return tensor._eager.new(_ones(backend.namespace_of([tensor._array]), tensor._array))
     if gradient.shape != tensor.shape:
-        raise ValueError(
+        raise UnequalLengthsError(
             f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
         )
     # A value of its own: it may come out as a gradient, and what was given may be updated.

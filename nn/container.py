@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..core.errors import WrongKindError
 from .layer import Layer
 
 
@@ -176,6 +177,9 @@ class LayerDict(Layer):
 
     def update(self, sublayers: Any) -> None:
         """Adds layers from a dict or from (name, layer) pairs."""
+        if not isinstance(sublayers, Iterable):
+            raise WrongKindError("LayerDict.update(sublayers): must be a dict or pairs of a name and a layer. Received "
+                                 f"{type(sublayers).__name__}.")
         for key, layer in sublayers.items() if isinstance(sublayers, (Mapping, LayerDict)) else sublayers:
             self.add_sublayer(key, layer)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..core.errors import AssertedError
 from ..core.param_attr import ParamAttr
 from ..ops.array.creation import assign
 from ..ops.array.reshape import reshape
@@ -93,7 +94,7 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     shape = layer._parameters[name].shape if layer._parameters.get(name) is not None else None
     dim = -1 if dim is None else dim
     if shape is not None and not -len(shape) <= dim < len(shape):
-        raise ValueError(f"weight_norm(dim): must name one of the {len(shape)} dimensions of {name!r}. "
+        raise AssertedError(f"weight_norm(dim): must name one of the {len(shape)} dimensions of {name!r}. "
                          f"Received {dim}.")
     weight = _taken("weight_norm", layer, name)
     hook = _WeightNorm(name, dim if dim == -1 else dim % len(weight.shape))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import AssertedError
 from ...core.lazy import beside
 from ...ops.array.assign import one_hot
 from ...ops.array.full import value_of
@@ -39,7 +40,7 @@ if not TYPE_CHECKING:
 def check_reduction(what: str, reduction: str) -> None:
     """ValueError unless the reduction is one of the three."""
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{what}(reduction): must be 'mean', 'sum' or 'none'. Received {reduction!r}.")
+        raise AssertedError(f"{what}(reduction): must be 'mean', 'sum' or 'none'. Received {reduction!r}.")
 
 
 def reduced(loss: Any, reduction: str, name: str | None = None) -> Any:
@@ -74,6 +75,9 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     """
     input, label, axis = value_of(input), value_of(label), axis_of(axis)
     check_reduction("cross_entropy", reduction)
+    if soft_label and ignore_index > 0:
+        raise ValueError("cross_entropy(soft_label=True, ignore_index): distributions have no number to be ignored. "
+                         f"Received ignore_index={ignore_index!r}. Leave it out.")
     soft_label = soft_label or (label_smoothing > 0 and _has_classes(input, label))
     label = label if soft_label else class_numbers(label)
     if reduction == "mean" and weight is None and not soft_label and not label_smoothing > 0:
@@ -337,6 +341,13 @@ def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 
     if label.ndim > 1:
         raise ValueError(f"cosine_embedding_loss(label): must be [N], a sign for each row. "
                          f"Received label.shape={list(label.shape)}.")
+    if label.dtype.name not in ("int32", "int64", "float32", "float64"):
+        raise ValueError("cosine_embedding_loss(label): must be of int32, int64, float32 or float64. Received "
+                         f"{label.dtype.name}.")
+    input1, input2 = value_of(input1), value_of(input2)
+    if max(input1.ndim, input2.ndim) > 2:
+        raise ValueError(f"cosine_embedding_loss(input1, input2): must be [N, M] or [M]. Received shapes "
+                         f"{list(input1.shape)} and {list(input2.shape)}.")
     cosine = cosine_similarity(input1, input2, axis=-1)
     positive, negative = (cast(label == sign, cosine.dtype) for sign in (1, -1))
     return reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction, name)

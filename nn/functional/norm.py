@@ -86,7 +86,7 @@ def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name:
     [[0.6000000238418579, 0.800000011920929]]
     """
     x = value_of(x)
-    axis = 0 if len(x.shape) == 1 else axis
+    axis = 0 if len(x.shape) == 1 and axis == 1 else axis  # the default means the only dimension there is
     length = vector_norm(x, float(p), axis, keepdim=True)
     return divide(x, maximum(length, full([1], epsilon, x.dtype)))
 

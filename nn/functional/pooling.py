@@ -34,8 +34,12 @@ if not TYPE_CHECKING:
 _FORMATS = {2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
-def _windows(what: str, kernel_size: Any, stride: Any, padding: Any, rank: int, data_format: str) -> dict[str, Any]:
+def _windows(what: str, kernel_size: Any, stride: Any, padding: Any, rank: int, data_format: str,
+             ceil_mode: bool) -> dict[str, Any]:
     check_format(what, data_format, _FORMATS[rank])
+    if ceil_mode and isinstance(padding, str) and padding.upper() == "VALID":
+        raise ValueError(f'{what}(padding="VALID", ceil_mode=True): "VALID" leaves out the windows that reach beyond '
+                         'the input, which ceil_mode keeps. Give padding=0 to keep them.')
     if type(kernel_size) is int and type(padding) is int and (stride is None or type(stride) is int):
         ksize, step = [kernel_size] * rank, kernel_size if stride is None else stride
         return {"ksize": ksize, "strides": [step] * rank, "paddings": [padding] * rank, "padding_algorithm": "EXPLICIT",
@@ -91,7 +95,7 @@ def _positions_within(positions: Any, sizes: Sequence[int], pads: Sequence[tuple
 
 def _max_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, return_mask: bool, ceil_mode: bool,
               data_format: str, rank: int) -> Any:
-    attrs = _windows(what, kernel_size, stride, padding, rank, data_format)
+    attrs = _windows(what, kernel_size, stride, padding, rank, data_format, ceil_mode)
     if not return_mask:
         return _pool("max", x, rank, ceil_mode=ceil_mode, **attrs)
     if data_format[-1] == "C":
@@ -157,7 +161,7 @@ def max_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, r
 
 def _avg_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, exclusive: bool,
               divisor: Any, data_format: str, rank: int) -> Any:
-    attrs = _windows(what, kernel_size, stride, padding, rank, data_format)
+    attrs = _windows(what, kernel_size, stride, padding, rank, data_format, ceil_mode)
     if divisor is None:
         return _pool("avg", x, rank, ceil_mode=ceil_mode, exclusive=exclusive, **attrs)
     count = 1

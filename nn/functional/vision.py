@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.errors import ArgumentError
 from ...ops.array.concat_split import concat
 from ...ops.array.full import shape_inputs, value_of
 from ...ops.core.result_names import results_named
@@ -124,6 +125,8 @@ def grid_sample(x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "
                                      ("padding_mode", padding_mode, ("zeros", "reflection", "border"))):
         if value not in allowed:
             raise ValueError(f"grid_sample({argument}): must be one of {', '.join(allowed)}. Received {value!r}.")
+    if not isinstance(align_corners, bool):
+        raise ArgumentError(f"grid_sample(align_corners): must be True or False. Received {align_corners!r}.")
     x, grid = value_of(x), value_of(grid)
     if len(x.shape) not in (4, 5) or len(grid.shape) != len(x.shape) or grid.shape[-1] not in (-1, len(x.shape) - 2):
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.errors import AssertedError
+from ...core.errors import AssertedError, WrongKindError
 from ...core.lazy import beside
 from ...ops.array.creation import to_tensor
 from ...ops.array.full import is_value
@@ -31,6 +31,9 @@ class Assign(Initializer):
     """
 
     def __init__(self, value: Any, name: str | None = None):
+        if not is_value(value) and not isinstance(value, (np.ndarray, list, tuple)):
+            raise WrongKindError("Assign(value): must be an array, a list, a tuple or a tensor. Received "
+                                 f"{type(value).__name__}.")
         self.given = value
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -55,7 +58,7 @@ class Dirac(Initializer):
 
     def __init__(self, groups: int = 1, name: str | None = None):
         if not isinstance(groups, int) or groups <= 0:
-            raise ValueError(f"Dirac(groups): must be an int above 0. Received {groups!r}.")
+            raise AssertedError(f"Dirac(groups): must be an int above 0. Received {groups!r}.")
         self.groups = groups
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:

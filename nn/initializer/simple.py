@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.errors import AssertedError
 from ...ops.array.full import full
 from ...ops.random.sampling import gaussian, truncated_gaussian, uniform
 from .initializer import Initializer, sizes
@@ -74,7 +75,7 @@ class Uniform(Initializer):
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None):
         if low > high:
-            raise ValueError(f"Uniform(low, high): low must not exceed high. Received {low} and {high}.")
+            raise AssertedError(f"Uniform(low, high): low must not exceed high. Received {low} and {high}.")
         self.low, self.high = low, high
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:

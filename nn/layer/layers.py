@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype, get_default_dtype
+from ...core.errors import AssertedError, WrongKindError
 from ...core.hooks import HookHandle, add_hook
 from ...core.hooks import HookRemoveHelper as HookRemoveHelper  # imported from here by packages
 from ...core.lazy import require
@@ -179,7 +180,10 @@ class Layer(_Attributes, Walked):
         if dtype is None:
             dtype = get_default_dtype() if self._dtype == "float32" else self._dtype
         dtype = convert_dtype(dtype)
-        return current_trace().parameter(tuple(map(whole, shape)), dtype, named, giving_values(initializer))
+        sizes = tuple(map(whole, shape))
+        if 0 in sizes:
+            raise AssertedError(f"create_parameter(shape): each size must be above 0. Received {list(sizes)}.")
+        return current_trace().parameter(sizes, dtype, named, giving_values(initializer))
 
     def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Any:
         """A new value of the layer, one zero, to be set on it as a buffer or not at all."""
@@ -195,7 +199,7 @@ class Layer(_Attributes, Walked):
         """Registers a parameter (or None) under a name, and gives it; KeyError for a name taken or with a dot."""
         self.__check_new_name(name, self._parameters)
         if parameter is not None and not is_parameter(parameter):
-            raise TypeError(
+            raise WrongKindError(
                 f"add_parameter({name!r}): must be a parameter or None. Received {type(parameter).__name__}."
             )
         self._parameters[name] = parameter
@@ -204,7 +208,7 @@ class Layer(_Attributes, Walked):
     def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
         """Registers a sublayer under a name, and gives it."""
         if not isinstance(sublayer, Layer) and sublayer is not None:
-            raise TypeError(f"add_sublayer({name!r}): must be a Layer. Received {type(sublayer).__name__}.")
+            raise WrongKindError(f"add_sublayer({name!r}): must be a Layer. Received {type(sublayer).__name__}.")
         self._sub_layers[name] = sublayer
         return sublayer
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
+from ...core.errors import AssertedError
+from ...ops.nn.window_arguments import padding_attributes
 from .. import functional as F
 from ..initializer import Normal
 from ..layer import Layer
@@ -39,6 +41,11 @@ class _ConvNd(Layer):
                  data_format: str = "NCHW"):
         super().__init__()
         self._check(in_channels, out_channels, dims, groups, padding_mode, data_format)
+        if weight_attr is False:
+            raise AssertedError(f"{type(self).__name__}(weight_attr): must not be False, there is no convolution "
+                                "without a weight.")
+        if isinstance(padding, str):
+            padding_attributes(f"{type(self).__name__}(padding)", padding, dims, data_format[-1] == "C")
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
         self._kernel_size = _repeated(kernel_size, dims, "kernel_size")
         self._stride, self._dilation = _repeated(stride, dims, "stride"), _repeated(dilation, dims, "dilation")
@@ -88,6 +95,8 @@ class _ConvNd(Layer):
             raise ValueError(f"{name}(padding_mode): 'zeros', 'reflect', 'replicate' or 'circular'. "
                              f"Received {padding_mode!r}.")
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if channels < 1:
+                raise AssertedError(f"{name}({what}): must be above 0. Received {channels}.")
             if channels % groups:
                 raise ValueError(f"{name}({what}): must be divisible by groups. "
                                  f"Received {channels} and groups={groups}.")

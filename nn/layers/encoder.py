@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.errors import AssertedError
 from ...ops.math.casting import dtype_of
 from .. import functional as F
 from ..container import LayerList
@@ -76,7 +77,7 @@ class TransformerLayer(Layer):
 
     def _check_sizes(self, d_model: int, nhead: int, dim_feedforward: int) -> None:
         if min(d_model, nhead, dim_feedforward) <= 0:
-            raise ValueError(f"{type(self).__name__}: d_model, nhead and dim_feedforward must be above 0. "
+            raise AssertedError(f"{type(self).__name__}: d_model, nhead and dim_feedforward must be above 0. "
                              f"Received {d_model}, {nhead} and {dim_feedforward}.")
 
     def _entered(self, norm: Layer, x: Any) -> Any:

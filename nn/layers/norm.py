@@ -7,6 +7,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.errors import AssertedError
 from ...core.param_attr import ParamAttr
 from ...ops.core.infer import shape_in
 from ...ops.nn.spectral_norm import spectral_norm
@@ -206,7 +207,7 @@ class SpectralNorm(Layer):
                  dtype: str = "float32"):
         super().__init__(dtype=dtype)
         if not 0 <= dim < len(weight_shape):
-            raise ValueError(f"SpectralNorm(dim): must name a dimension of weight_shape={list(weight_shape)}. "
+            raise AssertedError(f"SpectralNorm(dim): must name a dimension of weight_shape={list(weight_shape)}. "
                              f"Received {dim}.")
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
         self._weight_shape = list(weight_shape)

@@ -149,6 +149,10 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
     [30, 10]
     """
     tensor = axis if is_value(axis) else None
+    index = value_of(index)
+    if index.ndim > 2 or index.ndim == 2 and index.shape[1] not in (1, -1):
+        raise ValueError(f"gather(index): must be 1-D, or [n, 1]. Received shape {list(index.shape)}. Use x[index], or "
+                         "paddle.gather_nd for positions in several dimensions.")
     return apply(gather_op, x, index, tensor, axis=0 if tensor is not None or axis is None else whole(axis))
 
 

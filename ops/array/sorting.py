@@ -276,6 +276,10 @@ def bucketize(x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool
     >>> paddle.bucketize(paddle.to_tensor([0, 3, 9]), paddle.to_tensor([1, 3, 5])).tolist()
     [0, 1, 3]
     """
+    sorted_sequence = value_of(sorted_sequence)
+    if sorted_sequence.ndim != 1:
+        raise ValueError("bucketize(sorted_sequence): must be 1-D. Received shape "
+                         f"{list(sorted_sequence.shape)}. Use paddle.searchsorted for a sequence a row.")
     return searchsorted(sorted_sequence, x, out_int32, right)
 
 

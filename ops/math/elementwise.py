@@ -467,13 +467,25 @@ def neg(x: Any, name: str | None = None) -> Any:
 
 @results_named("add_n")
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of several tensors of one shape.
+    """The sum of several tensors of one shape; ValueError for tensors of different ones.
 
     >>> import proa as paddle
     >>> paddle.add_n([paddle.ones([2]), paddle.ones([2]), paddle.ones([2])]).tolist()
     [3.0, 3.0]
     """
-    return apply(add_n_op, list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    shapes = [tuple(value.shape) for value in values if is_value(value)]
+    if len(set(shapes)) > 1 and not all(map(_agree, shapes[:-1], shapes[1:])):
+        raise ValueError(f"add_n(inputs): the shapes must be one. Received {[list(shape) for shape in shapes]}. Add "
+                         "tensors of other shapes with +.")
+    return apply(add_n_op, values)
+
+
+def _agree(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes may be the same when a Program runs, or are of one element each."""
+    if all(size == 1 for size in (*one, *other)):
+        return True
+    return len(one) == len(other) and all(m == n or -1 in (m, n) for m, n in zip(one, other, strict=True))
 
 
 #: The operators of Python's syntax, as methods of Tensor and Variable.

@@ -13,6 +13,7 @@ import numpy as np
 from ...backend.engines import LOOPS
 from ...backend.kernels import elementwise as fast
 from ...backend.numpy_1 import clip as clipped
+from ...core.errors import AssertedError
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import reshape_op, shape_handle
 from ..array.where import where_op
@@ -322,7 +323,7 @@ def _prelu_by_loop(x, alpha, *, mode: str = "all", data_format: str = "NCHW"):
 def _infer_prelu(x, alpha, *, mode="all", data_format="NCHW"):
     channels = x.shape[-1 if data_format[-1] == "C" or x.rank < 2 else 1] if x.rank else 1
     if mode == "channel" and -1 not in (channels, *alpha.shape) and product(alpha.shape) != channels:
-        raise ValueError(
+        raise AssertedError(
             f"prelu(x, weight): weight must have one element, or one for each of the {channels} channels of x "
             f"(data_format={data_format!r}). Received x.shape={list(x.shape)}, weight.shape={list(alpha.shape)}."
         )

@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.errors import AssertedError
+from ...core.errors import ArgumentError, AssertedError
 from ..array.full import is_value
 from ..array.unknown_sizes import known_number
 
@@ -16,6 +16,8 @@ def repeated(what: str, name: str, value: Any, count: int) -> list[int]:
     if isinstance(value, (int, numbers.Integral)):
         return [int(value)] * count
     given = [value] if is_value(value) and value.ndim == 0 else value
+    if isinstance(value, str):
+        raise ArgumentError(f"{what}: {name} must be an int or {count} of them. Received {name}={value!r}.")
     numbers_ = [known_number(f"{what}({name})", n) for n in given]
     if len(numbers_) == 1:
         return numbers_ * count

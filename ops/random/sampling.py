@@ -45,6 +45,8 @@ from .draws import (
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
              max: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0):
     sizes = sizes_of(shape, shape_tensor, shape_list)
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"gaussian_random(shape): sizes must not be below 0. Received {list(sizes)}.")
     if dtype is dt.float64:  # float32 rounds them by itself
         min, max = as_float32(min), as_float32(max)
     result = uniform_array(xp, sizes, dtype, min, max, seed)

@@ -87,3 +87,23 @@ def test_a_layer_is_known_by_its_class():
         paddle.set_default_dtype(None)
     with pytest.raises(TypeError, match=r"einsum\(equation, \*operands\): .* Received Tensor"):
         paddle.einsum(paddle.ones([2]), paddle.ones([2]))
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), [
+    (lambda: paddle.gather(paddle.ones([2, 3]), paddle.zeros([2, 2], "int64")), ValueError, "1-D, or \\[n, 1\\]"),
+    (lambda: paddle.bucketize(paddle.ones([2]), paddle.ones([2, 3])), ValueError, "sorted_sequence.*1-D"),
+    (lambda: paddle.add_n([paddle.ones([2, 3]), paddle.ones([3])]), ValueError, "the shapes must be one"),
+    (lambda: paddle.distribution.Geometric(2.0), ValueError, "lie in \\[0, 1\\]"),
+    (lambda: paddle.to_tensor([1.0, 2.0], stop_gradient=False).backward(paddle.ones([3])), AssertionError, "shape"),
+    (lambda: paddle.static.save_to_file("file", "text"), ValueError, "must be bytes"),
+    (lambda: paddle.static.save_inference_model(None, [], [], paddle.static.Executor()), ValueError, "path_prefix"),
+])
+def test_refused_as_in_paddle(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_what_is_like_it_goes_on():
+    assert paddle.gather(paddle.ones([2, 3]), paddle.zeros([2, 1], "int64")).shape == [2, 3]
+    assert paddle.gather(paddle.ones([2, 3]), paddle.to_tensor(1)).shape == [3]
+    assert paddle.add_n([paddle.ones([1]), paddle.ones([])]).item() == 2.0

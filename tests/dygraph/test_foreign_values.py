@@ -53,7 +53,9 @@ def test_arrays_in_programs_and_converted_functions():
     program = static.Program()
     with static.program_guard(program):
         given = static.data("x", [2, 2])
-        out = given @ _eye() + F.relu(-_eye())
+        with pytest.raises(TypeError, match="relu: the input X must be a Variable"):
+            F.relu(-_eye())  # what a run is given belongs into its feed
+        out = given @ paddle.to_tensor(_eye()) + F.relu(paddle.to_tensor(-_eye()))
     with static.scope_guard(static.Scope()):
         assert static.Executor().run(program, {"x": _eye() * 3}, [out])[0].tolist() == [[3.0, 0.0], [0.0, 3.0]]
 

@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
+from proa.nn import functional as F
 
 _NAMED = {"L1Loss": (), "SmoothL1Loss": (), "BCELoss": (), "BCEWithLogitsLoss": (), "CrossEntropyLoss": (),
           "MarginRankingLoss": (), "HingeEmbeddingLoss": (), "CosineEmbeddingLoss": (), "TripletMarginLoss": (),
@@ -69,3 +70,50 @@ def test_convolutions_take_the_order_of_another_number_of_dimensions(layer, shap
     assert convolution(x).tolist() == usual(x).tolist()
     with pytest.raises(ValueError, match="data_format"):
         paddle.nn.Conv1D(3, 4, 2, data_format="NCDHW")
+
+
+def ones(*shape, dtype="float32"):
+    return paddle.ones(shape, dtype)
+
+
+IMAGE = (2, 3, 8, 8)
+REFUSED = {  # what PaddlePaddle refuses too, by its types of errors
+    "windows left out and kept": (lambda: F.max_pool2d(ones(*IMAGE), 2, padding="VALID", ceil_mode=True), ValueError,
+                                  "ceil_mode keeps"),
+    "means of these": (lambda: F.avg_pool1d(ones(2, 3, 8), 2, padding="valid", ceil_mode=True), ValueError,
+                       "padding=0"),
+    "a stride that is text": (lambda: F.max_pool2d(ones(*IMAGE), 2, stride="2"), ValueError, "must be an int"),
+    "corners": (lambda: F.grid_sample(ones(*IMAGE), ones(2, 4, 4, 2), align_corners="a"), ValueError,
+                "True or False"),
+    "an axis of a vector": (lambda: F.normalize(ones(3), axis=2), ValueError, "axis"),
+    "an ignored distribution": (lambda: F.cross_entropy(ones(3, 3), ones(3, 3), soft_label=True, ignore_index=1),
+                                ValueError, "no number to be ignored"),
+    "signs of volumes": (lambda: F.cosine_embedding_loss(ones(3, 3, 3), ones(3, 3, 3), ones(3)), ValueError,
+                         "or \\[M\\]"),
+    "signs that are bools": (lambda: F.cosine_embedding_loss(ones(3, 3), ones(3, 3), ones(3, dtype="bool")), ValueError,
+                             "Received bool"),
+    "a reduction": (lambda: F.ctc_loss(ones(4, 1, 3), ones(1, 2, dtype="int32"), ones(1), ones(1), reduction="x"),
+                    AssertionError, "'mean', 'sum' or 'none'"),
+    "slopes": (lambda: F.prelu(ones(2, 3), ones(2)), AssertionError, "each of the 3 channels"),
+    "no channels": (lambda: nn.Conv2D(0, 4, 3), AssertionError, "in_channels.*above 0"),
+    "no weight": (lambda: nn.Conv1D(3, 4, 3, weight_attr=False), AssertionError, "without a weight"),
+    "padding": (lambda: nn.Conv2D(3, 4, 3, padding="x"), ValueError, "'SAME' or 'VALID'"),
+    "no features": (lambda: nn.TransformerEncoderLayer(0, 2, 4), AssertionError, "above 0"),
+    "a parameter without elements": (lambda: nn.PReLU(0), AssertionError, "each size must be above 0"),
+    "a dimension": (lambda: nn.SpectralNorm([2, 3], dim=5), AssertionError, "must name a dimension"),
+    "another": (lambda: nn.utils.weight_norm(nn.Linear(2, 2), dim=5), AssertionError, "must name one"),
+    "a layer that is none": (lambda: nn.Sequential(1), AssertionError, "must be a Layer"),
+    "layers that are none": (lambda: nn.LayerDict(1), AssertionError, "must be a dict or pairs"),
+    "a parameter that is none": (lambda: nn.ParameterList([1]), AssertionError, "must be a parameter"),
+    "values": (lambda: nn.initializer.Assign("a"), AssertionError, "must be an array"),
+    "groups": (lambda: nn.initializer.Dirac(groups=-1), AssertionError, "above 0"),
+    "bounds": (lambda: nn.initializer.Uniform(2, 1), AssertionError, "must not exceed"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_as_in_paddle(name):
+    call, kind, message = REFUSED[name]
+    with pytest.raises(kind, match=message):
+        call()
+    assert F.normalize(paddle.to_tensor([3.0, 4.0])).tolist() == pytest.approx([0.6, 0.8])
