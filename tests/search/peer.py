@@ -23,7 +23,8 @@ WITHOUT = frozenset("recorded amp float16 views static_control".split())
 KNOWN = re.compile(
     r" %|remainder|mod\(|0\.7\b|L1Decay|rescale_grad|recompute\(|grad_outputs|heaviside|\[:0\]|pos_weight|"
     r"int(8|16|32|64)'\)+ \*|int(8|16|32|64)'\) (\+|\*) np|to_tensor\(\d\) \*|dtype='(bool|int64)'\) \*|"
-    r"diag_embed|GaussianNLL|softmax_mask_fuse|lstsq|parameters_to_vector"
+    r"Geometric|Bernoulli\(.*entropy|unfold|as_strided|diagonal_scatter|diag_embed|GaussianNLL|softmax_mask_fuse|"
+    r"lstsq|parameters_to_vector"
 )
 
 

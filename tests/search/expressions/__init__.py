@@ -7,6 +7,7 @@ from . import (
     arithmetic,
     dtypes,
     edges,
+    families,
     indexing,
     integers,
     layers,
