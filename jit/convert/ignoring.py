@@ -19,7 +19,7 @@ _OWN = __name__.partition(".")[0]
 _TESTS = f"{_OWN}.tests"
 _WRITTEN_FOR_IT = {f"{_OWN}.nn.decode",  # of this package, and to be converted all the same
                    f"{_OWN}.nn.layers.open_steps"}
-_ignored = {_OWN, "numpy", "scipy", "cupy"}
+_ignored = {_OWN, "paddle", "numpy", "scipy", "cupy"}  # where this is imported as paddle, its classes say so
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib") + os.sep
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 

@@ -47,6 +47,31 @@ def test_script_runs_as_python_would_run_it(tmp_path):
     assert done.stderr == ""
 
 
+DECIDES = """import paddle
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.scale = paddle.to_tensor(1.0)
+
+    def forward(self, x):
+        self.scale = self.scale * 0.5 if x.sum() > 3 else self.scale * 2
+        return x
+
+net = paddle.jit.to_static(Net(), full_graph=True)
+for value in (1.0, 1.0, 5.0):
+    net(paddle.full([2], value))
+    print(net.scale.item())
+"""
+
+
+def test_tensors_of_a_script_are_no_objects_of_the_users(tmp_path):
+    """Their class says that it is of `paddle`, and has attributes of this package's own."""
+    (tmp_path / "main.py").write_text(DECIDES)
+    done = run("-m", "proa", "run", str(tmp_path / "main.py"))
+    assert done.stdout == "2.0\n4.0\n2.0\n", done.stderr
+
+
 READ_ONCE = """
 import paddle, sys
 
