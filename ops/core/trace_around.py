@@ -21,6 +21,7 @@ class TraceAround(Trace):
         self.inner = inner
         self.computes, self.captures, self.is_default = inner.computes, inner.captures, inner.is_default
         self.variables_are_true, self.least_rank = inner.variables_are_true, inner.least_rank
+        self.tensors_are_variables = inner.tensors_are_variables
 
     @property
     def precision(self) -> Any:

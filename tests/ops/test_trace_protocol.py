@@ -15,7 +15,8 @@ from proa.static.building.layer_helper import LayerHelper
 from proa.static.building.trace import ProgramTrace
 
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself
-OWN = {"device", "source", "seen", "forget_names", "serve",  # what a kind of trace has for itself and for who makes it
+OWN = {"device", "source", "seen", "serve",  # what a kind of trace has for itself and for who makes it
+       "forget_names", "put_stops_back",
        "eager",  # what computes around the function that is traced
        "plain", "new", "of_gradient", "hook", "backward", "adds_up",  # what a value asks of the trace of its class
        "is_default",  # whether a Program's is that of the default ones
@@ -47,7 +48,8 @@ def test_no_trace_has_what_others_have_not():
 
 
 def test_a_trace_around_another_hands_everything_on():
-    copied = {"computes", "captures", "is_default", "variables_are_true", "least_rank"}  # when it is made
+    copied = {"computes", "captures", "is_default", "variables_are_true", "least_rank",
+              "tensors_are_variables"}  # when it is made
     assert _public(Trace) - _public(TraceAround) - OF_THE_CHAIN == copied
     program = ProgramTrace(paddle.static.Program(), paddle.static.Program())
     program.role, program.captures = 2, True
