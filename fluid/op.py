@@ -9,6 +9,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.lazy import listed
 from ..framework import operators
 from ..static.files import op_protos
 from ..static.format import attributes
@@ -112,3 +113,4 @@ def _made(proto: pb.OpProto, **given: Any) -> operators.Operator:
 Operator = OperatorFactory()
 
 __all__ = ["OpInfo", "Operator", "OperatorFactory", "get_all_op_protos"]
+__dir__ = listed(__name__)

@@ -2,6 +2,7 @@
 else a block of neighbouring columns.
 
 Labels are looked at by the loops themselves; where one is out of range, the kernel that knows how to say so takes over.
+Of a row that is ignored nothing passes on, NaN neither.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _of_numbers(x, label, softmax, loss, wrong, rows, n, ignored, some):
             stretch[i] = exp(stretch[i])
         for r in range(first, first + count):
             log_total = log(divided_by_total(softmax + r * n, n))
-            loss[r] = log_total * 0.0 if i64(label[r]) == ignored else log_total - loss[r]
+            loss[r] = 0.0 if i64(label[r]) == ignored else log_total - loss[r]
 
 
 @loops.kernel
@@ -71,7 +72,7 @@ def _of_numbers_in_columns(x, label, softmax, loss, work, wrong, outer, n, inner
             wrong[0] = 1
         for c in range(width):
             log_total = log(totals[c])
-            losses[c] = log_total * 0.0 if i64(chosen[c]) == ignored else log_total - losses[c]
+            losses[c] = 0.0 if i64(chosen[c]) == ignored else log_total - losses[c]
             totals[c] = 1.0 / totals[c]
         for i in range(n):
             for c in range(width):
@@ -99,7 +100,7 @@ def _back_to_numbers(softmax, label, g, dx, wrong, rows, n, ignored):
         chosen = i64(label[r])
         if chosen == ignored:
             for i in range(n):
-                result[i] = row[i] * 0.0
+                result[i] = 0.0
         elif chosen < 0 or chosen >= n:
             wrong[0] = 1
         else:
@@ -126,9 +127,12 @@ def _back_to_numbers_in_columns(softmax, label, g, dx, work, wrong, outer, n, in
                 result[i * inner + c] = start[i * inner + c] * factors[c]
         for c in range(width):
             row = i64(chosen[c])
-            if row >= 0 and row < n:
+            if row == ignored:
+                for i in range(n):
+                    result[i * inner + c] = 0.0
+            elif row >= 0 and row < n:
                 result[row * inner + c] = result[row * inner + c] - factors[c]
-            elif row != ignored:
+            else:
                 wrong[0] = 1
 
 

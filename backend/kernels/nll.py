@@ -26,7 +26,7 @@ def _picked(x, label, weight, losses, sums, wrong, places, classes, inner, ignor
         is_there = number >= 0 and number < classes
         at = number if is_there else 0
         share = weight[at * weighted] if is_counted and is_there else 0.0
-        value = (0.0 - x[(p // inner * classes + at) * inner + p % inner]) * share
+        value = (0.0 - x[(p // inner * classes + at) * inner + p % inner]) * share if is_counted else 0.0
         losses[p] = value
         lost += value
         total += share

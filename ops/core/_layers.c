@@ -242,7 +242,7 @@ enum { LEAST_OF_NLL_LOOP = 256, MOST_OF_NLL = 128 };
         for (Py_ssize_t n = 0; n < rows; n++, x += classes) { \
             int counts = label[n] != ignored; \
             if (counts && (label[n] < 0 || label[n] >= classes)) return 0; \
-            loss[n] = -x[counts ? label[n] : 0] * (T)counts; \
+            loss[n] = counts ? -x[label[n]] : (T)0; \
             sum += loss[n]; \
             total += (T)counts; \
         } \

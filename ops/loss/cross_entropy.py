@@ -109,7 +109,12 @@ def _cross_entropy(xp, logits, label, *, soft_label: bool = False, use_softmax: 
     label = _class_numbers(label, axis, logits.shape)
     label, counted = _checked(xp, label, ignore_index, logits.shape[axis])
     loss = log_total - xp.expand_dims(shifted[_chosen(xp, label, axis)], axis)
-    return softmax, loss if counted is None else loss * xp.expand_dims(counted, axis)
+    return softmax, _of_counted(xp, loss, counted, axis)
+
+
+def _of_counted(xp: Any, values: Any, counted: Any, axis: int) -> Any:
+    """Zeros for rows that are ignored, whatever stands there: a product would keep NaN."""
+    return values if counted is None else xp.where(xp.expand_dims(counted, axis), values, values.dtype.type(0))
 
 
 def _infer(logits, label, *, soft_label=False, axis=-1, **_):
@@ -139,7 +144,6 @@ def _backward(xp, logits, softmax, label, g, *, soft_label: bool = False, use_so
                     -label / _above_zero(xp, logits))
     label = _class_numbers(label, axis, logits.shape)
     label, counted = _checked(xp, label, ignore_index, logits.shape[axis])
-    g = g if counted is None else g * xp.expand_dims(counted, axis)
     index = _chosen(xp, label, axis)
     if use_softmax:
         result = softmax * g
@@ -147,7 +151,7 @@ def _backward(xp, logits, softmax, label, g, *, soft_label: bool = False, use_so
     else:
         result = xp.zeros_like(logits)
         result[index] = -g.squeeze(axis) / _above_zero(xp, logits[index])
-    return result
+    return _of_counted(xp, result, counted, axis)
 
 
 def _along(xp, logits, label, v, *, soft_label: bool = False, use_softmax: bool = True, ignore_index: int = -100,
@@ -165,7 +169,7 @@ def _weight(xp, g, label, *, soft_label: bool = False, ignore_index: int = -100,
     if soft_label:
         return g * label.sum(axis, keepdims=True)
     axis %= g.ndim
-    return g * xp.expand_dims(_class_numbers(label, axis, g.shape) != ignore_index, axis)
+    return _of_counted(xp, g, _class_numbers(label, axis, g.shape) != ignore_index, axis)
 
 
 _NAMES = ("soft_label", "use_softmax", "ignore_index", "axis")

@@ -11,10 +11,11 @@ from ...backend.kernels import losses as fast
 from ...backend.kernels import nll as fast_nll
 from ...core import dtype as dt
 from ..array.creation import full_like
-from ..array.full import is_value
+from ..array.full import full_of_shape, is_value
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.take_along_axis import open_grid
 from ..array.unknown_sizes import count_of, sizes
+from ..array.where import broadcast_where_op
 from ..core.infer import check_same_shape, promoting, same
 from ..core.kernels import by
 from ..core.operator import Long, operator
@@ -196,14 +197,12 @@ def _reduced(loss: Any, reduction: str) -> Any:
 
 
 def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
-    slope = Target * cast(Target > 0.0, dtype_of(Target)) * -1.0
-    if reduction == "none":
-        return g * slope
     counted = X_shape if type(X_shape) is tuple else sizes(X_shape)
     counted = counted if reduction == "mean" else counted[:1] if reduction == "batchmean" else ()
     total = count_of(counted)
     share = g / cast(total, dtype_of(g)) if is_value(total) else g * (1.0 / total)
-    return expand_to(share, X_shape) * slope
+    share = g if reduction == "none" else expand_to(share, X_shape)
+    return apply(broadcast_where_op, Target > 0.0, share * Target * -1.0, full_of_shape((), 0.0, dtype_of(g)))
 
 
 kldiv_op = operator(
@@ -228,8 +227,8 @@ log_loss_op = operator(
 
 # negative log likelihood
 
-def _nll_index(xp: Any, x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[tuple, Any]:
-    """The index of the label's element for each place, and that place's weight."""
+def _nll_index(xp: Any, x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[tuple, Any, Any]:
+    """The index of the label's element for each place, that place's weight, and whether it counts."""
     if label.shape != x.shape[:1] + x.shape[2:]:
         raise ValueError(f"label has shape {label.shape}")
     if weight is not None and weight.shape != x.shape[1:2]:
@@ -242,12 +241,12 @@ def _nll_index(xp: Any, x: Any, label: Any, weight: Any, ignore_index: int) -> t
                          f"{ignore_index}. Received labels from {int(label.min())} to {int(label.max())}.")
     index = open_grid(xp, label.shape)
     weights = counted.astype(x.dtype) if weight is None else weight[label] * counted
-    return (index[0], label, *index[1:]), weights
+    return (index[0], label, *index[1:]), weights, counted
 
 
 def _nll(xp, x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
-    index, weights = _nll_index(xp, x, label, weight, ignore_index)
-    loss, total = -x[index] * weights, weights.sum(dtype=x.dtype)
+    index, weights, counted = _nll_index(xp, x, label, weight, ignore_index)
+    loss, total = xp.where(counted, -x[index] * weights, x.dtype.type(0)), weights.sum(dtype=x.dtype)
     if reduction == "none":
         return loss, total
     loss = loss.sum(dtype=x.dtype)
@@ -269,8 +268,8 @@ def _infer_nll(x, label, weight=None, *, ignore_index=-100, reduction="mean"):
 def _nll_backward(xp, g, label, total, weight=None, like=None, *, shape: list[int] = (), ignore_index: Long = -100,
                   reduction: str = "mean"):
     result = xp.zeros(tuple(shape) if like is None else like.shape, g.dtype)
-    index, weights = _nll_index(xp, result, label, weight, ignore_index)
-    result[index] = -weights * (g / total if reduction == "mean" else g)
+    index, weights, counted = _nll_index(xp, result, label, weight, ignore_index)
+    result[index] = xp.where(counted, -weights * (g / total if reduction == "mean" else g), g.dtype.type(0))
     return result
 
 

@@ -192,12 +192,13 @@ def _chosen(xp, x, groups, axis):
 
 
 def _maxout_grad(xp, x, out, g, *, groups: int, axis: int = 1):
-    return (xp.expand_dims(g, axis % x.ndim + 1) * _chosen(xp, x, groups, axis)).reshape(x.shape)
+    given = xp.expand_dims(g, axis % x.ndim + 1)
+    return xp.where(_chosen(xp, x, groups, axis), given, g.dtype.type(0)).reshape(x.shape)
 
 
 def _maxout_take(xp, x, out, v, *, groups: int, axis: int = 1):
     chosen = _chosen(xp, x, groups, axis)
-    return (v.reshape(chosen.shape) * chosen).sum(axis % x.ndim + 1, dtype=v.dtype)
+    return xp.where(chosen, v.reshape(chosen.shape), v.dtype.type(0)).sum(axis % x.ndim + 1, dtype=v.dtype)
 
 
 def _infer_maxout(x, *, groups, axis=1):

@@ -1,5 +1,6 @@
 """What losses, graphs and masks do beside what fixtures hold: errors, chance, steadiness, sparse attention."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -7,6 +8,7 @@ import proa as paddle
 import pytest
 from proa import geometric as G
 from proa import nn
+from proa.core.flags import flags_guard
 from proa.nn import functional as F
 
 floats = np.random.default_rng(0).standard_normal
@@ -293,3 +295,36 @@ def test_labels_of_binary_cross_entropy_want_no_gradient():
     (F.binary_cross_entropy(x, y) + F.binary_cross_entropy_with_logits(x, y)).backward()
     assert y.grad is None
     np.testing.assert_allclose(x.grad.numpy(), [-0.62499994 + 0.07491697, 0.23809515 + 0.03409386], rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(6, 3), (64, 10), (400, 30), (6, 3, 5)], ids=str)
+@pytest.mark.parametrize("loss", [F.cross_entropy, F.nll_loss, functools.partial(F.cross_entropy, use_softmax=False)],
+                         ids=["cross_entropy", "nll_loss", "of probabilities"])
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("engines", ["", "loops"])
+def test_of_ignored_rows_nothing_passes_on(shape, loss, reduction, engines):
+    """What is padded may hold anything, and what comes back to it may be NaN: 0 / 0 where all of a batch is ignored."""
+    label = np.zeros((shape[0], *shape[2:]), "int64")
+    label[::2] = -100
+    x = np.exp(floats(shape)).astype("float32")
+    x[0], x[2], x[4] = np.nan, np.inf, -np.inf
+    x = paddle.to_tensor(x, stop_gradient=False)
+    with flags_guard({"FLAGS_cpu_engines": engines}):
+        found = loss(x, paddle.to_tensor(label), axis=1, reduction=reduction) if loss is not F.nll_loss else loss(
+            x, paddle.to_tensor(label), reduction=reduction)
+        given = np.where(label == -100, np.nan, 1.0).astype("float32").reshape(found.shape) if found.ndim else 1.0
+        found.backward(paddle.to_tensor(given))
+    assert np.isfinite(found.numpy()).all()
+    assert (found.numpy()[::2] == 0).all() if reduction == "none" else found.item() != 0
+    assert (x.grad.numpy()[::2] == 0).all() and np.isfinite(x.grad.numpy()).all()
+    assert x.grad.numpy().any()
+
+
+def test_what_does_not_count_has_no_slope_whatever_comes_back():
+    x = paddle.to_tensor([0.1, 0.2, 0.3], stop_gradient=False)
+    loss = F.kl_div(x, paddle.to_tensor([-1.0, 0.0, 0.5]), reduction="none")
+    loss.backward(paddle.to_tensor([np.nan, np.inf, 1.0]))
+    assert x.grad.tolist() == [0.0, 0.0, -0.5]
+    x = paddle.to_tensor([[1.0, 2.0, 4.0, 3.0]], stop_gradient=False)
+    F.maxout(x.reshape([1, 4, 1, 1]), 2).backward(paddle.to_tensor([np.nan, np.inf]).reshape([1, 2, 1, 1]))
+    np.testing.assert_array_equal(x.grad, [[0, np.nan, np.inf, 0]])

@@ -49,6 +49,7 @@ NAMED = {
     "ops/sparse/methods.py": (3, _API),
     "ops/vision/boxes.py": (1, "attributes of a declaration, two of which are called as operators are"),
     "static/__init__.py": (1, _API),
+    "static/amp/amp_nn.py": (1, _API),
     "static/amp/rewriting.py": (1, "the cast that it puts in has the dtype of its input among its attributes"),
     "static/autodiff/block_graph.py": (1, _BLOCKS),
     "static/autodiff/differentiable_loops.py": (1, _BLOCKS),
