@@ -88,6 +88,14 @@ class MissingFeedError(KeyError, RuntimeError):
     """
 
 
+class WholeDivisionError(ZeroDivisionError, RuntimeError):
+    """An integer divided by 0, or what would be left of it: no integer stands for either.
+
+    Fix: divide by something else there, `x // paddle.where(y == 0, paddle.ones_like(y), y)`, or divide floats, whose
+    quotient is infinite and whose remainder is NaN.
+    """
+
+
 class NotFiniteError(FloatingPointError, RuntimeError):
     """A NaN or an infinity where somebody looks for them: with `FLAGS_check_nan_inf`, or a tensor checker.
 

@@ -9,6 +9,7 @@ from ...backend.kernels import compact as fast
 from ...backend.scatter import add_at, within_bounds
 from ...core import dtype as dt
 from ...core.dtype import promote
+from ...core.errors import ArgumentError
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import operator
@@ -80,7 +81,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
         raise ValueError("where(condition, x, y): give both x and y, or neither.")
-    return _chosen(value_of(condition), *_pair(x, y))
+    condition = value_of(condition)
+    if dtype_of(condition) is not dt.bool_:
+        raise ArgumentError(f"where(condition, x, y): condition must be bool. Received dtype {dtype_of(condition)}. "
+                            "Say which elements are meant: condition != 0.")
+    return _chosen(condition, *_pair(x, y))
 
 
 def _chosen(condition: Any, x: Any, y: Any) -> Any:

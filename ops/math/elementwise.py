@@ -21,12 +21,14 @@ from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from .casting import as_floating, cast, dtype_of
 from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_number
+from .whole_numbers import cut_quotient, refusing_zero, whole_power
 
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
            result: DType | None = None, formula: str | None = None, only_here: bool = False,
            alike: Mapping[str, str] | None = None, of_floats: str | None = None,
-           engines: Sequence[EngineKernel] = (), holomorphic: bool = False, former: str = "") -> Operator:
+           engines: Sequence[EngineKernel] = (), holomorphic: bool = False, former: str = "", compiled: str = "",
+           fails: str = "shapes") -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function.
 
     `of_floats` names the one of NumPy that it is for floats and complex numbers.
@@ -46,7 +48,8 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
-                    alike=alike, engines=engines, holomorphic=holomorphic, former=former)
+                    alike=alike, engines=engines, holomorphic=holomorphic, former=former, compiled=compiled,
+                    fails=fails)
 
 
 def _named(name: str, xp: Any) -> Callable:
@@ -92,25 +95,12 @@ scale_op = operator(
 
 def _divide(xp):
     """The quotient; of integers that of files and of Paddle 1.x, cut towards zero (`x / y` makes floats of them)."""
-    return lambda x, y: xp.divide(x, y) if x.dtype.kind not in "iu" else _cut_quotient(xp, x, y)
-
-
-def _cut_quotient(xp: Any, x: Any, y: Any) -> Any:
-    below = xp.floor_divide(x, y)
-    return below + ((below < 0) & (below * y != x)).astype(below.dtype)
+    return lambda x, y: xp.divide(x, y) if x.dtype.kind not in "iu" else cut_quotient(xp, x, y)
 
 
 def _powers(xp):
     """x to the power of y, which of integers may be negative: the whole part of the fraction."""
-    return lambda x, y: xp.power(x, y) if {x.dtype.kind, y.dtype.kind} != {"i"} else _whole_power(xp, x, y)
-
-
-def _whole_power(xp: Any, x: Any, y: Any) -> Any:
-    below = y < 0
-    if not below.any():
-        return xp.power(x, y)
-    of_one = x * (xp.abs(x) == 1)  # of any other number nothing whole is left
-    return xp.power(xp.where(below, of_one, x), xp.abs(y))
+    return lambda x, y: xp.power(x, y) if {x.dtype.kind, y.dtype.kind} != {"i"} else whole_power(xp, x, y)
 
 
 _LARGE = 1 << 15  # elements of an array that several threads are worth an operator's call for; others are NumPy's
@@ -153,12 +143,14 @@ divide_op = binary("elementwise_div", _divide, {
     "Y": lambda g, Y, Out, Y_shape, axis: sum_along(
         apply(divide_op, _product(g, conj_of(Out)), conj_of(-Y), axis=axis), Y_shape, axis)},
     formula="X / Y", of_floats="divide")
-floor_divide_op = binary("elementwise_floordiv", "floor_divide", engines=[
-    by(LOOPS, fast.floor_divide, fast.LEAST)])
-mod_op = binary("elementwise_mod", "mod", {
+floor_divide_op = binary(
+    "elementwise_floordiv", refusing_zero("floor_divide"), of_floats="floor_divide", compiled="floor_divide",
+    fails="values", engines=[by(LOOPS, fast.floor_divide, fast.LEAST)])
+mod_op = binary("elementwise_mod", refusing_zero("mod"), {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
-        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, engines=[by(LOOPS, fast.remainder, fast.LEAST)])
+        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, of_floats="mod", compiled="remainder",
+    fails="values", engines=[by(LOOPS, fast.remainder, fast.LEAST)])
 pow_op = binary("elementwise_pow", _powers, {
     "X": lambda g, X, Y, X_shape, axis: sum_along(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
@@ -216,7 +208,7 @@ def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
     if x.dtype.kind in "iu" and factor == int(factor):
         factor = int(factor)
         if factor < 0:  # a whole part is left of 1 and -1 alone, by whether the power is even
-            return x * (x == 1) if x.dtype.kind == "u" else _whole_power(xp, x, xp.full((), factor % 2 - 2, x.dtype))
+            return x * (x == 1) if x.dtype.kind == "u" else whole_power(xp, x, xp.full((), factor % 2 - 2, x.dtype))
     return xp.power(x, factor)
 
 
@@ -350,6 +342,8 @@ def _reverse_divide(x: Any, y: Any) -> Any:
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y, rounded down, element by element, broadcasting.
 
+    ZeroDivisionError where an integer is divided by 0 on the host; on a device that is what CuPy makes of it.
+
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([7, -7]), paddle.to_tensor([2, 2])
     >>> paddle.floor_divide(x, y).tolist()
@@ -360,7 +354,7 @@ def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 @results_named("elementwise_mod", bare=True)
 def mod(x: Any, y: Any, name: str | None = None) -> Any:
-    """x % y, with the sign of y.
+    """x % y, with the sign of y. ZeroDivisionError where an integer is divided by 0, as `floor_divide`.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])

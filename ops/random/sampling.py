@@ -42,11 +42,16 @@ from .draws import (
 )
 
 
+def _sizes(operator: str, shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
+    sizes = sizes_of(shape, tensor, parts)
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"{operator}(shape): sizes must not be below 0. Received {list(sizes)}.")
+    return sizes
+
+
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
              max: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0):
-    sizes = sizes_of(shape, shape_tensor, shape_list)
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"gaussian_random(shape): sizes must not be below 0. Received {list(sizes)}.")
+    sizes = _sizes("uniform_random", shape, shape_tensor, shape_list)
     if dtype is dt.float64:  # float32 rounds them by itself
         min, max = as_float32(min), as_float32(max)
     result = uniform_array(xp, sizes, dtype, min, max, seed)
@@ -57,7 +62,7 @@ def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype
 
 def _gaussian(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), mean: float = 0.0, std: float = 1.0,
               seed: int = 0, dtype: DType = dt.float32):
-    sizes = sizes_of(shape, shape_tensor, shape_list)
+    sizes = _sizes("gaussian_random", shape, shape_tensor, shape_list)
     if dtype is dt.float64:  # float32 rounds them by itself
         mean, std = as_float32(mean), as_float32(std)
     return normal_array(xp, sizes, dtype, mean, std, seed)

@@ -27,7 +27,7 @@ from ...backend.engines import CPU, GPU, generation
 from ...backend.loops import cache
 from ...backend.loops.kernel import Due
 from ...core.dtype import DType, from_numpy_dtype
-from ...core.errors import ConditionError, NotFiniteError
+from ...core.errors import ConditionError, NotFiniteError, WholeDivisionError
 from ...core.limits import LimitError
 from ...ops.core.checking import check_in_force
 from ...ops.core.operator import Operator, find, is_declared
@@ -68,7 +68,7 @@ _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")
 # Of another class a failure becomes a RuntimeError.
 _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, ConditionError, LimitError,
-         NotFiniteError, FileNotFoundError, FileExistsError)
+         NotFiniteError, WholeDivisionError, FileNotFoundError, FileExistsError)
 
 
 def _are_of(dtypes: list[Any], arrays: Sequence[Any]) -> bool:
