@@ -56,6 +56,11 @@ def _callbacks_may_be_stopped() -> Iterator[None]:
         sys.unraisablehook = told
 
 
+def _no_alarm() -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # first, as it may ring meanwhile
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str] | None:
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, SECONDS, 2.0)  # again: a jump out of a function's `finally` takes the first
@@ -64,9 +69,9 @@ def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str]
             with _callbacks_may_be_stopped():
                 return checked(source, "functions", counts, every)
         finally:
-            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            _no_alarm()
     except TooLong:
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # it may have rung in front of the line above
+        _no_alarm()  # it may have rung in front of the line above
         counts["too long"] += 1
         return None
 
