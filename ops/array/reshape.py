@@ -399,7 +399,8 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     >>> paddle.flatten(paddle.zeros([2, 3, 4]), 1).shape
     [2, 12]
     """
-    start_axis, stop_axis = whole(start_axis), whole(stop_axis)
+    if type(start_axis) is not int or type(stop_axis) is not int:
+        start_axis, stop_axis = whole(start_axis), whole(stop_axis)
     if stop_axis < 0 and is_value(x):  # what reads a Program counts from the front: PaddleSlim's pruners do
         rank = x.ndim
         start_axis, stop_axis = (axis + rank if -rank <= axis < 0 else axis for axis in (start_axis, stop_axis))

@@ -468,14 +468,17 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     [3.0, 3.0]
     """
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-    shapes = [tuple(value.shape) for value in values if is_value(value)]
-    if len(set(shapes)) > 1 and not all(map(_agree, shapes[:-1], shapes[1:])):
-        raise ValueError(f"add_n(inputs): the shapes must be one. Received {[list(shape) for shape in shapes]}. Add "
-                         "tensors of other shapes with +.")
+    try:
+        shapes = [value.shape for value in values]
+    except AttributeError:  # which the operator refuses
+        shapes = []
+    if shapes and shapes.count(shapes[0]) < len(shapes) and not all(map(_agree, shapes[:-1], shapes[1:])):
+        raise ValueError(f"add_n(inputs): the shapes must be one. Received {list(map(list, shapes))}. Add tensors of "
+                         "other shapes with +.")
     return apply(add_n_op, values)
 
 
-def _agree(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _agree(one: Sequence[int], other: Sequence[int]) -> bool:
     """Whether two shapes may be the same when a Program runs, or are of one element each."""
     if all(size == 1 for size in (*one, *other)):
         return True
