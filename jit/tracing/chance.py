@@ -17,7 +17,6 @@ from typing import Any
 from ..convert.ignoring import is_ignored_module
 from ..errors import ConversionError, source_line
 from ..footprint.surroundings import Surroundings, numpy_random
-from ..operators.staging import must_be_whole, tell
 
 _TIMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
 _CLOCKS = {"time": frozenset((*_TIMES, *(f"{name}_ns" for name in _TIMES), "localtime", "gmtime", "ctime")),
@@ -52,6 +51,8 @@ def refuse_chance(callee: Any) -> None:
     told = None if known is None else _asked_clock(callee) or _drawn(callee, known)
     if told is None:
         return
+    from ..operators.staging import must_be_whole, tell  # a Program that is loaded has no use for them
+
     if not must_be_whole():
         raise ConversionError(_caller(), f"{told[0]} while the Program is built, and every run would use {told[1]}.",
                               told[2])

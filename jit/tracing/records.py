@@ -18,7 +18,6 @@ from ...static.ir.variable import Variable
 from ..convert.ignoring import is_ignored_module
 from ..footprint.locations import attributes_in_slots
 from ..footprint.slots import holds_variable
-from ..operators.staging import has_unknown_sizes
 
 _HEAP = 1 << 9  # a flag of classes that a `class` statement makes
 _OTHERS = (type, EagerValue, Layer, RecordList, Variable)
@@ -68,6 +67,8 @@ def _is_plain(value: Any) -> bool:
     kind = type(value)
     if kind is SimpleNamespace:
         return True
+    from ..operators.staging import has_unknown_sizes  # a Program that is loaded has no use for it
+
     is_other = isinstance(value, _OTHERS) or hasattr(kind, "stands_for_a_value")
     if is_ignored_module(kind.__module__) and has_unknown_sizes():  # it may have kept -1 for a size
         return False

@@ -1,8 +1,11 @@
-"""The first call of a converted function imports what it needs: neither the families of all operators nor protobuf."""
+"""What first calls import: a converted function neither the families of all operators nor protobuf, a loaded one no
+conversion.
+"""
 
 import subprocess
 import sys
 
+import proa as paddle
 import pytest
 
 TRAINING = """
@@ -35,3 +38,18 @@ def test_branches_and_loops_with_gradients_import_neither(condition, tmp_path):
     script.write_text(TRAINING.format(condition=condition))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False", "False"], done.stderr
+
+
+LOADED = """
+import sys
+import proa as paddle
+net = paddle.jit.load("net")
+print(net(paddle.ones([2, 3])).shape, *sorted(name for name in sys.modules if name.startswith((
+    "proa.jit.operators", "proa.jit.converters", "proa.jit.sot", "proa.ops.catalogue"))))
+"""
+
+
+def test_a_loaded_program_imports_nothing_of_conversion(tmp_path):
+    paddle.jit.save(paddle.nn.Linear(3, 4), str(tmp_path / "net"), [paddle.static.InputSpec([None, 3], "float32")])
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.split() == ["[2,", "4]"], done.stdout + done.stderr
