@@ -181,11 +181,13 @@ def _shared(attrs: dict[str, Any]) -> dict[str, Any]:
 
 def _curvature(logits: Any, label: Any, g: Any, v: Any, attrs: dict[str, Any]) -> Any:
     """The gradient, with respect to the logits, of sum(v * first gradient); the label's own part is constant."""
-    if not attrs["use_softmax"]:
-        return v * apply(backward_op, logits, logits, label, g, **_shared(attrs)) * -1.0 / logits
     given = {name: attrs[name] for name in ("soft_label", "ignore_index", "axis")}
-    weighted = v * apply(weight_op, g, label, **given)
-    return apply(softmax_grad_op, apply(softmax_op, logits, axis=attrs["axis"]), weighted, axis=attrs["axis"])
+    if attrs["use_softmax"]:
+        weighted = v * apply(weight_op, g, label, **given)
+        found = apply(softmax_grad_op, apply(softmax_op, logits, axis=attrs["axis"]), weighted, axis=attrs["axis"])
+    else:
+        found = v * apply(backward_op, logits, logits, label, g, **_shared(attrs)) * -1.0 / logits
+    return found if attrs["soft_label"] else apply(weight_op, found, label, **given)  # nothing of ignored rows
 
 
 def _first(logits: Any, label: Any, g: Any, attrs: dict[str, Any]) -> Any:

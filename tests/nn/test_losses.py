@@ -320,6 +320,16 @@ def test_of_ignored_rows_nothing_passes_on(shape, loss, reduction, engines):
     assert x.grad.numpy().any()
 
 
+@pytest.mark.parametrize("use_softmax", [True, False])
+def test_of_ignored_rows_nothing_passes_on_in_second_gradients(use_softmax):
+    x = np.exp(floats((4, 3))).astype("float32")
+    x[1] = np.nan
+    x, label = paddle.to_tensor(x, stop_gradient=False), paddle.to_tensor([0, -100, 2, 1])
+    first, = paddle.grad([F.cross_entropy(x, label, use_softmax=use_softmax)], [x], create_graph=True)
+    second, = paddle.grad([(first * first).sum()], [x])
+    assert np.isfinite(second.numpy()).all() and (second.numpy()[1] == 0).all() and second.numpy()[0].any()
+
+
 def test_what_does_not_count_has_no_slope_whatever_comes_back():
     x = paddle.to_tensor([0.1, 0.2, 0.3], stop_gradient=False)
     loss = F.kl_div(x, paddle.to_tensor([-1.0, 0.0, 0.5]), reduction="none")
