@@ -182,6 +182,6 @@ def test_cosines_of_rows_of_any_rank():
     expected = rows @ row.T / (across * along)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     slope = row / (across * along) - expected * rows / across ** 2
-    np.testing.assert_allclose(dx.reshape(3, 4), slope, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(dx.reshape(3, 4), slope, rtol=1e-3, atol=1e-6)  # differences of nearly equal parts
     slope = (rows / (across * along) - expected * row / along ** 2).sum(axis=0)
     np.testing.assert_allclose(dy.reshape(4), slope, rtol=1e-3, atol=1e-6)

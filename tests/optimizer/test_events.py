@@ -20,7 +20,8 @@ def check(number):
     assert sorted(found) == ANSWERS[f"{number}/names"].tolist(), label
     assert {value.dtype.name for value in found.values()} == {case["dtype"]}, label
     values = np.concatenate([found[name].ravel() for name in sorted(found)])
-    np.testing.assert_allclose(values, ANSWERS[f"{number}/values"], rtol=1e-3, atol=2e-5, err_msg=label)
+    # several steps, whose roots and quotients enlarge what is rounded otherwise there
+    np.testing.assert_allclose(values, ANSWERS[f"{number}/values"], rtol=1e-4, atol=5e-6, err_msg=label)
 
 
 @pytest.mark.parametrize("rule", NUMBERS)
