@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
+from ...static.ir.variable import Variable
 from ..initializer import NumpyArrayInitializer
 from ..layer_helper import LayerHelper, need_integers
 from ..mode import face
@@ -155,7 +156,8 @@ def teacher_student_sigmoid_loss(input: Any, label: Any, soft_max_up_bound: floa
 def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, dtype: Any = "float32",
                  name: str | None = None) -> Any:
     """(1 - epsilon) * label + epsilon * a distribution, by default the uniform one."""
-    label.stop_gradient = True
+    if isinstance(label, Variable):  # in dynamic mode gradients flow
+        label.stop_gradient = True
     return LayerHelper("label_smooth", name=name).apply("label_smooth", label, prior_dist, epsilon=float(epsilon))
 
 

@@ -36,6 +36,22 @@ def _kept(attr: Any) -> Any:
     return ParamAttr(trainable=False) if attr is False else attr
 
 
+def _by_batch(helper: LayerHelper, input: Any, is_test: bool, momentum: Any, epsilon: float, param_attr: Any,
+              bias_attr: Any, data_layout: str, moving_mean_name: str | None, moving_variance_name: str | None,
+              averaged: bool, use_global_stats: bool) -> Any:
+    """The operator `batch_norm` with parameters that are named as the helper says."""
+    dtype, size = _dtype(input), [_channels(helper.layer_type, input, data_layout)]
+    scale = helper.parameter(_kept(param_attr), size, dtype, default_initializer=Constant(1.0))
+    bias = helper.parameter(_kept(bias_attr), size, dtype, is_bias=True)
+    mean, variance = (helper.parameter(ParamAttr(given, Constant(first), trainable=False, do_model_average=averaged),
+                                       size, dtype)
+                      for given, first in ((moving_mean_name, 0.0), (moving_variance_name, 1.0)))
+    tensor, share = (momentum, 0.9) if is_value(momentum) else (None, momentum)
+    return helper.apply("batch_norm", input, scale, bias, mean, variance, tensor,
+                        first=("SavedMean", "SavedVariance"), without="ReserveSpace", momentum=share, epsilon=epsilon,
+                        is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats)[0]
+
+
 @face
 def batch_norm(input: Any, act: str | None = None, is_test: bool = False, momentum: Any = 0.9, epsilon: float = 1e-5,
                param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW", in_place: bool = False,
@@ -50,18 +66,10 @@ def batch_norm(input: Any, act: str | None = None, is_test: bool = False, moment
     ...     fluid.layers.batch_norm(fluid.data("x", [None, 3, 8, 8]), act="relu").shape
     (-1, 3, 8, 8)
     """
-    helper, dtype = LayerHelper("batch_norm", name=name), _dtype(input)
-    size = [_channels("batch_norm", input, data_layout)]
-    scale = helper.parameter(_kept(param_attr), size, dtype, default_initializer=Constant(1.0))
-    bias = helper.parameter(_kept(bias_attr), size, dtype, is_bias=True)
-    mean, variance = (helper.parameter(
-        ParamAttr(given, Constant(first), trainable=False, do_model_average=do_model_average_for_mean_and_var), size,
-        dtype) for given, first in ((moving_mean_name, 0.0), (moving_variance_name, 1.0)))
-    tensor, share = (momentum, 0.9) if is_value(momentum) else (None, momentum)
-    made = helper.apply("batch_norm", input, scale, bias, mean, variance, tensor,
-                        first=("SavedMean", "SavedVariance"), without="ReserveSpace", momentum=share, epsilon=epsilon,
-                        is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats)[0]
-    return helper.activated(made, act)
+    helper = LayerHelper("batch_norm", name=name)
+    return helper.activated(_by_batch(helper, input, is_test, momentum, epsilon, param_attr, bias_attr, data_layout,
+                                      moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var,
+                                      use_global_stats), act)
 
 
 @face
@@ -71,11 +79,10 @@ def inplace_abn(input: Any, act: str | None = None, is_test: bool = False, momen
                 do_model_average_for_mean_and_var: bool = True, use_global_stats: bool = False,
                 act_alpha: float = 1.0) -> Any:
     """As `batch_norm`: memory is reused as it is. `act`: None, "identity", "leaky_relu" or "elu", with `act_alpha`."""
-    made = batch_norm(input, None, is_test, momentum, epsilon, param_attr, bias_attr, data_layout, False, name,
-                      moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var, use_global_stats)
-    if act in (None, "identity"):
-        return made
-    return LayerHelper("inplace_abn").apply(act, made, alpha=act_alpha)
+    helper = LayerHelper("inplace_abn", name=name)
+    made = _by_batch(helper, input, is_test, momentum, epsilon, param_attr, bias_attr, data_layout, moving_mean_name,
+                     moving_variance_name, do_model_average_for_mean_and_var, use_global_stats)
+    return made if act in (None, "identity") else helper.apply(act, made, alpha=act_alpha)
 
 
 @face

@@ -241,3 +241,13 @@ def test_curves(tmp_path, monkeypatch):
     curves.plot(str(tmp_path / "curves.png"))
     assert (tmp_path / "curves.png").stat().st_size > 0
     curves.reset()
+
+
+def test_inplace_abn_names_its_parameters_after_itself(programs):
+    """Files of 1.8.5 hold `inplace_abn_0.w_0` and the running statistics behind it."""
+    main, _ = programs
+    x = fluid.layers.conv2d(fluid.data("x", [None, 2, 3, 3]), 3, 3)
+    fluid.layers.inplace_abn(fluid.layers.batch_norm(x), act="leaky_relu", act_alpha=0.2)
+    names = [p.name for p in main.all_parameters() if "conv" not in p.name]
+    assert names == [f"{layer}_0.{kind}" for layer in ("batch_norm", "inplace_abn")
+                     for kind in ("w_0", "b_0", "w_1", "w_2")]

@@ -224,3 +224,11 @@ def test_parameters_are_set_between_a_forward_pass_and_its_gradient():
         fluid.layers.assign(weight * 0.5, weight)
         fluid.layers.reduce_sum(squares[0] + squares[1]).backward()
         assert weight.gradient().tolist() == [18.0] * 2 and weight.numpy().tolist() == [3.0] * 2
+
+
+def test_smoothing_labels_passes_gradients_on():
+    """In a Program it stops them; in dynamic mode the label keeps its gradient, and so does what is made of it."""
+    x = _of([0.25, 0.75])
+    fluid.layers.reduce_sum(fluid.layers.label_smooth(x, epsilon=0.2)).backward()
+    assert not x.stop_gradient
+    np.testing.assert_allclose(x.gradient(), [[0.8, 0.8]], rtol=1e-6)
