@@ -77,7 +77,7 @@ DISPATCH = Extension(
         "_forms", "_elementwise", "_broadcast", "_reductions", "_shapes", "_making", "_network", "_gates", "_sorting",
         "_parts", "_passes", "_along", "_layers", "_loops", "_routine", "_rules", "_products", "_softmax", "_attention",
         "_attention_panels", "_steps", "_panels", "_packing", "_packed", "_quiet", "_pooling",
-        "_pool_gradient", "_channel_gate", "_team")],
+        "_pool_gradient", "_channel_gate", "_messages", "_team")],
     depends=[f"ops/core/{name}.h" for name in (
         "_native", "_dispatch", "_vectors", "_broadcast", "_softmax_vectors", "_panels", "_packing", "_attention",
         "_step_rules", "_team")],

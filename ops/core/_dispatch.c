@@ -145,6 +145,7 @@ static PyMethodDef functions[] = {
     {"pool_gradient", pool_gradient, METH_VARARGS, pool_gradient_doc},
     {"pool_windows", pool_windows, METH_VARARGS, pool_windows_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
+    {"read_message", read_message, METH_VARARGS, read_message_doc},
     {"run_passes", (PyCFunction)(void (*)(void))run_passes, METH_FASTCALL, run_passes_doc},
     {"serve", serve, METH_VARARGS, serve_doc},
     {"serve_arrays", serve_arrays, METH_VARARGS, serve_arrays_doc},
@@ -185,7 +186,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 36);
+    return PyModule_AddIntConstant(module, "INTERFACE", 37);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.collection import resting
 from ...core.limits import limits_of
-from ..format.program_file import read_program_desc
+from ..format.program_file import read_plain_program
 from ..ir.program import Program
 from .model_files import JSON_SUFFIX
 from .program_reader import read_into
@@ -32,7 +32,7 @@ def program_desc(data: bytes, name: str) -> Any:
     """
     is_json = data[:64].lstrip()[:1] == b"{"  # which no message begins with
     if not is_json and (data.startswith(b"\n") or not name.endswith(JSON_SUFFIX)):
-        return read_program_desc(data, name)
+        return read_plain_program(data, name)
     from .pir.json_file import read_json_program  # for the few files that are such ones
     from .pir.translation import translated
     from .program_codec import to_desc

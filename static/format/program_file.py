@@ -12,11 +12,13 @@ from ...core.byte_reader import open_reader
 from ...core.file_kind import LOOKED_AT, kind_of
 from ...core.files import CorruptFileError
 from . import messages as pb
+from . import plain_messages
 from .attributes import BLOCK, BLOCKS, STRING, STRINGS, VAR, VARS
 from .tensor_stream import ELEMENTS
 from .wire import find_damage
 
 _MOST_DIMENSIONS = 32
+_WITH_ELEMENTS = ("selected_rows", "lod_tensor", "tensor_array", "sparse_coo", "sparse_csr")  # fields of VarType
 _OF_BLOCKS = frozenset((BLOCK, BLOCKS))
 _TEXTS, _LISTS_OF_TEXTS = {STRING: "s", VAR: "var_name"}, {STRINGS: "strings", VARS: "vars_name"}
 
@@ -49,6 +51,22 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
     if not {str}.issuperset(map(type, _texts(desc))):
         _fail_parse(data, called, "a text is not UTF-8")
     _Checks(desc, called).run()
+    return desc
+
+
+def read_plain_program(data: bytes, name: str) -> Any:
+    """The same for who reads the message and no more: plain objects, where these bytes can be read so.
+
+    >>> from proa.static.format.program_file import read_plain_program
+    >>> read_plain_program(b"", "empty.pdmodel")
+    Traceback (most recent call last):
+    ...
+    proa.core.files.CorruptFileError: empty.pdmodel: byte 0: there are no blocks; the file is empty or no .pdmodel file
+    """
+    desc = plain_messages.read(data)
+    if desc is None or not desc.blocks:
+        return read_program_desc(data, name)
+    _Checks(desc, name).run()
     return desc
 
 
@@ -133,10 +151,11 @@ class _Checks:
 
     def var(self, place: str, kind: pb.VarType, persistable: bool) -> None:
         """Element types and dims. Paddle 1.x multiplies sizes with the -1 of one that is not known: all are unknown."""
-        for field, message in kind.ListFields():
-            tensor = getattr(message, "tensor", message)
-            if field.name not in ("selected_rows", "lod_tensor", "tensor_array", "sparse_coo", "sparse_csr"):
+        for field in _WITH_ELEMENTS:
+            if not kind.HasField(field):
                 continue
+            message = getattr(kind, field)
+            tensor = getattr(message, "tensor", message)
             if tensor.data_type not in ELEMENTS:
                 self.fail(f"{place}, data_type", f"{tensor.data_type} is not the number of an element type")
             multiplied = [n for n, size in enumerate(tensor.dims) if size < -1]

@@ -7,6 +7,7 @@ import sys
 
 import proa as paddle
 import pytest
+from proa.ops.core import native
 
 TRAINING = """
 import sys
@@ -38,6 +39,23 @@ def test_branches_and_loops_with_gradients_import_neither(condition, tmp_path):
     script.write_text(TRAINING.format(condition=condition))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False", "False"], done.stderr
+
+
+PREDICTED = """
+import sys
+import proa as paddle
+predictor = paddle.inference.create_predictor(paddle.inference.Config("net.pdmodel", "net.pdiparams"))
+print(predictor.run([paddle.ones([2, 3, 8, 8]).numpy()])[0].shape, "google.protobuf" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(native.module is None, reason="the compiled form is not in use")
+def test_a_predictor_reads_a_file_without_protobuf(tmp_path):
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 4, 3), paddle.nn.BatchNorm2D(4), paddle.nn.ReLU())
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([None, 3, 8, 8], "float32")])
+    done = subprocess.run([sys.executable, "-c", PREDICTED], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.split() == ["[2,", "4,", "6,", "6]", "False"], done.stdout + done.stderr
 
 
 LOADED = """

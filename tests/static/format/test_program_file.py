@@ -9,12 +9,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from format_helpers import FIXTURES, ask_oracle, damaged, needs_oracle, value_or_refusal
 from proa.core.files import CorruptFileError
 from proa.core.safe_pickle import UnsafePickleError, dump_state
+from proa.ops.core import native
 from proa.static.format import framework_pb2 as pb
+from proa.static.format import plain_messages
+from proa.static.format.older_operators import bring_up_to_date
 from proa.static.format.params_info import dump_params_info, read_params_info
 from proa.static.format.program_file import read_program_desc, serialize_program_desc
 from proa.static.format.versions import OP_VERSIONS, stamp
 from proa.static.format.wire import find_damage
 
+compiled = pytest.mark.skipif(native.module is None, reason="the compiled form is not in use")
 NET = (FIXTURES / "net.pdmodel").read_bytes()
 TRAINING = (FIXTURES / "training.pdmodel").read_bytes()
 
@@ -229,3 +233,83 @@ def test_paddle_opens_ours(tmp_path):
     code = "import sys, paddle\nnet = paddle.jit.load(sys.argv[1])\nprint(net(paddle.ones([1, 2])).shape)"
     printed = ask_oracle(code, tmp_path / "ours")
     assert printed == "[1, 3]\n"
+
+
+def as_protobuf_has_it(plain, message):
+    """Whether a plain message has what protobuf's has, field by field."""
+    for field in message.DESCRIPTOR.fields:
+        if isinstance(getattr(plain, field.name), list):
+            pairs = list(zip(getattr(plain, field.name), getattr(message, field.name), strict=True))
+        elif plain.HasField(field.name) != message.HasField(field.name):
+            return False
+        else:
+            is_read = message.HasField(field.name) or field.message_type is None
+            pairs = [(getattr(plain, field.name), getattr(message, field.name))] if is_read else []
+        for one, other in pairs:
+            if not (as_protobuf_has_it(one, other) if field.message_type else one == other or one != one != other):
+                return False
+    return True
+
+
+@compiled
+@pytest.mark.parametrize("name", ["net", "training"])
+def test_a_plain_message_is_protobufs(name):
+    data = (FIXTURES / f"{name}.pdmodel").read_bytes()
+    assert as_protobuf_has_it(plain_messages.read(data), pb.ProgramDesc.FromString(data))
+
+
+@compiled
+def test_every_kind_of_field_is_read_plainly():
+    desc = pb.ProgramDesc()
+    block = desc.blocks.add(idx=0, parent_idx=-1)
+    attr = block.ops.add(type="scale", is_target=True).attrs.add(
+        name="ü", type=pb.SCALARS, i=-2**31, f=0.1, s="text", ints=[-1, 2**31 - 1], floats=[0.5, float("nan")],
+        strings=["a", ""], b=True, bools=[True, False], block_idx=3, l=-2**63, blocks_idx=[1], longs=[2**63 - 1],
+        float64s=[0.1], var_name="x", vars_name=["y"], float64=0.1)
+    attr.scalar.type, attr.scalar.c.r, attr.scalar.c.i = pb.Scalar.COMPLEX128, 1.0, -1.0
+    attr.scalars.add(type=pb.Scalar.LONG, i=7)
+    var = block.vars.add(name="x", persistable=True, need_check_feed=True, is_parameter=True, stop_gradient=True)
+    var.type.type = pb.VarType.LOD_TENSOR
+    var.type.lod_tensor.tensor.data_type, var.type.lod_tensor.lod_level = pb.VarType.FP32, 2
+    var.type.lod_tensor.tensor.dims.extend([-1, 3])
+    var.type.tuple.element_type.append(pb.VarType.RAW)
+    var.attrs.add(name="a", type=pb.INT, i=1, ints=[2])
+    stamp(desc)
+    data = desc.SerializeToString()
+    assert as_protobuf_has_it(plain_messages.read(data), desc)
+    packed = bytes([0x32, 2, 5, 6])  # ints of an attribute as one field
+    assert as_protobuf_has_it(plain_messages.read(with_field(packed)), pb.ProgramDesc.FromString(with_field(packed)))
+    unknown = bytes([0xF8, 1, 5])  # field 31
+    assert as_protobuf_has_it(plain_messages.read(with_field(unknown)), pb.ProgramDesc.FromString(with_field(unknown)))
+    another_wire, group, no_type, no_text = b"\x0d\x00\x00\x00\x00", b"\x13", b"\x10\x63", b"\x2a\x01\xff"
+    for odd in (another_wire, group, no_type, no_text, b"\x32\x01\x80", b"\xa2\x01\x02\x08\x63"):
+        assert plain_messages.read(with_field(odd)) is None
+
+
+def with_field(field):
+    """The bytes of a Program with an attribute that has this field, too."""
+    content = b"\x0a\x01a\x10\x03" + field
+    for start in (b"\x1a\x05scale\x22", b"\x08\x00\x10\x00\x22", b"\x0a"):
+        content = start + bytes([len(content)]) + content
+    return content
+
+
+@compiled
+def test_plain_messages_take_nothing_that_protobuf_refuses():
+    for data in damaged(NET, 400, 5):
+        plain = plain_messages.read(data)
+        if plain is not None:
+            assert as_protobuf_has_it(plain, pb.ProgramDesc.FromString(data))
+
+
+@compiled
+def test_older_operators_are_brought_up_to_date_in_plain_messages():
+    desc = pb.ProgramDesc()
+    block = desc.blocks.add(idx=0, parent_idx=-1)
+    op = block.ops.add(type="allclose")
+    op.attrs.add(name="rtol", type=pb.FLOAT, f=0.1)
+    block.ops.add(type="reduce_sum")
+    plain = plain_messages.read(desc.SerializeToString())
+    for each in (plain, desc):
+        bring_up_to_date(each, "older.pdmodel")
+    assert as_protobuf_has_it(plain, desc)
