@@ -5,6 +5,7 @@ The gradient of one operand is again such a sum, of the result's gradient and th
 
 
 import functools
+import itertools
 import string
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -76,9 +77,14 @@ def _large_product(x: Any, y: Any) -> Any:
 
 
 def _contracted(xp: Any, operands: Sequence[Any], equation: str, multiply: Callable[[Any, Any], Any]) -> Any:
-    """The sum of products; of two operands by `multiply`, a product of (batches of) matrices."""
-    if len(operands) != 2 or _stretches(equation, operands):
+    """The sum of products; of two operands by `multiply`, a product of (batches of) matrices, of more by several."""
+    if len(operands) < 2 or _stretches(equation, operands):
         return xp.einsum(equation, *operands, optimize=len(operands) > 1)
+    if len(operands) > 2:
+        left = list(operands)
+        for places, part in _order(equation, tuple([value.shape for value in operands])):
+            left.append(_contracted(xp, [left.pop(n) for n in places], part, multiply))
+        return left[0]
     sums, orders, (batch, rows, inner, columns), back = _pair(equation)
     if batch and inner and not rows and not columns:
         return xp.einsum(equation, *operands)
@@ -94,6 +100,27 @@ def _contracted(xp: Any, operands: Sequence[Any], equation: str, multiply: Calla
         y = y.reshape((*_joined(y.shape, batch), product(y.shape[batch:batch + inner]),
                        product(y.shape[batch + inner:])))
     return multiply(x, y).reshape(shape).transpose(back)
+
+
+@functools.lru_cache(512)
+def _order(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[tuple[int, int], str]]:
+    """How more than two operands are multiplied two by two, those first that take the fewest multiplications.
+
+    Each time the places of two among those that are left, and their equation; their product goes behind the others.
+    """
+    terms, result = _sides(equation)
+    sizes = {letter: size for term, shape in zip(terms, shapes, strict=True)
+             for letter, size in zip(term, shape, strict=True)}
+    order = []
+    while len(terms) > 1:
+        low, high = min(itertools.combinations(range(len(terms)), 2),
+                        key=lambda pair: product([sizes[c] for c in set(terms[pair[0]] + terms[pair[1]])]))
+        second, first = terms.pop(high), terms.pop(low)
+        later = set(result).union(*terms)
+        made = "".join(c for c in dict.fromkeys(first + second) if c in later) if terms else result
+        terms.append(made)
+        order.append(((low, high - 1), f"{first},{second}->{made}"))
+    return order
 
 
 def _joined(shape: tuple[int, ...], batch: int) -> tuple[int, ...]:

@@ -47,8 +47,9 @@ fmax_op = binary("elementwise_fmax", "fmax", {
 fmin_op = binary("elementwise_fmin", "fmin", {
     "X": lambda g, X, Y, X_shape: sum_to(g * _wins(less_equal, X, Y, g), X_shape),
     "Y": lambda g, X, Y, Y_shape: sum_to(g * _loses(less_equal, X, Y, g), Y_shape)})
-heaviside_op = binary("elementwise_heaviside", lambda xp: lambda x, y: xp.heaviside(x, y).astype(x.dtype, copy=False), {
-    "X": lambda g, X, X_shape: sum_to(g * (X * 0.0), X_shape),
+
+heaviside_op = binary("elementwise_heaviside", lambda xp: lambda x, y: xp.where(x == 0, y, (x > 0).astype(x.dtype)), {
+    "X": lambda g, X_shape: sum_to(g * 0.0, X_shape),
     "Y": lambda g, X, Y_shape: sum_to(g * cast(X == 0.0, dtype_of(g)), Y_shape)})
 gcd_op = binary("gcd", "gcd", only_here=True)
 lcm_op = binary("lcm", "lcm", only_here=True)

@@ -28,7 +28,7 @@ def _parts(x: Spec) -> Spec:
 
 def _angle(xp, x):
     """arctan2 of the parts; of a real number π where it is negative, NaN included as 0."""
-    return xp.angle(x) if x.dtype.kind == "c" else xp.where(x < 0, math.pi, 0.0).astype(x.dtype)
+    return xp.angle(x) if x.dtype.kind == "c" else (x < 0) * x.dtype.type(math.pi)
 
 
 def _angle_gradient(g: Any, x: Any) -> Any:

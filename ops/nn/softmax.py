@@ -185,10 +185,16 @@ def _maxout(xp, x, *, groups: int, axis: int = 1):
 
 
 def _chosen(xp, x, groups, axis):
-    """Which of each group is the largest, the first of equals, as a mask with the groups apart."""
+    """Which of each group is the largest, the first of equals or the first that is no number, with the groups apart."""
     apart, after = x.reshape(_groups_apart(x.shape, groups, axis)), axis % x.ndim + 1
-    number = xp.arange(groups).reshape(groups, *[1] * (apart.ndim - after - 1))
-    return xp.expand_dims(apart.argmax(after), after) == number
+    largest, mask = apart.max(after), xp.empty(apart.shape, bool)
+    open = xp.ones(largest.shape, bool)
+    for number in range(groups):
+        place = (*[slice(None)] * after, number)
+        value = apart[place]
+        mask[place] = open & ((value == largest) | (value != value))
+        open &= ~mask[place]
+    return mask
 
 
 def _maxout_grad(xp, x, out, g, *, groups: int, axis: int = 1):

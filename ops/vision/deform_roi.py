@@ -9,8 +9,8 @@ from ..core.gradient import differentiable_once
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .roi import _given_counts, _roi_counts
-from .roi_kernels import images_of, rounded
+from .roi import _given_counts
+from .roi_kernels import counts_of, images_of, rounded
 
 
 class _Bins:
@@ -82,7 +82,7 @@ def _bins(xp: Any, x: Any, rois: Any, trans: Any, counts: Any, *, no_trans: bool
 def _pooled(xp, x, rois, trans=None, lod=(), *, no_trans: bool = False, spatial_scale: float = 1.0,
             output_dim: int = 1, group_size: Ints = (1, 1), pooled_height: int = 1, pooled_width: int = 1,
             part_size: Ints = (1, 1), sample_per_part: int = 1, trans_std: float = 0.1):
-    found = _bins(xp, x, rois, trans, _roi_counts(xp, rois, lod), no_trans=no_trans, spatial_scale=spatial_scale,
+    found = _bins(xp, x, rois, trans, counts_of(xp, rois, lod), no_trans=no_trans, spatial_scale=spatial_scale,
                   output_dim=output_dim, group_size=group_size, pooled_height=pooled_height, pooled_width=pooled_width,
                   part_size=part_size, sample_per_part=sample_per_part, trans_std=trans_std)
     flat = x.reshape(-1)

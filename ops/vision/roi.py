@@ -7,14 +7,17 @@ Paddle, not to the regions.
 
 from typing import Any
 
+from ...backend.engines import LOOPS
+from ...backend.kernels.regions import LEAST
 from ...backend.scatter import add_at
 from ...core import dtype as dt
+from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..sequence.steps import sequences_of
 from . import roi_kernels as kernels
-from .matching import bounds_of
+from . import roi_loops
 
 
 def _check(what: str, x: Spec, boxes: Spec) -> None:
@@ -34,12 +37,8 @@ def _sizes(shape: Any) -> tuple[Any, list[int]]:
 
 # roi_counts
 
-def _roi_counts(xp, boxes, lod=()):
-    bounds = bounds_of("roi pooling(rois)", boxes, lod)
-    return xp.asarray([b - a for a, b in bounds], dtype="int32")
-
-
-roi_counts_op = operator("roi_counts", "ROIs, lod^ROIs -> RoisNum", kernel=_roi_counts, only_here=True, lod="drop",
+roi_counts_op = operator("roi_counts", "ROIs, lod^ROIs -> RoisNum", kernel=kernels.counts_of, only_here=True,
+                         lod="drop",
                          infer=lambda boxes, lod=(): Spec((sequences_of(lod) if lod else 1,), dt.int32), fails="values")
 """How many regions each image has, by their LoD; without one all are of one image."""
 
@@ -52,7 +51,7 @@ def _given_counts(ROIs: Any, RoisNum: Any, lod: Any) -> Any:
 
 def _roi_align(xp, x, boxes, counts=None, lod=(), *, pooled_height: int = 1, pooled_width: int = 1,
                spatial_scale: float = 1.0, sampling_ratio: int = -1, aligned: bool = False):
-    counts = _roi_counts(xp, boxes, lod) if counts is None else counts
+    counts = kernels.counts_of(xp, boxes, lod) if counts is None else counts
     return kernels.align(xp, x, boxes, counts, (pooled_height, pooled_width), spatial_scale, sampling_ratio, aligned)
 
 
@@ -79,18 +78,19 @@ def _aligned_again(g, ROIs, RoisNum, G_shape, spatial_scale, sampling_ratio, ali
 
 
 roi_align_op = operator("roi_align", "X, ROIs, RoisNum?, lod^ROIs -> Out", kernel=_roi_align, infer=_infer_roi_align,
-                        grad={"X": _aligned_gradient}, fails="values", lod="drop")
+                        grad={"X": _aligned_gradient}, fails="values", lod="drop",
+                        engines=[by(LOOPS, roi_loops.align_by_loops, LEAST)])
 roi_align_back_op = operator("roi_align_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_roi_align_back,
                              infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(
                                  _shape(like, size), g.dtype), grad={"G": _aligned_again}, only_here=True,
-                                 fails="values")
+                             fails="values", engines=[by(LOOPS, roi_loops.align_back_by_loops, LEAST)])
 
 
 # roi_pool
 
 def _roi_pool(xp, x, boxes, counts=None, lod=(), *, pooled_height: int = 1, pooled_width: int = 1,
               spatial_scale: float = 1.0):
-    counts = _roi_counts(xp, boxes, lod) if counts is None else counts
+    counts = kernels.counts_of(xp, boxes, lod) if counts is None else counts
     return kernels.maxima(xp, x, boxes, counts, (pooled_height, pooled_width), spatial_scale)
 
 
@@ -124,11 +124,12 @@ def _pooled_gradient(g, Argmax, ROIs, RoisNum, lod, X_shape):
 
 
 roi_pool_op = operator("roi_pool", "X, ROIs, RoisNum?, lod^ROIs -> Out, Argmax&", kernel=_roi_pool,
-                       infer=_infer_roi_pool, grad={"X": _pooled_gradient}, fails="values", lod="drop")
+                       infer=_infer_roi_pool, grad={"X": _pooled_gradient}, fails="values", lod="drop",
+                       engines=[by(LOOPS, roi_loops.maxima_by_loops, LEAST)])
 roi_put_op = operator("roi_put", "G, Argmax, RoisNum, Like? -> Out", kernel=_roi_put,
                       infer=lambda g, positions, counts, like=None, *, size=(): Spec(_shape(like, size), g.dtype),
                       grad={"G": lambda g, Argmax, RoisNum: apply(roi_take_op, g, Argmax, RoisNum)}, only_here=True,
-                      fails="values")
+                      fails="values", engines=[by(LOOPS, roi_loops.put_by_loops, LEAST)])
 roi_take_op = operator("roi_take", "X, Argmax, RoisNum -> Out", kernel=_roi_take,
                        infer=lambda x, positions, counts: Spec(positions.shape, x.dtype), grad={"X": _put_gradient},
                        only_here=True, fails="values")
@@ -138,7 +139,7 @@ roi_take_op = operator("roi_take", "X, Argmax, RoisNum -> Out", kernel=_roi_take
 
 def _psroi_pool(xp, x, boxes, counts=None, lod=(), *, output_channels: int = 1, pooled_height: int = 1,
                 pooled_width: int = 1, spatial_scale: float = 1.0):
-    counts = _roi_counts(xp, boxes, lod) if counts is None else counts
+    counts = kernels.counts_of(xp, boxes, lod) if counts is None else counts
     bins = (pooled_height, pooled_width)
     return kernels.SummedBins(xp, boxes, counts, bins, x.shape[2:], spatial_scale).means(x)
 
@@ -169,17 +170,19 @@ def _summed_again(g, ROIs, RoisNum, G_shape, spatial_scale):
 
 
 psroi_pool_op = operator("psroi_pool", "X, ROIs, RoisNum?, lod^ROIs -> Out", kernel=_psroi_pool,
-                         infer=_infer_psroi_pool, grad={"X": _summed_gradient}, fails="values")
+                         infer=_infer_psroi_pool, grad={"X": _summed_gradient}, fails="values",
+                         engines=[by(LOOPS, roi_loops.own_means_by_loops, LEAST)])
 psroi_back_op = operator("psroi_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_psroi_back,
                          infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(_shape(like, size), g.dtype),
-                         grad={"G": _summed_again}, only_here=True, fails="values")
+                         grad={"G": _summed_again}, only_here=True, fails="values",
+                         engines=[by(LOOPS, roi_loops.own_shares_by_loops, LEAST)])
 
 
 # prroi_pool
 
 def _prroi_pool(xp, x, boxes, counts=None, lod=(), *, spatial_scale: float = 1.0, pooled_height: int = 1,
                 pooled_width: int = 1):
-    counts = _roi_counts(xp, boxes, lod) if counts is None else counts
+    counts = kernels.counts_of(xp, boxes, lod) if counts is None else counts
     return kernels.Integrals(xp, boxes, counts, (pooled_height, pooled_width), x.shape[2:], spatial_scale).means(x)
 
 

@@ -7,10 +7,18 @@ is cut into bins [height, width], and each bin gives one number for each channel
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...backend.kernels.regions import Samples, Spans
 from ...backend.scatter import add_at as add_each_at
 from ..array.gather import add_at
+from .matching import bounds_of
 
 _PART = 1 << 21  # elements that are gathered at once
+
+
+def counts_of(xp: Any, boxes: Any, lod: Any = ()) -> Any:
+    """How many regions each image has, by their LoD; without one all are of one image."""
+    bounds = bounds_of("roi pooling(rois)", boxes, lod)
+    return xp.asarray([b - a for a, b in bounds], dtype="int32")
 
 
 def images_of(xp: Any, counts: Any, regions: int) -> Any:
@@ -21,7 +29,8 @@ def images_of(xp: Any, counts: Any, regions: int) -> Any:
     return xp.searchsorted(xp.cumsum(counts), xp.arange(regions), side="right")
 
 
-def _images_of_boxes(xp: Any, counts: Any, boxes: Any) -> Any:
+def images_of_boxes(xp: Any, counts: Any, boxes: Any) -> Any:
+    """As `images_of`; ValueError for boxes of another shape than [R, 4]."""
     if boxes.shape[1:] != (4,):
         raise ValueError(f"roi pooling(boxes): must have the shape [R, 4]. Received {list(boxes.shape)}.")
     return images_of(xp, counts, len(boxes))
@@ -39,7 +48,7 @@ def rounded(xp: Any, x: Any) -> Any:
 
 # means of interpolated samples
 
-def _samples(xp: Any, start: Any, size: Any, bins: int, ratio: int, limit: int) -> tuple[Any, Any]:
+def _samples(xp: Any, start: Any, size: Any, bins: int, ratio: int, limit: int) -> Samples:
     """Along one dimension, for each region and bin, elements and their weights [R, bins, 2 * samples]."""
     width = size / bins
     count = xp.full(start.shape, ratio, start.dtype) if ratio > 0 else xp.ceil(width)
@@ -52,20 +61,26 @@ def _samples(xp: Any, start: Any, size: Any, bins: int, ratio: int, limit: int) 
     after = place - low
     weight = counts / xp.maximum(count, 1)[:, None, None].astype(start.dtype)
     at = xp.concatenate([low, xp.minimum(low + 1, limit - 1)], -1).astype("int64")
-    return at, xp.concatenate([weight * (1 - after), weight * after], -1).astype(start.dtype)
+    return Samples(at, xp.concatenate([weight * (1 - after), weight * after], -1).astype(start.dtype))
+
+
+def samples(xp: Any, boxes: Any, bins: Sequence[int], sizes: Sequence[int], scale: float, ratio: int,
+            aligned: bool) -> tuple[Samples, Samples]:
+    """What makes the bins, down and along."""
+    start = boxes[:, :2] * scale - (0.5 if aligned else 0.0)
+    size = boxes[:, 2:] * scale - (0.5 if aligned else 0.0) - start
+    if not aligned:
+        size = xp.maximum(size, 1)
+    down, along = (_samples(xp, start[:, 1 - n], size[:, 1 - n], bins[n], ratio, sizes[n]) for n in range(2))
+    return down, along
 
 
 def _aligned(xp: Any, boxes: Any, image: Any, bins: Sequence[int], sizes: Sequence[int], scale: float, ratio: int,
              aligned: bool) -> tuple[Any, Any]:
     """Flat positions in all images, and weights, of what makes the bins: [bins of all regions, elements]."""
-    start = boxes[:, :2] * scale - (0.5 if aligned else 0.0)
-    size = boxes[:, 2:] * scale - (0.5 if aligned else 0.0) - start
-    if not aligned:
-        size = xp.maximum(size, 1)
-    across, weight_across = _samples(xp, start[:, 0], size[:, 0], bins[1], ratio, sizes[1])
-    down, weight_down = _samples(xp, start[:, 1], size[:, 1], bins[0], ratio, sizes[0])
-    at = (image[:, None, None] * sizes[0] + down)[:, :, None, :, None] * sizes[1] + across[:, None, :, None, :]
-    weight = weight_down[:, :, None, :, None] * weight_across[:, None, :, None, :]
+    down, along = samples(xp, boxes, bins, sizes, scale, ratio, aligned)
+    at = (image[:, None, None] * sizes[0] + down.at)[:, :, None, :, None] * sizes[1] + along.at[:, None, :, None, :]
+    weight = down.weight[:, :, None, :, None] * along.weight[:, None, :, None, :]
     inner = at.shape[3] * at.shape[4]
     return at.reshape(-1, inner), weight.reshape(-1, inner)
 
@@ -87,7 +102,7 @@ def _step(bins: Sequence[int], channels: int, boxes: Any, scale: float, ratio: i
 def align(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: float, ratio: int,
           aligned: bool) -> Any:
     """The means of samples in each bin [R, C, *bins]."""
-    image, rows = _images_of_boxes(xp, counts, boxes), _rows(xp, x)
+    image, rows = images_of_boxes(xp, counts, boxes), _rows(xp, x)
     result = xp.zeros((len(boxes), bins[0] * bins[1], x.shape[1]), x.dtype)
     for part in _parts(1, _step(bins, x.shape[1], boxes, scale, ratio), len(boxes)):
         at, weight = _aligned(xp, boxes[part], image[part], bins, x.shape[2:], scale, ratio, aligned)
@@ -99,7 +114,7 @@ def align(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: 
 def align_back(xp: Any, g: Any, boxes: Any, counts: Any, shape: Sequence[int], scale: float, ratio: int,
                aligned: bool) -> Any:
     """The transpose of `align` in the images: g [R, C, *bins] to [N, C, H, W]."""
-    image, bins, channels = _images_of_boxes(xp, counts, boxes), g.shape[2:], shape[1]
+    image, bins, channels = images_of_boxes(xp, counts, boxes), g.shape[2:], shape[1]
     rows = xp.zeros((shape[0] * shape[2] * shape[3], channels), g.dtype)
     g = g.reshape(len(boxes), channels, bins[0] * bins[1]).transpose(0, 2, 1)
     for part in _parts(1, _step(bins, channels, boxes, scale, ratio), len(boxes)):
@@ -111,21 +126,35 @@ def align_back(xp: Any, g: Any, boxes: Any, counts: Any, shape: Sequence[int], s
 
 # bins of whole elements
 
-def _spans(xp: Any, start: Any, size: Any, bins: int, limit: int) -> tuple[Any, Any]:
+def _spans(xp: Any, start: Any, size: Any, bins: int, limit: int) -> Spans:
     """The first element of each bin, and the one after its last: [R, bins]."""
     width = (size / bins)[:, None]
     number = xp.arange(bins, dtype=start.dtype)
     first = xp.floor(number * width + start[:, None])
     last = xp.ceil((number + 1) * width + start[:, None])
-    return xp.clip(first, 0, limit).astype("int64"), xp.clip(last, 0, limit).astype("int64")
+    return Spans(xp.clip(first, 0, limit).astype("int64"), xp.clip(last, 0, limit).astype("int64"))
+
+
+def rounded_spans(xp: Any, boxes: Any, bins: Sequence[int], sizes: Sequence[int], scale: float) -> tuple[Spans, Spans]:
+    """Bins of regions whose corners are brought to whole elements, down and along."""
+    corners = rounded(xp, boxes * scale)
+    extents = xp.maximum(corners[:, 2:] - corners[:, :2] + 1, 1)
+    down, along = (_spans(xp, corners[:, 1 - n], extents[:, 1 - n], bins[n], sizes[n]) for n in range(2))
+    return down, along
+
+
+def scaled_spans(xp: Any, boxes: Any, bins: Sequence[int], sizes: Sequence[int], scale: float) -> tuple[Spans, Spans]:
+    """Bins of regions from the beginning of one whole element to the end of another, scaled, down and along."""
+    start = rounded(xp, boxes[:, :2]) * scale
+    extent = xp.maximum((rounded(xp, boxes[:, 2:]) + 1) * scale - start, 0.1)
+    down, along = (_spans(xp, start[:, 1 - n], extent[:, 1 - n], bins[n], sizes[n]) for n in range(2))
+    return down, along
 
 
 def maxima(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: float) -> tuple[Any, Any]:
     """The largest element in each bin, and its position in its channel: 0 and -1 for a bin without elements."""
-    image, rows, count = _images_of_boxes(xp, counts, boxes), _rows(xp, x), bins[0] * bins[1]
-    corners = rounded(xp, boxes * scale)
-    sizes = xp.maximum(corners[:, 2:] - corners[:, :2] + 1, 1)
-    spans = [_spans(xp, corners[:, 1 - n], sizes[:, 1 - n], bins[n], x.shape[2 + n]) for n in range(2)]
+    image, rows, count = images_of_boxes(xp, counts, boxes), _rows(xp, x), bins[0] * bins[1]
+    spans = rounded_spans(xp, boxes, bins, x.shape[2:], scale)
     most = [max(int((last - first).max()), 1) if len(boxes) else 1 for first, last in spans]
     values = xp.zeros((len(boxes), count, x.shape[1]), x.dtype)
     found = xp.full(values.shape, -1, "int64")
@@ -163,14 +192,12 @@ class SummedBins:
     """The bins of regions in images whose channels are in [C', *bins]: each bin has channels of its own."""
 
     def __init__(self, xp: Any, boxes: Any, counts: Any, bins: Sequence[int], sizes: Sequence[int], scale: float):
-        start = rounded(xp, boxes[:, :2]) * scale
-        size = xp.maximum((rounded(xp, boxes[:, 2:]) + 1) * scale - start, 0.1)
-        down = [edge[:, None, :, None] for edge in _spans(xp, start[:, 1], size[:, 1], bins[0], sizes[0])]
-        along = [edge[:, None, None, :] for edge in _spans(xp, start[:, 0], size[:, 0], bins[1], sizes[1])]
+        spans = scaled_spans(xp, boxes, bins, sizes, scale)
+        down, along = [edge[:, None, :, None] for edge in spans[0]], [edge[:, None, None, :] for edge in spans[1]]
         self.edges = [((down[a], along[b]), 1 if a == b else -1) for a in range(2) for b in range(2)]
         count = xp.maximum(down[1] - down[0], 0) * xp.maximum(along[1] - along[0], 0)
         self.factor = xp.where(count > 0, 1 / xp.maximum(count, 1), 0)
-        self.image = _images_of_boxes(xp, counts, boxes)[:, None, None, None]
+        self.image = images_of_boxes(xp, counts, boxes)[:, None, None, None]
         self.bins, self.sizes, self.xp = bins, sizes, xp
 
     def _at(self, image: Any, channels: int, edge: tuple[Any, Any]) -> tuple:
@@ -223,7 +250,7 @@ class Integrals:
                                  for n in range(2))
         area = spans[:, 0] * spans[:, 1] / (bins[0] * bins[1])
         self.factor = xp.where(area > 0, 1 / xp.where(area > 0, area, 1), 0)[:, None, None, None]
-        self.image, self.xp = _images_of_boxes(xp, counts, boxes), xp
+        self.image, self.xp = images_of_boxes(xp, counts, boxes), xp
 
     @staticmethod
     def _weights(xp: Any, start: Any, width: Any, bins: int, size: int) -> Any:

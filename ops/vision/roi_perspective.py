@@ -8,8 +8,8 @@ from ..core.gradient import differentiable_once
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .roi import _given_counts, _roi_counts, _shape, _sizes
-from .roi_kernels import images_of, rounded
+from .roi import _given_counts, _shape, _sizes
+from .roi_kernels import counts_of, images_of, rounded
 
 _NEAR = 1e-4  # places that are as near count as equal
 
@@ -91,7 +91,7 @@ class _Quadrangles:
 def _transform(xp, x, rois, lod=(), *, transformed_height: int = 1, transformed_width: int = 1,
                spatial_scale: float = 1.0):
     found = _Quadrangles(xp, rois, (transformed_height, transformed_width), spatial_scale)
-    image = images_of(xp, _roi_counts(xp, rois, lod), len(rois))
+    image = images_of(xp, counts_of(xp, rois, lod), len(rois))
     inside, at, weights = found.samples(image, *x.shape[2:])
     rows = xp.ascontiguousarray(x.transpose(0, 2, 3, 1)).reshape(-1, x.shape[1])
     made = xp.matmul(weights[:, None], rows[at])[:, 0].reshape(*inside.shape, x.shape[1])

@@ -1,8 +1,9 @@
-"""The error function on the host against the standard library's."""
+"""The error function on the host against the standard library's, and steps."""
 
 import math
 
 import numpy as np
+import proa as paddle
 import pytest
 from proa.ops.math.erf import erf, erfc
 
@@ -39,3 +40,12 @@ def test_the_complement_keeps_its_digits():
     assert erfc(short).dtype == "float32"
     np.testing.assert_allclose(erfc(short), exact, rtol=1e-6, atol=1e-37)
     assert np.isnan(erfc(np.array([np.nan, 1.0]))[0]) and erfc(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_heaviside_of_what_is_no_number_is_0_and_infinity_has_no_slope():
+    """As PaddlePaddle and PyTorch have it; NumPy's is NaN."""
+    x = paddle.to_tensor([-1.0, 0.0, 2.0, np.nan, np.inf, -np.inf], stop_gradient=False)
+    y = paddle.heaviside(x, paddle.full([6], 0.25))
+    assert y.tolist() == [0, 0.25, 1, 0, 1, 0]
+    y.sum().backward()
+    assert x.grad.tolist() == [0] * 6
