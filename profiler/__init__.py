@@ -3,6 +3,7 @@
 A profiler puts a trace of its own around the one in charge, so nothing is slower while none runs.
 """
 
+from . import utils as utils
 from .export import export_chrome_tracing, export_protobuf, load_profiler_result
 from .profiler import Profiler
 from .record_event import RecordEvent, TracerEventType

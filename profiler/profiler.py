@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -23,11 +26,13 @@ def _targets(targets: Iterable[ProfilerTarget] | None) -> list[ProfilerTarget]:
         return [ProfilerTarget.CPU, *([ProfilerTarget.GPU] if backend.cuda_is_available() else [])]
     found = list(targets)
     for target in found:
-        if target not in (ProfilerTarget.CPU, ProfilerTarget.GPU):
-            raise ValueError(f"Profiler(targets): may hold ProfilerTarget.CPU and GPU. Received {target!r}.")
-    if ProfilerTarget.GPU in found and not backend.cuda_is_available():
-        raise RuntimeError("Profiler(targets): ProfilerTarget.GPU needs CuPy and a CUDA device. Leave it out.")
-    return found
+        if not isinstance(target, ProfilerTarget):
+            raise ValueError(f"Profiler(targets): may hold members of ProfilerTarget. Received {target!r}.")
+    there = _targets(None)
+    for target in found:
+        if target not in there:  # scripts name the GPU wherever they run
+            warnings.warn(f"Profiler(targets): {target} is not here to be watched; it is left out.", stacklevel=3)
+    return [target for target in found if target in there]
 
 
 def _options(targets: list[ProfilerTarget], shapes: Any, memory: Any, flops: Any, nvtx: Any) -> Options:
@@ -165,3 +170,44 @@ class Profiler:
         result = self._result("summary")
         chosen = [views] if isinstance(views, SummaryView) else views
         print(summary_text(result, Style(result, sorted_by, time_unit, op_detail), chosen))
+
+
+def get_profiler(config_path: str) -> Profiler:
+    """The Profiler that a JSON file describes: `targets`, `scheduler`, `on_trace_ready` and `timer_only`.
+
+    Targets are names; a scheduler is a pair of steps. Functions are given as `{name: {"module": …, "use_direct": …,
+    "args": […], "kwargs": {…}}}`: the module's function itself where `use_direct` is true, what it gives otherwise.
+    What cannot be read is told by a warning and left at its default.
+    """
+    try:
+        with open(config_path, encoding="utf-8") as file:
+            described = json.load(file)
+    except (OSError, ValueError) as error:
+        warnings.warn(f"get_profiler: {config_path} cannot be read ({error}); all is as by default.", stacklevel=2)
+        return Profiler()
+    readers: dict[str, Callable[[Any], Any]] = {
+        "targets": lambda names: [ProfilerTarget[name.upper()] for name in names],
+        "scheduler": lambda said: _described_function(said) if isinstance(said, dict) else (said[0], said[1]),
+        "on_trace_ready": _described_function, "timer_only": _bool,
+    }
+    arguments = {}
+    for name, read in readers.items():
+        if name in described:
+            try:
+                arguments[name] = read(described[name])
+            except Exception as error:  # whatever a module that the file names raises
+                warnings.warn(f"get_profiler: {name} in {config_path} cannot be used ({error!r}); it is as by default.",
+                              stacklevel=2)
+    return Profiler(**arguments)
+
+
+def _described_function(said: dict[str, Any]) -> Callable[..., Any]:
+    (name, entry), = said.items()
+    function = getattr(importlib.import_module(entry["module"]), name)
+    return function if entry["use_direct"] else function(*entry["args"], **entry["kwargs"])
+
+
+def _bool(said: Any) -> bool:
+    if not isinstance(said, bool):
+        raise TypeError(f"expected true or false, received {said!r}")
+    return said

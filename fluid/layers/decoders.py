@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core import nest
+from ...nn.decode import Decoder
 from ...static.building.block_builders import enclosing_block
 from ..mode import face
 from .activation import softmax
@@ -40,27 +41,6 @@ from .tensor import (
 from .tensor import range as numbers
 
 _IMPOSSIBLE = -1e9  # the logarithm of a probability of 0
-
-
-class Decoder:
-    """Base of decoders, which say what one step of `dynamic_decode` does.
-
-    `initialize(inits)` gives the first inputs, the first states, and which sequences have ended, a bool tensor;
-    `step(time, inputs, states, **kwargs)` gives outputs, states, the next inputs and which sequences have ended; and
-    `finalize(outputs, final_states, sequence_lengths)` the result. Inputs, outputs and states may be nested.
-    """
-
-    def initialize(self, inits: Any) -> tuple[Any, Any, Any]:
-        """The first inputs and states, and which sequences have ended."""
-        raise NotImplementedError(f"{type(self).__name__} must define initialize(inits).")
-
-    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Any]:
-        """The outputs, the next states and inputs, and which sequences have ended."""
-        raise NotImplementedError(f"{type(self).__name__} must define step(time, inputs, states).")
-
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> tuple[Any, Any]:
-        """The result, of the outputs of all steps, [steps, batch, …] each: they themselves unless defined."""
-        raise NotImplementedError(f"{type(self).__name__} does not define finalize.")
 
 
 class _Output(NamedTuple):
@@ -205,6 +185,11 @@ class BeamSearchDecoder(Decoder):
         """The ids of whole sequences, [steps, batch, beams], the likeliest first; and the states."""
         return gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
 
+    @property
+    def tracks_own_finished(self) -> bool:
+        """True: the beams change places."""
+        return True
+
 
 @face
 def dynamic_decode(decoder: Any, inits: Any = None, max_step_num: int | None = None, output_time_major: bool = False,
@@ -250,8 +235,7 @@ def dynamic_decode(decoder: Any, inits: Any = None, max_step_num: int | None = N
             logical_and(unended, less_equal(time, last), out=going)
     joined = nest.map_structure(lambda array: tensor_array_to_tensor(array, 0, use_stack=True)[0], of_outputs)
     final = nest.map_structure(lambda array: array_read(array, time), of_states)
-    if type(decoder).finalize is not Decoder.finalize:
-        joined, final = decoder.finalize(joined, final, lengths)
+    joined, final = decoder.finalize(joined, final, lengths)
     if not output_time_major:
         joined = nest.map_structure(steps_first, joined)
     return (joined, final, lengths) if return_length else (joined, final)

@@ -40,6 +40,13 @@ loss.backward()
 assert loss.shape == [1] and loss.item() == 6.0 and net.linear.weight.grad.tolist() == [[1.0, 1.0], [3.0, 3.0]]
 assert type(fluid.layers.fill_constant([2], "float32", 1.0)) is paddle.Tensor
 
+start = fluid.layers.fill_constant([2], "int64", 0)
+words = fluid.layers.GreedyEmbeddingHelper(nn.Embedding(9, 4), start_tokens=start, end_token=1)
+cell = nn.GRUCell(4, 4)
+decoder = fluid.layers.BasicDecoder(cell, words, output_fn=nn.Linear(4, 9))
+decoded, last = nn.dynamic_decode(decoder, cell.get_initial_states(paddle.ones([2, 4])), max_step_num=0)
+assert decoded.sample_ids.shape == [2, 1] and last.shape == [2, 4] and isinstance(decoder, nn.decode.Decoder)
+
 from paddle.fluid.initializer import XavierInitializer
 
 assert XavierInitializer is fluid.initializer.XavierInitializer

@@ -258,9 +258,42 @@ def test_a_scheduler_without_sense_is_refused(scheduler, error):
         profiler.Profiler(scheduler=scheduler)
 
 
-def test_targets_are_checked():
+def test_targets_are_checked_and_devices_that_are_not_here_left_out():
     with pytest.raises(ValueError, match="targets"):
-        profiler.Profiler(targets=[profiler.ProfilerTarget.XPU])
+        profiler.Profiler(targets=["CPU"])
+    target = profiler.ProfilerTarget
+    with pytest.warns(UserWarning, match="XPU is not here"):
+        assert profiler.Profiler(targets=[target.XPU, target.CPU]).targets == [target.CPU]
+
+
+def test_utils_tells_whether_a_profiler_runs():
+    from proa.profiler import utils
+
+    assert not utils._is_profiler_used and not utils.in_profiler_mode()
+    with profiler.Profiler(on_trace_ready=lambda prof: None):
+        assert utils._is_profiler_used and utils.in_profiler_mode()
+    assert utils.RecordEvent is profiler.RecordEvent and not hasattr(utils, "nothing")
+
+
+def test_a_profiler_as_a_file_describes_it(tmp_path):
+    from proa.profiler.profiler import get_profiler
+
+    path, traces = tmp_path / "profiler.json", tmp_path / "traces"
+    called = {"module": "proa.profiler", "use_direct": False, "args": []}
+    path.write_text(json.dumps({
+        "targets": ["CPU"], "timer_only": False,
+        "scheduler": {"make_scheduler": called | {"kwargs": {"closed": 1, "ready": 0, "record": 1, "repeat": 1}}},
+        "on_trace_ready": {"export_chrome_tracing": called | {"kwargs": {"dir_name": str(traces)}}}}))
+    with get_profiler(str(path)) as prof:
+        for _ in range(3):
+            paddle.ones([2])
+            prof.step()
+    assert len(os.listdir(traces)) == 1
+    path.write_text(json.dumps({"targets": [1], "scheduler": [3, 4]}))
+    with pytest.warns(UserWarning, match="targets in .*json cannot be used"):
+        assert get_profiler(str(path)).targets
+    with pytest.warns(UserWarning, match="cannot be read"):
+        assert get_profiler(str(tmp_path / "none.json")).targets
 
 
 def test_the_exported_file_is_a_chrome_trace_and_reads_back(tmp_path):
