@@ -12,6 +12,7 @@ from ...ops.math.casting import cast
 from ...ops.math.elementwise import multiply
 from ...ops.math.unary import tanh
 from ...ops.nn import activation as ops
+from ...ops.nn import random_activations
 from ...ops.nn import softmax as softmax_ops
 from ...ops.nn.activation import relu, sigmoid, softplus
 from ...ops.nn.window_arguments import check_format
@@ -78,7 +79,7 @@ def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = T
     """
     if not 0 <= lower <= upper <= 1:
         raise ValueError(f"rrelu: 0 <= lower <= upper <= 1 must hold. Received lower={lower}, upper={upper}.")
-    return apply(softmax_ops.rrelu_op, x, lower=float(lower), upper=float(upper), is_test=not training)[0]
+    return apply(random_activations.rrelu_op, x, lower=float(lower), upper=float(upper), is_test=not training)[0]
 
 
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
@@ -327,7 +328,7 @@ def gumbel_softmax(x: Any, temperature: float = 1.0, hard: bool = False, axis: i
     """
     if temperature <= 0:
         raise ValueError(f"gumbel_softmax(temperature): must be above 0. Received {temperature}.")
-    return apply(softmax_ops.gumbel_softmax_op, x, temperature=float(temperature), hard=hard, axis=axis)[0]
+    return apply(random_activations.gumbel_softmax_op, x, temperature=float(temperature), hard=hard, axis=axis)[0]
 
 
 def _as(x: Any, dtype: Any) -> Any:

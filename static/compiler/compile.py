@@ -11,14 +11,12 @@ from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.usage import OUTSIDE, needed_operations, reads, without_gradient, writes
-from .agreement import agreed
-from .coalesced import with_values_alone
 from .emit import Emitter, emit_unit
+from .exchanges import with_exchanges
 from .packed_weights import packed_weights
 from .passes import optimize
 from .plan import Origin, Plan, PlanForm
 from .refused import refuse, refuse_misfits
-from .shared_statistics import with_shared_statistics
 from .unit import Unit, in_declared_rank, in_evaluation, unit_of
 
 
@@ -44,7 +42,7 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     ops = [ranked for op in (block.ops if ops is None else ops) if op.type not in OUTSIDE
            for plain in without_gradient(op) for evaluated in in_evaluation(plain)
            for ranked in in_declared_rank(evaluated)]
-    ops = agreed(with_shared_statistics(with_values_alone(ops)))
+    ops = with_exchanges(ops)
     persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
     needed = _needed(block, ops, set(fetches) | persistable, set(feeds))
     outer = external_reads(needed, set(feeds))

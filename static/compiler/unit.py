@@ -22,7 +22,7 @@ from ..ir.one_element import widened
 from ..ir.open_ranks import open_ranks
 from ..ir.operation import Operation
 from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
-from .coalesced import with_values_alone
+from .exchanges import has_exchanges
 
 
 @dataclass
@@ -261,4 +261,8 @@ def inner_unit(op: Operation, block: Block) -> Unit:
                                  if name not in block.vars))
     written = [name for name in block_writes(block)]
     ops = [ranked for inner in block.ops for plain in without_gradient(inner) for ranked in in_declared_rank(plain)]
-    return unit_of(block, with_values_alone(ops), [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])
+    if has_exchanges(ops):
+        from .coalesced import with_values_alone  # see `exchanges.py`
+
+        ops = with_values_alone(ops)
+    return unit_of(block, ops, [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])

@@ -17,12 +17,12 @@ from typing import Any
 from ...core.files import CorruptFileError
 from ...ops.program.custom_gradient import WrittenGradient, custom_gradient_op
 from ..autodiff.py_layer import BackwardCode, PyLayerGradient
+from ..format.attributes import OWN_GRADIENT
 from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.usage import without_gradient
 
-ATTRIBUTE = "proa_gradient"
 Decode = Callable[[bytes, Collection[str]], Program]
 _SLOTS = {"X": "x", "Inputs": "inputs", "Kept": "kept"}
 
@@ -53,7 +53,7 @@ def _written(op: Operation, encode: Callable[[Program], bytes]) -> list[Operatio
               "program": base64.b64encode(encode(code.program)).decode()} for there, code in gradient.codes.items()]
     content = {"what": gradient.what, "fills": gradient.fills, "names": gradient.kept, "own": gradient.outputs,
                "out": op.output("Out"), "codes": codes, **{key: op.input(slot) for slot, key in _SLOTS.items()}}
-    plain[0].attrs[ATTRIBUTE] = json.dumps(content)
+    plain[0].attrs[OWN_GRADIENT] = json.dumps(content)
     return plain
 
 
@@ -63,11 +63,11 @@ def from_file(program: Program, source: str, given: Collection[str], decode: Dec
     `given`: names that the Program gets from around it.
     """
     for block in program.blocks:
-        for op in [op for op in block.ops if ATTRIBUTE in op.attrs]:
+        for op in [op for op in block.ops if OWN_GRADIENT in op.attrs]:
             try:
-                _restore(block, op, json.loads(op.attrs.pop(ATTRIBUTE)), given, decode)
+                _restore(block, op, json.loads(op.attrs.pop(OWN_GRADIENT)), given, decode)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
-                place = f"block {block.idx}, the attribute {ATTRIBUTE!r}"
+                place = f"block {block.idx}, the attribute {OWN_GRADIENT!r}"
                 raise CorruptFileError(source, place, f"it holds no gradient: {error!r}") from error
 
 

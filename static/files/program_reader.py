@@ -18,7 +18,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.slots import missing_input
 from ..ir.variable import ParameterVariable, Variable, class_of_kind
-from . import array_codec, decomposed, gradient_codec, lod_codec, whole_weights
+from . import array_codec, decomposed, lod_codec, whole_weights
 from .types_in_files import CONVERT, KIND_NAMES, annotated_type, annotated_types, tensor_field
 
 _Made = TypeVar("_Made", bound=Program)
@@ -67,8 +67,11 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     whole_weights.from_file(program)
     if decomposed.has_decomposed(program):
         decomposed.from_file(program, source_name)
-    gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
-        type(program)(), read_program_desc(data, source_name), source_name, kept))
+    if any(at.OWN_GRADIENT in op.attrs for block in program.blocks for op in block.ops):
+        from . import gradient_codec  # for the few Programs with gradients of the user's own
+
+        gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
+            type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from ... import backend
 from ...core.dtype import DType, bfloat16, from_numpy_dtype
 from ...core.place import CPUPlace, Place
-from ..ir.program import Program
 
 Lod = list[list[int]]
 
@@ -196,6 +195,8 @@ class LoDTensor:
         return array.astype(dtype) if dtype is not None else array.copy()
 
     def __str__(self) -> str:
+        from ..ir.program import Program  # who runs a plan that was kept needs none
+
         return _as_in_1(self) if Program.printed_as_in_files else _as_in_2(self)
 
 

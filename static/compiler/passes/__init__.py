@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....core import flags
+from ..exchanges import has_exchanges
 from ..unit import Unit
 from ..verify import verify
 from .align import align_operands
@@ -15,10 +16,18 @@ from .eliminate import merge_common, remove_dead
 from .epilogue import fuse_epilogues
 from .gates import fuse_gates
 from .hoist import hoist_frozen
-from .overlap import overlap_exchanges
 from .projections import join_projections
 from .thin_products import sum_thin_products
 from .updates import merge_updates
+
+
+def overlap_exchanges(unit: Unit) -> None:
+    """Has exchanges go on while the plan computes (`overlap.py`)."""
+    if has_exchanges(unit.ops):
+        from .overlap import overlap_exchanges as overlap  # see `exchanges.py`
+
+        overlap(unit)
+
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
     overlap_exchanges, align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, sum_thin_products,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....ops.nn.dropout import UPSCALE, dropout_op
 from ...ir.operation import Operation
 from ...ir.usage import needed_operations
 from ..unit import Unit, renamed
@@ -42,8 +41,8 @@ def merge_common(unit: Unit) -> None:
 
 def _leaves_alone(op: Operation) -> bool:
     """Whether an operation is a dropout of a model in evaluation, where it does nothing."""
-    return (op.type == dropout_op.type and op.attrs.get("is_test", False)
-            and op.attrs.get("dropout_implementation") == UPSCALE)
+    return (op.type == "dropout" and op.attrs.get("is_test", False)
+            and op.attrs.get("dropout_implementation") == "upscale_in_train")
 
 
 def _key(op: Operation) -> Any:
