@@ -113,8 +113,10 @@ class _Replaced:
 
 
 def _around(block: Block) -> list[Operation]:
-    """The operations of the blocks that a block is in."""
-    return [] if block.parent is None else [*_around(block.parent), *block.parent.ops]
+    """The operations of the blocks that a block is in, and of that of which it has the gradients."""
+    around = [] if block.parent is None else [*_around(block.parent), *block.parent.ops]
+    forward = block.forward_block_idx
+    return around if forward < 0 else [*around, *block.program.blocks[forward].ops]
 
 
 def _rule_of(op: Operation) -> bool:
