@@ -12,8 +12,8 @@ def test_arrays_are_shared_with_other_libraries():
     shared = paddle.utils.dlpack.from_dlpack(array)
     array[0, 0] = 9
     assert shared.numpy()[0, 0] == 9
-    back = np.from_dlpack(paddle.utils.dlpack.to_dlpack(shared * 2))
-    np.testing.assert_array_equal(back, array * 2)
+    np.testing.assert_array_equal(np.from_dlpack(shared * 2), array * 2)
+    assert type(paddle.utils.dlpack.to_dlpack(shared)).__name__ == "PyCapsule"  # all that some libraries take
     np.testing.assert_array_equal(
         paddle.utils.dlpack.from_dlpack(paddle.utils.dlpack.to_dlpack(shared)).numpy(), array)
     with pytest.raises(TypeError, match="__dlpack__"):
@@ -85,7 +85,7 @@ def test_memory_that_must_not_be_written_is_copied_for_who_cannot_be_told():
 
     class Unversioned:
         def __dlpack__(self, **options):
-            return paddle.utils.dlpack.to_dlpack(x).__dlpack__()
+            return paddle.utils.dlpack.to_dlpack(x)
 
         def __dlpack_device__(self):
             return 1, 0

@@ -7,25 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.aliasing import dlpack_of
 from ..backend.cuda import cupy
 from ..core.lazy import listed
 from ..dygraph.tensor import Tensor, new_tensor
 
 _CUDA = 2  # DLPack's number of the kind of device
-
-
-class _Shared:
-    """An array that another library may take over, once or more."""
-
-    def __init__(self, array: Any):
-        self._array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return dlpack_of(self._array, options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
 
 
 class _Managed(ctypes.Structure):
@@ -51,17 +37,19 @@ class _FromCapsule:
 
 
 def to_dlpack(x: Tensor) -> Any:
-    """What `from_dlpack` of another library takes: it shares the memory of x, whose values it must not change.
+    """A capsule, which another library takes once: it shares the memory of x, whose values it must not change.
 
     When an optimizer's step, or an operation in place, gives x other values, what was taken keeps those from before.
+    Libraries that want an object with `__dlpack__` (`numpy.from_dlpack`) take x itself.
 
-    >>> import numpy, proa as paddle
-    >>> numpy.from_dlpack(paddle.utils.dlpack.to_dlpack(paddle.to_tensor([1.0, 2.0]))).tolist()
+    >>> import proa as paddle
+    >>> capsule = paddle.utils.dlpack.to_dlpack(paddle.to_tensor([1.0, 2.0]))
+    >>> paddle.utils.dlpack.from_dlpack(capsule).tolist()
     [1.0, 2.0]
     """
     if not isinstance(x, Tensor):
         raise TypeError(f"to_dlpack(x): must be a Tensor. Received {type(x).__name__}.")
-    return _Shared(x._array.view())
+    return x.__dlpack__()
 
 
 def from_dlpack(dlpack: Any) -> Tensor:

@@ -430,7 +430,7 @@ class Eager:
         self.values[s.result] = self._tensor(s.source).numpy()
 
     def _dlpack(self, s, place):
-        self.values[s.result] = np.from_dlpack(paddle.utils.dlpack.to_dlpack(self._tensor(s.source).detach()))
+        self.values[s.result] = np.from_dlpack(self._tensor(s.source).detach())
 
     def _add(self, s, place):
         with paddle.no_grad():
