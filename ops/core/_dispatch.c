@@ -135,6 +135,7 @@ static PyMethodDef functions[] = {
     {"line_of_loops", line_of_loops, METH_VARARGS, line_of_loops_doc},
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
+    {"filter_gradient", filter_gradient, METH_VARARGS, filter_gradient_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"gate_channels", gate_channels, METH_VARARGS, gate_channels_doc},
     {"has_fast_panels", has_fast_panels, METH_NOARGS,
@@ -186,7 +187,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 37);
+    return PyModule_AddIntConstant(module, "INTERFACE", 38);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -160,6 +160,7 @@ HIDDEN PyObject *run_passes(PyObject *module, PyObject *const *arguments, Py_ssi
 HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *read_message(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *filter_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_quiet(PyObject *module, PyObject *arguments);
 /* x @ w of matrices, by the panels that are kept of w, or without: 1; 0 for what is not taken, -1 with an error. */
@@ -175,7 +176,7 @@ HIDDEN PyObject *turned_matrices(PyObject *module, PyObject *given);
 HIDDEN PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
-    attend_doc[], pool_windows_doc[], pool_gradient_doc[],
+    attend_doc[], filter_gradient_doc[], pool_windows_doc[], pool_gradient_doc[],
     gate_channels_doc[], read_message_doc[], turned_matrices_doc[], plain_ranges_doc[];
 
 /* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.

@@ -28,18 +28,18 @@ Py_ssize_t length_of_places(const Weight *of) { return channels_of_run(of) * of-
 WIDE static void turn(const float *from, Py_ssize_t step, const float *factors, float *to, const Py_ssize_t *places,
                       Py_ssize_t apart) {
     __m256 rows[8], halves[8], quarters[8], factor = _mm256_setzero_ps();
-    for (int n = 0; n < 8; n++) rows[n] = _mm256_loadu_ps(from + n * step);
-    for (int n = 0; n < 8; n += 2) {
+    ALL for (int n = 0; n < 8; n++) rows[n] = _mm256_loadu_ps(from + n * step);
+    ALL for (int n = 0; n < 8; n += 2) {
         halves[n] = _mm256_unpacklo_ps(rows[n], rows[n + 1]);
         halves[n + 1] = _mm256_unpackhi_ps(rows[n], rows[n + 1]);
     }
-    for (int n = 0; n < 8; n += 4)
-        for (int m = 0; m < 2; m++) {
+    ALL for (int n = 0; n < 8; n += 4)
+        ALL for (int m = 0; m < 2; m++) {
             quarters[n + 2 * m] = _mm256_shuffle_ps(halves[n + m], halves[n + m + 2], 0x44);
             quarters[n + 2 * m + 1] = _mm256_shuffle_ps(halves[n + m], halves[n + m + 2], 0xEE);
         }
     if (factors) factor = _mm256_loadu_ps(factors);
-    for (int n = 0; n < 4; n++) {
+    ALL for (int n = 0; n < 4; n++) {
         __m256 low = _mm256_permute2f128_ps(quarters[n], quarters[n + 4], 0x20);
         __m256 high = _mm256_permute2f128_ps(quarters[n], quarters[n + 4], 0x31);
         if (factors) low = _mm256_mul_ps(low, factor), high = _mm256_mul_ps(high, factor);
@@ -171,24 +171,27 @@ typedef struct {
 
 enum { LINE = 16 };
 
+void turn_rows(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t step) {
+    for (Py_ssize_t n = 0, wide; n < columns; n += wide) { /* some rows of the result are complete before the next ones */
+        Py_ssize_t r = 0;
+        wide = least(TOGETHER, columns - n);
+#if HAS_TWO_WAYS
+        static const Py_ssize_t places[TOGETHER] = {0, 1, 2, 3, 4, 5, 6, 7};
+        for (; has_wide_vectors && wide == TOGETHER && r + TOGETHER <= rows; r += TOGETHER)
+            turn(x + r * apart + n, apart, NULL, out + n * step + r, places, step);
+#endif
+        for (; r < rows; r++)
+            for (Py_ssize_t m = n; m < n + wide; m++) memcpy(out + m * step + r, x + r * apart + m, sizeof *x);
+    }
+}
+
 static void some_turned(void *data, Py_ssize_t begin, Py_ssize_t end) {
     const Turned *of = data;
     Py_ssize_t rows = of->rows, columns = of->columns, blocks = (columns + LINE - 1) / LINE;
     for (Py_ssize_t at = begin; at < end; at++) {
-        Py_ssize_t first = at % blocks * LINE, wide = least(LINE, columns - first), r = 0;
-        const float *x = of->x + at / blocks * rows * columns + first;
-        float *out = of->out + (at / blocks * columns + first) * rows;
-#if HAS_TWO_WAYS
-        static const Py_ssize_t places[TOGETHER] = {0, 1, 2, 3, 4, 5, 6, 7};
-        for (; has_wide_vectors && r + TOGETHER <= rows; r += TOGETHER, x += TOGETHER * columns, out += TOGETHER) {
-            Py_ssize_t n = 0;
-            for (; n + TOGETHER <= wide; n += TOGETHER) turn(x + n, columns, NULL, out + n * rows, places, rows);
-            for (; n < wide; n++)
-                for (Py_ssize_t m = 0; m < TOGETHER; m++) memcpy(out + n * rows + m, x + m * columns + n, sizeof *x);
-        }
-#endif
-        for (; r < rows; r++, x += columns, out++)
-            for (Py_ssize_t n = 0; n < wide; n++) memcpy(out + n * rows, x + n, sizeof *x);
+        Py_ssize_t first = at % blocks * LINE;
+        turn_rows(of->x + at / blocks * rows * columns + first, columns, rows, least(LINE, columns - first),
+                  of->out + (at / blocks * columns + first) * rows, rows);
     }
 }
 

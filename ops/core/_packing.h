@@ -14,4 +14,7 @@ HIDDEN void fill_part(const Weight *of, Py_ssize_t first, Py_ssize_t begin, Py_s
                       Py_ssize_t *places);
 HIDDEN Py_ssize_t length_of_places(const Weight *of);
 
+/* Rows `apart` from each other become columns; their rows stand `step` apart. */
+HIDDEN void turn_rows(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t step);
+
 #endif

@@ -25,6 +25,19 @@ typedef struct {
     Py_ssize_t image, row, column;
 } Place;
 
+/* How far the elements of a window lie from its first; NULL where there is no memory. */
+INLINE Py_ssize_t *offsets_of(const Convolution *of) {
+    Py_ssize_t *offsets = PyMem_RawMalloc((size_t)(of->high * of->wide) * sizeof *offsets);
+    for (Py_ssize_t r = 0; r < of->high && offsets; r++)
+        for (Py_ssize_t c = 0; c < of->wide; c++)
+            offsets[r * of->wide + c] = r * of->apart_down * of->line_step + c * of->apart_across * of->element_step;
+    return offsets;
+}
+
+INLINE Place place_of(const Convolution *of, Py_ssize_t window) {
+    return (Place){window / (of->rows * of->columns), window / of->columns % of->rows, window % of->columns};
+}
+
 INLINE void go_on(const Convolution *of, Place *at) {
     if (++at->column < of->columns) return;
     at->column = 0;

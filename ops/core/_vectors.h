@@ -15,6 +15,13 @@
 #define INLINE static inline
 #endif
 
+/* Before a loop of a few steps over vectors that are to stay in the registers. */
+#if defined(__clang__)
+#define ALL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define ALL _Pragma("GCC unroll 8")
+#endif
+
 /* Defines NAME of a function NAME##_body, an INLINE one that gives nothing. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #define HAS_TWO_WAYS 1

@@ -86,6 +86,12 @@ def convolve(x: np.ndarray, w: np.ndarray, scale: Any, bias: Any, residual: Any,
     return multiply(x, w, bias, residual, kind, windows, activation, scale)
 
 
+def gradient_of_filters(x: np.ndarray, g: np.ndarray, kernel: Pair, windows: Windows) -> Any:
+    """The gradient [o, c, *kernel] of filters whose result has the gradient `g`; NotImplemented for what is not taken."""
+    assert native.module is not None
+    return native.module.filter_gradient(x, g, kernel, windows.strides, windows.begin, windows.dilations)
+
+
 def serve_products(find: Any) -> None:
     """Has the compiled form compute products by panels; `find` gives those that are kept of a matrix. None: no more."""
     if native.module is not None:

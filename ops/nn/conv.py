@@ -16,7 +16,7 @@ from ..core import kept_panels
 from ..core.facts import convolution, filter_gradient, transposed_convolution
 from ..core.kernels import by
 from ..core.operator import Ints, Operator, operator
-from ..core.panels import FILTERS, OWN, PANELS, TURNED, Windows, multiply, side_by_side
+from ..core.panels import FILTERS, OWN, PANELS, TURNED, Windows, gradient_of_filters, multiply, side_by_side
 from ..core.spec import Spec
 from ..core.trace import apply
 from .conv_kernels import convolve, convolve_back, correlate
@@ -25,6 +25,8 @@ from .windows import Geometry, geometry, pad_pairs
 
 _F32 = np.dtype(np.float32)
 _FILTERS, _CHANNELS = 48, 8  # fewer fill the vectors of a panel badly: oneDNN's code for them is faster
+_PLACES = 1 << 13  # of images: for the gradient of filters at more of them oneDNN's code is as fast
+_VECTOR = 16  # filters whose gradient fills vectors
 _LARGE = 1 << 17  # elements of a filter that are worth turning round for the gradient of images
 
 
@@ -177,6 +179,22 @@ def _input_grad_by_onednn(g, w, like=None, *, size=(), strides=(), paddings=(), 
                      data_format)
 
 
+def _filter_grad_by_panels(x, g, *, kernel, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(),
+                           groups=1, data_format="NCHW"):
+    """Sums over places; nothing is multiplied by what is padding."""
+    if groups != 1 or x.ndim != 4 or x.dtype != _F32 or g.dtype != _F32:
+        return NotImplemented
+    x, g = channels_first(x, data_format), channels_first(g, data_format)
+    geo = _geometry(x.shape[2:], kernel, strides, paddings, dilations, padding_algorithm)
+    if not 0 < len(g) * g.shape[2] * g.shape[3] <= _PLACES or g.shape[1] % _VECTOR:
+        return NotImplemented
+    windows = windows_of(geo)
+    found = gradient_of_filters(x, g, geo.kernel, windows)
+    if found is NotImplemented:
+        found = gradient_of_filters(side_by_side(x), side_by_side(g), geo.kernel, windows)
+    return found
+
+
 def _filter_grad_by_onednn(x, g, *, kernel, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(),
                            groups=1, data_format="NCHW"):
     if not onednn.is_ready():
@@ -260,7 +278,7 @@ input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel
                          infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter},
                          cost=transposed_convolution, only_here=True)
 filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad,
-                          engines=[by(ONEDNN, _filter_grad_by_onednn)],
+                          engines=[by(PANELS, _filter_grad_by_panels), by(ONEDNN, _filter_grad_by_onednn)],
                           infer=_infer_filter_grad,
                           grad={"Input": _correlated_by_input, "G": _correlated_by_gradient},
                           cost=filter_gradient, only_here=True)

@@ -10,7 +10,17 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.ops.core import native
-from proa.ops.core.panels import FILTERS, MATRIX, OWN, TURNED, Windows, multiply, pack, side_by_side
+from proa.ops.core.panels import (
+    FILTERS,
+    MATRIX,
+    OWN,
+    TURNED,
+    Windows,
+    gradient_of_filters,
+    multiply,
+    pack,
+    side_by_side,
+)
 
 pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not there")
 RANDOM = np.random.default_rng(0)
@@ -27,12 +37,17 @@ def last(images):
     return np.ascontiguousarray(images.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
 
 
+def windows_of(x, kernel, strides, begin, end, dilations):
+    """What stands in each window: [n, c, *out, *kernel]."""
+    padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (begin[0], end[0]), (begin[1], end[1])))
+    shape = [(kernel[n] - 1) * dilations[n] + 1 for n in (0, 1)]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, shape, (2, 3))
+    return windows[:, :, ::strides[0], ::strides[1], ::dilations[0], ::dilations[1]]
+
+
 def expected(x, w, scale, bias, residual, strides, begin, end, dilations, by_channel, activation):
     wide = w.astype("float64") * (1 if scale is None else scale.reshape(-1, 1, 1, 1))
-    padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (begin[0], end[0]), (begin[1], end[1])))
-    shape = [(w.shape[n + 2] - 1) * dilations[n] + 1 for n in (0, 1)]
-    windows = np.lib.stride_tricks.sliding_window_view(padded, shape, (2, 3))
-    windows = windows[:, :, ::strides[0], ::strides[1], ::dilations[0], ::dilations[1]]
+    windows = windows_of(x, w.shape[2:], strides, begin, end, dilations)
     letters = ("nchwij,cij->nchw", wide[:, 0]) if by_channel else ("nchwij,ocij->nohw", wide)
     y = np.einsum(letters[0], windows, letters[1])
     y += 0 if bias is None else bias[:, None, None]
@@ -53,7 +68,7 @@ def threads(request):
 
 
 SIZES = [(1, 3, 16, 9, 11), (2, 4, 70, 8, 8), (1, 5, 24, 7, 7), (3, 17, 130, 5, 6), (1, 40, 72, 14, 14),
-         (1, 64, 48, 30, 9), (1, 96, 65, 13, 13), (1, 1, 8, 6, 6)]
+         (1, 64, 48, 30, 9), (1, 96, 65, 13, 13), (1, 1, 8, 6, 6), (9, 20, 72, 2, 3), (8, 9, 130, 4, 3)]
 WINDOWS = [((1, 1), (1, 1), (0, 0), (0, 0), (1, 1)), ((3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
            ((3, 2), (2, 1), (1, 0), (0, 2), (1, 1)), ((2, 3), (1, 3), (2, 1), (1, 2), (2, 2)),
            ((1, 1), (2, 2), (0, 0), (0, 0), (1, 1)), ((5, 5), (1, 1), (2, 2), (2, 2), (1, 1))]
@@ -126,6 +141,59 @@ def check_turned_filters():
             call.unpacked()
 
 
+def check_filter_gradients():
+    sizes = [(8, 5, 16, 2, 2), (3, 17, 48, 4, 5), (1, 9, 80, 9, 8), (2, 1, 64, 17, 70), (70, 2, 32, 1, 3)]
+    for size, (window, *lying) in itertools.product(sizes, WINDOWS):
+        images, channels, filters, height, width = size
+        x = last(numbers(images, channels, height, width))
+        if min(height + lying[1][0] + lying[2][0], width + lying[1][1] + lying[2][1]) < 5:
+            continue
+        windows = windows_of(x, window, *lying)
+        g = last(numbers(images, filters, *windows.shape[2:4]))
+        wanted = np.einsum("nohw,nchwij->ocij", g, windows)
+        for gradient, given in [(g, x), (last(np.repeat(g, 2, 3))[..., ::2], last(np.repeat(x, 2, 2))[:, :, ::2])]:
+            found = gradient_of_filters(given, gradient, window, Windows(*lying))
+            assert found.flags.c_contiguous
+            np.testing.assert_allclose(found, wanted, 1e-5, 1e-6 * np.abs(wanted).max())
+
+
+def test_gradients_of_filters():
+    check_filter_gradients()
+
+
+def test_gradients_of_filters_are_the_same_on_any_number_of_threads_and_rounded_little():
+    x, g = last(numbers(8, 64, 16, 16)), last(numbers(8, 64, 16, 16))
+    lying = Windows(begin=(1, 1), end=(1, 1))
+    found, now = gradient_of_filters(x, g, (3, 3), lying), paddle.get_num_threads()
+    paddle.set_num_threads(3 - now)
+    np.testing.assert_array_equal(gradient_of_filters(x, g, (3, 3), lying), found)
+    paddle.set_num_threads(now)
+    wanted = np.einsum("nohw,nchwij->ocij", g, windows_of(x, (3, 3), *lying), optimize=True)
+    assert np.linalg.norm(found - wanted) < 4e-7 * np.linalg.norm(wanted)  # in a row it would be twice that
+
+
+def test_gradients_of_filters_that_are_left():
+    x, g, windows = last(numbers(2, 3, 5, 5)), last(numbers(2, 16, 5, 5)), Windows(begin=(1, 1), end=(1, 1))
+    assert gradient_of_filters(x, g, (3, 3), windows).shape == (16, 3, 3, 3)
+    for given in [(numbers(2, 3, 5, 5), g), (x.astype("float64"), g), (x, g[:, :15]), (x[:1], g), (x[:0], g[:0]),
+                  (x[0], g), (x, None)]:
+        assert gradient_of_filters(*given, (3, 3), windows) is NotImplemented
+    assert gradient_of_filters(x, g, (1 << 40, 1 << 40), windows) is NotImplemented
+
+
+def test_padding_is_left_out():
+    """A weight without end meets no zero there, and neither does a gradient."""
+    x, w, windows = last(np.ones((8, 16, 2, 2), "float32")), np.ones((64, 16, 3, 3), "float32"), ((1, 1),) * 4
+    w[:, :, 0] = np.inf
+    found = packed(w, None, None, (*windows, False), "")(x, w, None, None, None)
+    np.testing.assert_array_equal(found[:, :, 0], np.full((8, 64, 2), 4 * 16))
+    np.testing.assert_array_equal(found[:, :, 1], np.full((8, 64, 2), np.inf))
+    gradient = last(np.zeros((8, 64, 2, 2), "float32"))
+    gradient[:, :, 0, 0] = np.inf
+    found = gradient_of_filters(x, gradient, (3, 3), Windows(*windows))
+    assert (found[:, :, 1:, 1:] == np.inf).all() and (found[:, :, 0, 0] == 0).all()
+
+
 def test_filters_that_are_turned_round():
     check_turned_filters()
 
@@ -142,11 +210,12 @@ def test_products_are_what_they_stand_for():
 def test_with_shorter_vectors(most, threads):
     code = f"""if True:
         import proa
-        from test_panels import check_convolutions, check_products, check_turned_filters
+        from test_panels import check_convolutions, check_filter_gradients, check_products, check_turned_filters
         proa.set_num_threads({threads})
         check_convolutions()
         check_products()
         check_turned_filters()
+        check_filter_gradients()
         print("fine")
         """
     here = {"PROA_VECTOR_BYTES": most, "PYTHONPATH": os.path.dirname(__file__)}
