@@ -133,3 +133,28 @@ class SlotAttributes(MutableMapping):
 
     def __len__(self) -> int:
         return len(attributes_in_slots(self.owner))
+
+
+class TensorAttributes(MutableMapping):
+    """What the user's code may set on a Tensor: `optimize_attr`, `need_clip`, attributes of the user's own."""
+
+    def __init__(self, owner: Any):
+        self.owner = owner
+        self.identity = id(owner)
+
+    def __getitem__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise KeyError(name)
+        return self.owner.__dict__[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.owner.__dict__[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.owner.__dict__[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self.owner.__dict__ if not name.startswith("_")])
+
+    def __len__(self) -> int:
+        return sum(not name.startswith("_") for name in self.owner.__dict__)

@@ -39,7 +39,7 @@ from .library_values import (
     tells_environment,
 )
 from .locations import ABSENT, BARE, Entry, Items, Numbers, attributes_in_slots, entries_of, set_value, value_of
-from .mappings import CellVariable, ClassAttributes, Globals, ModuleAttributes, SlotAttributes
+from .mappings import CellVariable, ClassAttributes, Globals, ModuleAttributes, SlotAttributes, TensorAttributes
 from .numbers_in_memory import as_written, can_be_written, numbers_in, write_numbers
 
 _MOST_OBJECTS = 20_000
@@ -76,6 +76,7 @@ class Surroundings:
         self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
         self._classes: dict[int, ClassAttributes] = {}
         self._slotted: dict[int, SlotAttributes] = {}
+        self._of_tensors: dict[int, TensorAttributes] = {}
         self._contexts: dict[int, ContextValue] = {}
         self._locals: dict[int, LocalAttributes] = {}
         self.iterators: dict[int, tuple[Any, str]] = {}  # by id, with what they are called
@@ -105,6 +106,8 @@ class Surroundings:
         """What an attribute of an object is an entry of: its `__dict__`, or its slots as they were noted."""
         if id(owner) in self._locals:
             return self._locals[id(owner)]
+        if id(owner) in self._of_tensors:
+            return self._of_tensors[id(owner)]
         slots = self._slotted.get(id(owner))
         return slots if slots is not None and name in slots else getattr(owner, "__dict__", slots)
 
@@ -151,7 +154,7 @@ class Surroundings:
         self._seen[id(value)] = value
         if isinstance(value, EagerValue):
             self._tensors.append((value, _tensor_state(value)))
-            return []
+            return self._attributes(value, shown)
         if isinstance(value, (FunctionType, MethodType, functools.partial)):
             return self._function(value)
         if isinstance(value, dict):
@@ -280,6 +283,11 @@ class Surroundings:
         if is_ignored_module(type(value).__module__) or not attributes_in_slots(value):
             return []
         held = self._slotted[id(value)] = SlotAttributes(value)
+        return self._mapping(held, _form(shown, ".{}"))
+
+    def _attributes(self, tensor: EagerValue, shown: str) -> list[tuple[Any, str]]:
+        """Notes what is set on a Tensor beside its value."""
+        held = self._of_tensors[id(tensor)] = TensorAttributes(tensor)
         return self._mapping(held, _form(shown, ".{}"))
 
     def _optimizer(self, optimizer: Optimizer, shown: str) -> list[tuple[Any, str]]:

@@ -37,7 +37,7 @@ class Attributes:
         if name == "ndim" and staging.is_symbolic(owner):
             return staging.rank(owner)
         if name == "stop_gradient" and staging.is_symbolic(owner):
-            staging.check_stops()
+            return staging.stops(owner)
         if name == "__dict__":
             note_all(owner)
         found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)

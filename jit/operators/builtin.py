@@ -29,7 +29,8 @@ from .texts import check_letters, format_, lines, repr_, str_, warn_
 def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension; of its shape, how many it has."""
     if staging.is_list(value):
-        return value.length()
+        staging.note_number(count := value.length(), True)
+        return count
     if type(value) is OpenShape:
         return staging.rank(value.of)
     own = method(value, "__len__")

@@ -192,6 +192,13 @@ def check_stops() -> None:
         raise error
 
 
+def stops(value: Any) -> bool:
+    """Whether gradients stop at a symbolic value."""
+    check_stops()
+    trace = current_trace().find(ProgramTrace)
+    return value.stop_gradient if trace is None else trace.stops_at(value)
+
+
 def current_block() -> Any:
     """What tells the block that is being traced from others."""
     return id(current_trace().block)
@@ -250,7 +257,10 @@ def mixed_at(value: Any) -> str | None:
 
 
 def set_gradient_stop(value: Any, stop: Any) -> None:
-    """`value.stop_gradient = stop` for a symbolic value."""
+    """`value.stop_gradient = stop` for a symbolic value: it holds for what reads it from here on."""
+    trace = current_trace().find(ProgramTrace)
+    if trace is not None and bool(stop) != value.stop_gradient:
+        trace.stops_from_here(value, bool(stop))
     set_stop_gradient(value, stop)
 
 

@@ -7,6 +7,7 @@ an input of the Program, read anew at each run; one that the function changes in
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
@@ -32,10 +33,11 @@ from ...static.ir.variable import ParameterVariable, Variable
 from ...static.program import Program
 from ..convert.ignoring import is_ignored_module
 from ..errors import ConversionError, StopsAsked
+from ..footprint.locations import Location
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import current
 from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, Walked, check_leaf
-from .stops import may_stop
+from .stops import AnswerGuard, Answers, may_stop
 
 
 class CaptureTrace(ProgramTrace):
@@ -51,6 +53,8 @@ class CaptureTrace(ProgramTrace):
 
     def __init__(self, surroundings: Surroundings) -> None:
         super().__init__(Program())
+        self._records = state.grad_enabled  # where the function is called
+        self.answers: dict[Any, AnswerGuard] = {}
         self.main.counts_apart = True  # the user's eager code goes on behind the function, and names its layers
         self.surroundings = surroundings
         self.captured: dict[str, EagerValue] = {}
@@ -61,8 +65,10 @@ class CaptureTrace(ProgramTrace):
         self._by_tensor: dict[int, Variable] = {}
         self.held: dict[int, HeldGradient] = {}  # by the ids of Tensors
         self.host: list[HostCall] = []  # what gives learning rates and the like, and what moves schedules on
-        self.stops: list[tuple[EagerValue, bool, bool]] = []  # `x.stop_gradient = …`, and whether x was read before
+        self.stops: list[tuple[EagerValue, bool, bool]] = []  # `x.stop_gradient = …`: set behind a run, or before it
         self._stopped: dict[int, tuple[EagerValue, bool]] = {}  # by the ids of these Tensors, with what was so before
+        self._cut: dict[str, Variable] = {}  # of arguments at which gradients stop, by name, what reads read instead
+        self._around: dict[str, tuple] = {}  # of values around a branch that stop in it: why there is no Program, where
         self.trains = False  # computes gradients for Tensors to hold, or updates by them
         self._repeating = False
         self._made: dict[int, EagerValue] = {}  # what optimizers have made to keep
@@ -96,6 +102,19 @@ class CaptureTrace(ProgramTrace):
         if found is None:
             found = self._by_tensor[id(value)] = self._capture(value)
         return found
+
+    def operand(self, value: Any, what: str) -> Variable:
+        """As `lift`; where the function has set `stop_gradient` of the Tensor before, this holds for what reads it now:
+        runs let the gradient flow before they begin, or it is cut off here.
+        """
+        found = self.lift(value, what)
+        if found.name in self._cut and found.stop_gradient:
+            return as_read(self._cut[found.name])
+        if id(value) not in self._stopped:
+            return found
+        if not value.stop_gradient:
+            self.stops.append((value, False, False))
+        return found.detach() if value.stop_gradient else found
 
     def _capture(self, tensor: EagerValue) -> Variable:
         block = self.main.global_block()
@@ -176,18 +195,61 @@ class CaptureTrace(ProgramTrace):
         return True
 
     def sets_stop(self, value: Any, stop: bool) -> None:
-        """Notes that runs say it too, before they read the Tensor where nothing has read it yet."""
+        """Notes that runs say it too, in the end; `operand` sees to it that it concerns what reads the Tensor now."""
         if self.block.parent is not None and stop != value.stop_gradient:
             raise ConversionError(
                 user_line(), f"a tensor decides whether `stop_gradient` of {value.name!r} becomes {stop}: whether "
                 "gradients flow must be known while the Program is built.", "Set it outside of the function.")
         self._stopped.setdefault(id(value), (value, value.stop_gradient))
-        self.stops.append((value, stop, id(value) in self._by_tensor))
+        self.stops.append((value, stop, True))
+
+    def stops_from_here(self, variable: Variable, stop: bool) -> None:
+        """Lets what reads an argument from here on read it without its gradient, or with it.
+
+        No Program where a tensor decides it about a value of before, unless it is taken back before that is read.
+        """
+        if variable.block is not self.block:
+            self._stops_around(variable, stop)
+        elif variable.is_data:
+            self._cut.pop(variable.name, None)
+            if stop:
+                self._cut[variable.name] = variable.detach()
+
+    def _stops_around(self, variable: Variable, stop: bool) -> None:
+        error, block, place = self._around.pop(variable.name, (None, None, 0))
+        if stop:
+            error = ConversionError(
+                user_line(), "a tensor decides whether gradients stop at a value from outside of the branch or loop.",
+                "Give the branch another value instead: `h = h.detach()`.")
+            self._around[variable.name] = error, self.block, len(self.block.ops)
+            self.main.value_wanted = self.main.value_wanted or error
+        elif error is not None and error is self.main.value_wanted and block is self.block:
+            if not any(variable.name in op.input_arg_names for op in self.block.ops[place:]):
+                self.main.value_wanted = None
 
     def put_stops_back(self) -> None:
         """Lets gradients stop at Tensors where they did before the function was traced."""
         for value, stop in self._stopped.values():
             value.stop_gradient = stop
+
+    def stops_at(self, variable: Variable) -> bool:
+        """Whether gradients stop at a variable, in calls for which the answer is the same."""
+        found = Answers(self.captured, self._records)
+        answers = found.of(variable)
+        if len(answers) > 1:
+            error = ConversionError(
+                user_line(), "whether gradients stop at this value is decided by a tensor: they do on one way and not "
+                "on another.", "Ask within the branches, or leave the question out: `detach()` works on both.")
+            self.main.value_wanted = self.main.value_wanted or error
+            raise error
+        self._relies_on("paddle.is_grad_enabled()", lambda: state.grad_enabled)
+        for name, tensor in found.asked.items():
+            if id(tensor) not in self._stopped:
+                self._relies_on(f"{name}.stop_gradient", functools.partial(_stops_at, tensor))
+        return answers == {True}
+
+    def _relies_on(self, shown: str, ask: Callable[[], bool]) -> None:
+        self.answers.setdefault(shown, AnswerGuard(Location(shown, (id(self), shown)), ask, ask()))
 
     def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
         """Lets the gradient of a Tensor be zeros, or None, from here on."""
@@ -375,3 +437,7 @@ class CaptureTrace(ProgramTrace):
         raise ValueError(
             f"The parameter {attr.name!r} is made while a function is being converted. Make it in the layer's __init__."
         )
+
+
+def _stops_at(tensor: EagerValue) -> bool:
+    return tensor.stop_gradient

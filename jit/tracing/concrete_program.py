@@ -156,7 +156,7 @@ class ConcreteProgram:
         self.captured = trace.captured
         called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
         self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)
-        self.guards = reads.guards([*self.slots, *self.effects])
+        self.guards = [*reads.guards([*self.slots, *self.effects]), *trace.answers.values()]
         self._relies_on.guards = self.guards
 
     def _connect(self, trace: CaptureTrace, surroundings: Surroundings, code: CodeGuards,

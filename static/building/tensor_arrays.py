@@ -38,6 +38,7 @@ class ArrayVariable(Variable):
     """
 
     is_list = True
+    holds_numbers: bool | None = None  # whether all items stand for numbers of Python; None before there is one
 
     @property
     def spec(self) -> ops.ArraySpec:
@@ -92,7 +93,7 @@ class ArrayVariable(Variable):
             for value in values:
                 self.append(value)
             return
-        self._meets(values.shape, values.dtype, values.stop_gradient)
+        self._meets(values.shape, values.dtype, values.stop_gradient, values.holds_numbers)
         source = values._copy() if values is self else values
         self._extend_from(source, full([1], 0, "int64"))
 
@@ -157,12 +158,12 @@ class ArrayVariable(Variable):
     def assign(self, other: ArrayVariable) -> None:
         """Gives this list the items of another."""
         if other is not self:
-            self._meets(other.shape, other.dtype, other.stop_gradient)
+            self._meets(other.shape, other.dtype, other.stop_gradient, other.holds_numbers)
             self._append_operation("share_data", {"X": [other.name]})
 
     def _copy(self) -> ArrayVariable:
         result: ArrayVariable = apply(share_data(), self)
-        result.stop_gradient = self.stop_gradient
+        result.stop_gradient, result.holds_numbers = self.stop_gradient, self.holds_numbers
         return result
 
     def _part(self, part: slice) -> ArrayVariable:
@@ -207,6 +208,7 @@ class ArrayVariable(Variable):
         self._check_readable()
         with grad_mode(True):
             found: Variable = apply(ops.read_op, self, index)[0]
+        found.is_number = bool(self.holds_numbers)
         return found
 
     def write(self, index: Variable, value: Any) -> None:
@@ -214,7 +216,7 @@ class ArrayVariable(Variable):
         item = as_item(value)
         if isinstance(value, Variable):
             note_tensor(value)
-        self._meets(item.shape, item.dtype, item.stop_gradient)
+        self._meets(item.shape, item.dtype, item.stop_gradient, _is_number(value))
         lod, levels = [v.name for v in item.lod], [v.name for v in self.levels_for(item.lod)]
         self._append_operation("write_to_array", {"X": [item.name], "I": [index.name], "Array": [self.name], "lod": lod,
                                                   "array_lod": levels}, {"out_lod": levels})
@@ -232,8 +234,10 @@ class ArrayVariable(Variable):
             set_lod(self, made)
         return self.lod
 
-    def _meets(self, shape: Iterable[int], dtype: DType, stop_gradient: bool) -> None:
+    def _meets(self, shape: Iterable[int], dtype: DType, stop_gradient: bool, is_number: bool | None) -> None:
         """Takes down what a new item is like."""
+        if is_number is not None:
+            self.holds_numbers = is_number and self.holds_numbers is not False
         known = None if self._dtype is None else self.spec
         self.shape, self._dtype = ops.items_with(Spec(tuple(shape), dtype), known)
         self.stop_gradient = self.stop_gradient and stop_gradient
@@ -252,6 +256,12 @@ def note_tensor(item: Variable) -> None:
             f"later, or what it is a view of. The list of the program holds its value of now, and would not change. "
             f"Put a copy into the list, `items.append(x.clone())`, or change a copy.")
     item.program.items_held += [(each, each.changes, said) for each in (item, *bases_of(item))]
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, Variable):
+        return value.is_number
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class ArrayGradient(ArrayVariable):

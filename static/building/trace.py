@@ -234,6 +234,13 @@ class ProgramTrace(Trace):
             results[0].view_of = source_of(op, inputs, attrs)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def stops_at(self, variable: Variable) -> bool:
+        """Whether gradients stop at a variable."""
+        return variable.stop_gradient
+
+    def stops_from_here(self, variable: Variable, stop: bool) -> None:
+        """Is told that converted code says whether gradients stop at a variable, otherwise than before."""
+
     def _stops(self, op: Operator, inputs: tuple) -> bool:
         """Whether gradients stop at results: in Paddle 1.x at none that is computed of floats, whatever these say."""
         if not state.grad_enabled or op.gradient is None:
@@ -270,10 +277,14 @@ class ProgramTrace(Trace):
         what = f"{op.type}: the input {slot.name}"
         if value is None and (slot.optional or slot.many):
             return None
-        values = [self.lift(v, what) for v in (value if slot.many else (value,))]
+        values = [self.operand(v, what) for v in (value if slot.many else (value,))]
         if not op.lists:
             refuse_lists(op, values)
         return values if slot.many else values[0]
+
+    def operand(self, value: Any, what: str) -> Variable:
+        """The Variable that stands for what an operator reads."""
+        return self.lift(value, what)
 
     def _promoted(self, op: Operator, inputs: tuple) -> tuple:
         x, y = inputs[0], inputs[1]

@@ -4,6 +4,7 @@ import itertools
 
 import proa as paddle
 import pytest
+from proa.jit.errors import ConversionError
 
 
 def asks(x, y):
@@ -132,3 +133,63 @@ def test_what_is_told_to_want_gradients_is_asked_nothing():
         x = paddle.to_tensor([1.0, 2.0], stop_gradient=stop)
         assert converted(x, paddle.ones([2])).tolist() == [2.0, 4.0]
     assert len(converted._programs) == 1
+
+
+def asks_behind_a_branch(x, y):
+    h = x * 2
+    if x.sum() > 0:
+        h = h.detach()
+    return h * y if h.stop_gradient else h * y * 5
+
+
+def asks_behind_a_loop(x, y):
+    h = x.detach()
+    while h.sum() < 0:
+        h = h + x * 0 + 10
+    return h * y if (h * 2).stop_gradient else h * y * 5
+
+
+def stops_in_a_branch(x, y):
+    h = x * 2
+    if x.sum() > 0:
+        h.stop_gradient = True
+        h = h * h
+    return h * y
+
+
+@pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
+@pytest.mark.parametrize("function", [asks_behind_a_branch, asks_behind_a_loop, stops_in_a_branch])
+def test_what_a_tensor_decides_has_no_answer(function):
+    converted = paddle.jit.to_static(function)
+    for values in ([1.0, 2.0], [-1.0, -2.0]) * 2:
+        found = [call(paddle.to_tensor(values, stop_gradient=False), paddle.ones([2]))
+                 for call in (function, converted)]
+        assert found[0].tolist() == found[1].tolist() and found[0].stop_gradient == found[1].stop_gradient
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    with pytest.raises(ConversionError, match="a tensor decides whether gradients stop|is decided by a tensor"):
+        paddle.jit.to_static(function, full_graph=True)(x, paddle.ones([2]))
+
+
+class Asking(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = paddle.nn.Linear(2, 2)
+
+    def forward(self, x):
+        h = self.fc(x)
+        if x.sum() > 100:
+            h = h + 1
+        return (h * 0 + 1) * (1.0 if h.stop_gradient else 10.0)
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+def test_frozen_parameters_and_no_grad_are_asked_too(full_graph):
+    net = Asking()
+    converted = paddle.jit.to_static(net, full_graph=full_graph)
+    for frozen in (False, True, False, True):
+        for parameter in net.parameters():
+            parameter.stop_gradient = frozen
+        assert converted(paddle.ones([1, 2])).sum().item() == (2 if frozen else 20)
+        with paddle.no_grad():
+            assert converted(paddle.ones([1, 2])).sum().item() == 2
+    assert net.forward.get_traced_count() == 5  # one found out that it asks

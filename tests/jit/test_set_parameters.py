@@ -122,3 +122,32 @@ def test_with_gradients_recorded_a_parameter_is_not_changed_in_place():
     net.prepare = lambda x: net.scale.add_(x.mean(0))
     with pytest.raises(RuntimeError, match="or work under paddle.no_grad"):
         paddle.jit.to_static(net, full_graph=True)(paddle.ones([5, 2]))
+
+
+class Rated(nn.Layer):
+    """Says how its parameters are trained, and asks."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.fc.bias.factor = 2.0
+
+    def forward(self, x, epoch):
+        self.fc.weight.optimize_attr["learning_rate"] = 0.5**epoch
+        self.fc.weight.need_clip = epoch > 1
+        self.fc.bias.tag = epoch
+        return self.fc(x) * self.fc.bias.factor
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+def test_attributes_of_parameters_are_set_and_read_at_each_run(full_graph):
+    net = Rated()
+    converted = paddle.jit.to_static(net, full_graph=full_graph)
+    for epoch in (1, 2, 1, 2, 1):
+        converted(paddle.ones([1, 2]), epoch)
+        weight, bias = net.fc.weight, net.fc.bias
+        assert (weight.optimize_attr["learning_rate"], weight.need_clip, bias.tag) == (0.5**epoch, epoch > 1, epoch)
+        bias.factor = 3.0
+        once = converted(paddle.ones([1, 2]), epoch)
+        bias.factor = 6.0
+        np.testing.assert_allclose(converted(paddle.ones([1, 2]), epoch), 2 * once, rtol=1e-6)

@@ -47,6 +47,38 @@ class FrozenBehind(nn.Layer):
         return y
 
 
+class FrozenBetween(nn.Layer):
+    """The one weight is read with its gradient, without it, and with it again."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x, epoch):
+        y = self.fc(x)
+        self.fc.weight.stop_gradient = True
+        y = self.fc(y)
+        self.fc.weight.stop_gradient = False
+        return (self.fc(y) if epoch > 1 else y).sum()
+
+
+class FreedBehind(nn.Layer):
+    """A discriminator that is frozen for the generator's loss, and trained by its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.generator, self.discriminator = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x, epoch):
+        fake = self.generator(x)
+        for parameter in self.discriminator.parameters():
+            parameter.stop_gradient = True
+        loss = self.discriminator(fake).sum()
+        for parameter in self.discriminator.parameters():
+            parameter.stop_gradient = epoch > 2
+        return loss + 3 * self.discriminator(fake.detach()).sum()
+
+
 def trained(made, convert, epochs):
     paddle.seed(0)
     net = made()
@@ -57,14 +89,15 @@ def trained(made, convert, epochs):
             loss = run(paddle.ones([1, 2]), abs(epoch))
         if not loss.stop_gradient:
             loss.backward()
-        found += [(p.stop_gradient, None if p.grad is None else p.grad.tolist()) for p in net.parameters()]
+        found += [(p.stop_gradient, None if p.grad is None else p.grad.numpy().round(4).tolist())
+                  for p in net.parameters()]
         for parameter in net.parameters():
             parameter.clear_gradient(False)
     return found
 
 
 @pytest.mark.parametrize("epochs", [(0, 2, 0, 2, 0), (0, 1, 3, -1, 2, 0, 0), (2, 0, -2, -1, 0), (3, 3, 1)])
-@pytest.mark.parametrize("made", [FrozenLater, FrozenFor, FrozenBehind])
+@pytest.mark.parametrize("made", [FrozenLater, FrozenFor, FrozenBehind, FrozenBetween, FreedBehind])
 def test_as_written(made, epochs):
     wanted = trained(made, lambda net: net, epochs)
     assert trained(made, lambda net: paddle.jit.to_static(net, full_graph=True), epochs) == wanted
@@ -99,3 +132,29 @@ def test_a_tensor_that_decides_is_refused():
 
     with pytest.raises(ConversionError, match=r"decides whether `stop_gradient` of .* becomes True"):
         paddle.jit.to_static(function, full_graph=True)(paddle.ones([1, 2]))
+
+
+def stopped_first(x, y):
+    y.stop_gradient = True
+    return x * y
+
+
+def stopped_between(x, y):
+    a = x * y
+    y.stop_gradient = True
+    b = x * y * 3
+    y.stop_gradient = False
+    return a + b + y * 10
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+@pytest.mark.parametrize("function", [stopped_first, stopped_between])
+def test_arguments_stop_from_there_on(function, full_graph):
+    converted = paddle.jit.to_static(function, full_graph=full_graph)
+    for stop in (True, False, True, False):
+        found = []
+        for call in (function, converted):
+            x, y = paddle.to_tensor([1.0, 2.0], stop_gradient=False), paddle.to_tensor([3.0, 4.0], stop_gradient=stop)
+            call(x, y).sum().backward()
+            found.append([x.grad.tolist(), None if y.grad is None else y.grad.tolist()])
+        assert found[0] == found[1] or stop and function is stopped_between

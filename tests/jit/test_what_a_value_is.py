@@ -26,13 +26,30 @@ def a_list_as_a_condition(x):
     return x * n
 
 
-@pytest.mark.parametrize("function", [asked_for_its_class, a_list_as_a_condition])
+def numbers_in_a_list(x):
+    """A list of as many as a tensor says: numbers stay numbers there, tensors tensors."""
+    whole, halves, rows, kinds = [], [], [], 0
+    while len(whole) < abs(x).sum():
+        whole.append(len(whole))
+        halves.append(len(whole) * 0.5)
+        rows.append((len(whole), x * len(whole)))
+    for n, half in zip(whole, halves):
+        kinds += isinstance(n, int) + 10 * isinstance(half, float) + 100 * isinstance(half, (int, paddle.Tensor))
+    for n, row in rows:
+        match n:
+            case int():
+                kinds += 1000 * (isinstance(row, paddle.Tensor))
+    return x * kinds, x.astype("float16") * halves[-1], x.astype("float16") * len(whole)
+
+
+@pytest.mark.parametrize("function", [asked_for_its_class, a_list_as_a_condition, numbers_in_a_list])
 def test_as_without_conversion(function):
     converted = paddle.jit.to_static(function, full_graph=True)
     for value in ([1.0, 2.0], [-1.0, -2.0], [5.0, 9.0]):
         x = paddle.to_tensor(value)
         for found, wanted in zip(converted(x), function(x), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-6)
+            assert found.dtype is wanted.dtype
 
 
 def test_a_gradient_goes_on_through_a_whole_result():
