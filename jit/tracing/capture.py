@@ -246,7 +246,7 @@ class CaptureTrace(ProgramTrace):
         for name, tensor in found.asked.items():
             if id(tensor) not in self._stopped:
                 self._relies_on(f"{name}.stop_gradient", functools.partial(_stops_at, tensor))
-        return answers == {True}
+        return True in answers
 
     def _relies_on(self, shown: str, ask: Callable[[], bool]) -> None:
         self.answers.setdefault(shown, AnswerGuard(Location(shown, (id(self), shown)), ask, ask()))

@@ -54,57 +54,77 @@ class AnswerGuard(Guard):
 
 
 class Answers:
-    """Whether gradients stop at values of a Program, in the calls for which these Tensors are as they are now.
+    """Whether gradients stop at the values of a Program so far, in calls for which these Tensors are as they are now.
 
     `captured` are those that the Program reads, by name; `asked` collects those that an answer relies on. Not
-    `records`: that the function is called where no gradients are recorded.
+    `records`: that the function is called where no gradients are recorded. A value has two answers where one branch, or
+    one number of turns, gives another than others.
     """
 
     def __init__(self, captured: Mapping[str, EagerValue], records: bool):
         self._captured, self._records = captured, records
         self.asked: dict[str, EagerValue] = {}
-        self._seen: set[tuple[str, int]] = set()
+        self._found: dict[str, frozenset[bool]] = {}
 
-    def of(self, variable: Variable) -> set[bool]:
-        """The answers that runs may give: two where one branch, or one number of turns, gives another than others."""
-        self._seen.clear()
-        return self._of(variable.name, variable.block, len(variable.block.ops))
+    def of(self, variable: Variable) -> frozenset[bool]:
+        """The answers for a variable of the block that is being written, or of one around it."""
+        around: list[Block] = []
+        block: Block | None = variable.program.current_block()
+        while block is not None:
+            around.append(block)
+            block = block.parent
+        for each in reversed(around):
+            self._run(each)
+        return self._of(variable.name, variable.block)
 
-    def _of(self, name: str, block: Block, end: int) -> set[bool]:
-        variable = block.find_var(name)
+    def _of(self, name: str, block: Block) -> frozenset[bool]:
         tensor = self._captured.get(name)
-        if variable is None or tensor is not None:
-            if tensor is not None:
-                self.asked[name] = tensor
-            return {tensor is None or tensor.stop_gradient}
-        if variable.stop_gradient:
-            return {True}
+        if name in self._found:
+            return self._found[name]
+        if tensor is not None:
+            self.asked[name] = tensor
+            return _ONE[tensor.stop_gradient]
+        variable = block.find_var(name)
+        return _ONE[variable is None or variable.stop_gradient]
+
+    def _run(self, block: Block) -> None:
+        for op in block.ops:
+            if "sub_block" in op.attrs:
+                self._inside(op, block.program.blocks[op.attrs["sub_block"]])
+            else:
+                computed = self._computed(op, block)
+                for name in op.output_arg_names:
+                    self._found[name] = self._given(name, op, block, computed)
+
+    def _inside(self, op: Operation, block: Block) -> None:
+        """What a branch or a loop leaves: as it was before, too, where that may not run."""
+        while True:
+            before = {name: self._found[name] for name in op.output_arg_names if name in self._found}
+            self._run(block)
+            for name, answers in before.items():
+                self._found[name] |= answers
+            if not block.repeats or all(self._found[name] == answers for name, answers in before.items()):
+                return
+
+    def _given(self, name: str, op: Operation, block: Block, computed: frozenset[bool]) -> frozenset[bool]:
+        variable = block.find_var(name)
+        if variable is None or variable.stop_gradient:
+            return _ONE[True]
         if name in variable.program.leaves:
-            return {False}
-        for place in reversed(range(end)):
-            if name in block.ops[place].output_arg_names:
-                return self._written(name, block, place)
-        if name in block.vars or block.parent is None:
-            return {False}
-        return self._of(name, block.parent, len(block.parent.ops))
+            return _ONE[False]
+        sources = [block.find_var(each) for each in op.input_arg_names]
+        if all(source is None or source.stop_gradient for source in sources):
+            return computed | _ONE[False]  # turns of a loop that is being written give it a gradient
+        return computed
 
-    def _written(self, name: str, block: Block, place: int) -> set[bool]:
-        op = block.ops[place]
-        if (name, id(op)) in self._seen:
-            return set()  # a turn of a loop gives what the one before gave
-        self._seen.add((name, id(op)))
-        if "sub_block" in op.attrs:
-            inside = block.program.blocks[op.attrs["sub_block"]]
-            found = self._of(name, inside, len(inside.ops))
-            return found | self._of(name, block, place) if inside.repeats else found
-        return self._computed(op, block, place)
-
-    def _computed(self, op: Operation, block: Block, place: int) -> set[bool]:
+    def _computed(self, op: Operation, block: Block) -> frozenset[bool]:
         if not self._records and op.type not in _HANDS_ON:
-            return {True}
+            return _ONE[True]
         if op.type == select_input_op.type:
-            return set().union(*(self._of(each, block, place) for each in op.input("X")))
-        found: list[set[bool]] = [answers for each in op.input_arg_names if (answers := self._of(each, block, place))]
-        if not found:
-            return set() if op.input_arg_names else {False}
-        return {stops for stops in (True, False) if (all if stops else any)(stops in answers for answers in found)}
+            return frozenset().union(*(self._of(name, block) for name in op.input("X")))
+        found = [self._of(name, block) for name in op.input_arg_names]
+        return frozenset(stops for stops in (True, False)
+                         if (all if stops else any)(stops in answers for answers in found))
+
+
+_ONE = {stops: frozenset({stops}) for stops in (True, False)}

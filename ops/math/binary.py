@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ...core.dtype import promote
-from ..array.full import full
+from ..array.full import fill_zeros_like, full
 from ..array.gradient_shapes import sum_to
 from ..array.where import spread
 from ..core.infer import broadcast_shapes
@@ -49,7 +49,7 @@ fmin_op = binary("elementwise_fmin", "fmin", {
     "Y": lambda g, X, Y, Y_shape: sum_to(g * _loses(less_equal, X, Y, g), Y_shape)})
 
 heaviside_op = binary("elementwise_heaviside", lambda xp: lambda x, y: xp.where(x == 0, y, (x > 0).astype(x.dtype)), {
-    "X": lambda g, X_shape: sum_to(g * 0.0, X_shape),
+    "X": lambda g, X_shape: sum_to(apply(fill_zeros_like, g), X_shape),
     "Y": lambda g, X, Y_shape: sum_to(g * cast(X == 0.0, dtype_of(g)), Y_shape)})
 gcd_op = binary("gcd", "gcd", only_here=True)
 lcm_op = binary("lcm", "lcm", only_here=True)

@@ -5,11 +5,13 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import special as fast
+from ..array.full import fill_zeros_like
+from ..array.where import where_op
 from ..core.infer import same
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.trace import apply
-from .casting import as_floating, cast, dtype_of
+from .casting import as_floating
 from .erf import wide
 from .unary import erf_op, exp
 
@@ -47,9 +49,11 @@ def _logit(xp, x, *, eps: float = 1e-8):
 
 
 def _logit_gradient(g: Any, x: Any, eps: float) -> Any:
-    inside = cast((x >= eps) & (x <= 1.0 - eps), dtype_of(g))
-    safe = x * inside + (inside * -0.5 + 0.5)
-    return g * inside / (safe * (safe * -1.0 + 1.0))
+    inside = (x >= eps) & (x <= 1.0 - eps)
+    none = apply(fill_zeros_like, x)
+    safe = apply(where_op, inside, x, none + 0.5)
+    outside = apply(where_op, x == x, none, x) if eps else none + math.nan
+    return apply(where_op, inside, g / (safe * (safe * -1.0 + 1.0)), outside)
 
 
 logit_op = operator("logit", "X -> Out", kernel=_logit, infer=same, holomorphic=True,

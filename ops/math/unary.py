@@ -71,7 +71,7 @@ acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) *
 atan_op = _unary("atan", "arctan", lambda g, X: g / (X * X + 1.0), "atan(X)")
 sinh_op = _unary("sinh", "sinh", lambda g, X: g * cosh(X), precision="black")
 cosh_op = _unary("cosh", "cosh", lambda g, X: g * sinh(X), "cosh(X)", precision="black")
-tanh_op = _unary("tanh", "tanh", lambda g, Out: g - g * Out * Out, "tanh(X)")
+tanh_op = _unary("tanh", "tanh", lambda g, Out: g * (Out * Out * -1.0 + 1.0), "tanh(X)")
 asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
 acosh_op = _unary("acosh", "arccosh", lambda g, X: g * _slope_of_acosh(X))
 atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0), precision="black")
@@ -108,8 +108,8 @@ abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="ab
 
 
 def _flat(g: Any) -> Any:
-    """The gradient of a function that is constant wherever it has a slope."""
-    return g * 0.0
+    """The gradient of a function that is constant wherever it has a slope: 0, of an infinite one from above too."""
+    return apply(find("fill_zeros_like"), g)
 
 
 def _sign(xp: Any, x: Any) -> Any:

@@ -16,6 +16,7 @@ from ...backend.numpy_1 import clip as clipped
 from ...core.errors import AssertedError
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import reshape_op, shape_handle
+from ..array.full import fill_zeros_like
 from ..array.where import where_op
 from ..core.infer import product, promoting, same
 from ..core.kernels import by
@@ -214,9 +215,9 @@ def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: fl
 
 def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset: float) -> Any:
     """Slopes: 0 on the left, (2x + offset) / scale between, threshold / scale on the right."""
-    between = _sloped(x * (2.0 / scale) + offset / scale, x, -offset, threshold - offset)
-    right = cast(x >= threshold - offset, dtype_of(x))
-    return g * (between + right * (threshold / scale))
+    on, none = x + offset, apply(fill_zeros_like, x)
+    slope = _choose(on < threshold, x * (2.0 / scale) + offset / scale, none + threshold / scale)
+    return g * _choose(on > 0.0, slope, _choose(on <= 0.0, none, x))  # NaN is nowhere, and stays
 
 
 hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(

@@ -101,7 +101,9 @@ def _resized(xp: Any, x: Any, sizes: Sequence[int], out: Sequence[int], scales: 
         x = x.astype("float32")
     for n, (size, count, scale) in enumerate(zip(sizes, out, scales, strict=True)):
         if size != count or scale not in (0.0, 1.0):
-            x = resampled(xp, x, 2 + n, tables(kind, size, count, scale, align_corners, align_mode))
+            taps = tables(kind, size, count, scale, align_corners, align_mode)
+            has_gaps = kind == "nearest" and any(weights is not None and not weights.all() for _, weights in taps)
+            x = resampled(xp, x, 2 + n, taps, has_gaps)
     return x.astype(dtype, copy=False)
 
 

@@ -98,9 +98,9 @@ def _taken(xp: Any, x: Any, positions: Any, axis: int) -> Any:
     return xp.moveaxis(xp.moveaxis(x, 1, -1).take(positions, axis - 1), -1, 1)
 
 
-def resampled(xp: Any, x: Any, axis: int, taps: Table) -> Any:
-    """The array with one dimension made anew after a table."""
-    result = weighted(x, axis, taps) if len(taps) > 1 or taps[0][1] is not None else NotImplemented
+def resampled(xp: Any, x: Any, axis: int, taps: Table, has_gaps: bool = False) -> Any:
+    """The array with one dimension made anew after a table; where it `has_gaps`, a weight of 0 hides infinities."""
+    result = weighted(x, axis, taps) if not has_gaps and (len(taps) > 1 or taps[0][1] is not None) else NotImplemented
     if result is not NotImplemented:
         return result
     result = None
@@ -108,6 +108,8 @@ def resampled(xp: Any, x: Any, axis: int, taps: Table) -> Any:
         part = _taken(xp, x, xp.asarray(positions), axis)
         if weights is not None:
             part *= xp.asarray(weights, part.dtype).reshape(-1, *(1,) * (x.ndim - axis - 1))
+            if has_gaps:
+                part[(slice(None),) * axis + (xp.asarray(weights == 0),)] = 0
         if result is None:
             result = part
         else:

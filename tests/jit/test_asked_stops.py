@@ -149,6 +149,14 @@ def asks_behind_a_loop(x, y):
     return h * y if (h * 2).stop_gradient else h * y * 5
 
 
+def asks_in_a_turn(x, y):
+    h, i, asked = x.detach(), 0, 1
+    while i < y.sum():
+        asked = asked if h.stop_gradient else asked + 1
+        h, i = h + x, i + 1
+    return h * asked
+
+
 def stops_in_a_branch(x, y):
     h = x * 2
     if x.sum() > 0:
@@ -158,7 +166,7 @@ def stops_in_a_branch(x, y):
 
 
 @pytest.mark.filterwarnings("ignore::proa.jit.FallbackWarning")
-@pytest.mark.parametrize("function", [asks_behind_a_branch, asks_behind_a_loop, stops_in_a_branch])
+@pytest.mark.parametrize("function", [asks_behind_a_branch, asks_behind_a_loop, asks_in_a_turn, stops_in_a_branch])
 def test_what_a_tensor_decides_has_no_answer(function):
     converted = paddle.jit.to_static(function)
     for values in ([1.0, 2.0], [-1.0, -2.0]) * 2:
@@ -168,6 +176,24 @@ def test_what_a_tensor_decides_has_no_answer(function):
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     with pytest.raises(ConversionError, match="a tensor decides whether gradients stop|is decided by a tensor"):
         paddle.jit.to_static(function, full_graph=True)(x, paddle.ones([2]))
+
+
+def asks_what_turns_left(x, y):
+    h, i, asked = x, 0, 1
+    while i < y.sum():
+        h = (h * 0.5 + i * 0.1).abs()
+        i = i + 1
+        asked = asked if h.stop_gradient else asked + 1
+    return h * y if (h + 1).stop_gradient else h * asked
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+def test_what_every_turn_gives_alike_is_answered(full_graph):
+    converted = paddle.jit.to_static(asks_what_turns_left, full_graph=full_graph)
+    for stop in (False, True, False, True):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=stop)
+        found = [call(x, paddle.ones([2])).numpy() for call in (asks_what_turns_left, converted)]
+        assert abs(found[0] - found[1]).max() < 1e-6
 
 
 class Asking(paddle.nn.Layer):

@@ -43,3 +43,24 @@ def test_the_slope_of_a_root_of_clipped_numbers():
         x = paddle.to_tensor([-1.0, 0.0, 0.25, 4.0], stop_gradient=False)
         call(x).backward()
         assert x.grad.tolist() == [0.0, 0.0, 2.0, 0.25]
+
+
+INFINITE = [-np.inf, -2.0, 0.0, 0.25, 0.5, 2.0, np.inf]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize(("function", "start", "wanted"), [
+    (paddle.trunc, np.inf, [0.0] * 7), (paddle.floor, np.nan, [0.0] * 7), (paddle.sign, np.inf, [0.0] * 7),
+    (paddle.frac, np.inf, [np.inf] * 7), 
+    (lambda x: paddle.heaviside(x, paddle.zeros_like(x)), 1.0, [0.0] * 7),
+    (lambda x: paddle.logit(x, 0.3), np.inf, [0.0, 0.0, 0.0, 0.0, np.inf, 0.0, 0.0]),
+    (paddle.tanh, np.inf, [np.nan, *[np.inf] * 5, np.nan]),
+    (paddle.nn.functional.hardswish, 3.0, [0.0, -0.5, 1.5, 1.75, 2.0, 3.5, 3.0]),
+    (lambda x: paddle.nn.functional.interpolate(x.reshape([1, 1, -1, 7]), [x.size // 7, 3]), np.inf,
+     [np.inf, 0.0, np.inf, 0.0, np.inf, 0.0, 0.0])])
+def test_what_has_no_slope_gives_0_whatever_comes_from_above(function, start, wanted, dtype):
+    for repeats in (1, 500):  # small arrays, and those that loops compute
+        x = paddle.to_tensor(np.tile(INFINITE, repeats), dtype=dtype, stop_gradient=False)
+        y = function(x)
+        y.backward(paddle.full_like(y, start))
+        np.testing.assert_allclose(x.grad[:7], wanted, rtol=1e-2)
