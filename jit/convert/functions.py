@@ -187,7 +187,7 @@ class _UsersCalls(Calls):
     def _instance(self, instance: Any) -> Any:
         refuse_chance(instance)
         if isinstance(instance, operator.attrgetter):
-            return noting_all(instance)
+            return _attributes.getter(instance)
         owner, reads = getattr(instance, "__self__", None), current()
         if type(owner) is list and reads is not None and instance.__name__ == "append":
             reads.appends(owner)

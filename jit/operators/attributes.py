@@ -6,6 +6,7 @@ Knows Python's way of finding attributes; how a function is converted is given f
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -70,6 +71,16 @@ class Attributes:
             if not default:
                 raise
             return default[0]
+
+    def getter(self, getter: operator.attrgetter) -> Callable[[Any], Any]:
+        """What `attrgetter("a.b", …)` gives: a function that reads as converted code does."""
+        names = [name.split(".") for name in getter.__reduce__()[1]]
+
+        def get(owner: Any) -> Any:
+            found = tuple(functools.reduce(self.read, path, owner) for path in names)
+            return found[0] if len(found) == 1 else found
+
+        return get
 
     def has(self, owner: Any, name: Any) -> Any:
         """`hasattr(owner, name)`."""

@@ -19,7 +19,7 @@ from .advancing import advanced_apart, held_elsewhere, is_held_beside, reference
 from .comprehensions import all_of_list, any_of_list, comprehension, sum_
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, walked, zip_
 from .logical import and_, computed, or_
-from .open_shapes import OpenShape, rank_
+from .open_shapes import AT_LEAST, OpenShape, rank_
 from .outside import check_advance
 from .partial import SHOWING, certain, flags_of_keys, note_keys, truth, used_within
 from .special import method
@@ -233,5 +233,5 @@ OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
     id(builtins.str): str_, id(builtins.repr): repr_, id(builtins.format): format_, id(warnings.warn): warn_,
     id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_,
-    id(rank): rank_}
+    id(rank): rank_, **AT_LEAST}
 COUNTING = {id(builtins.any), id(builtins.all)}  # which count who holds an iterator: nobody calls them for others

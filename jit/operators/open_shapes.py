@@ -5,9 +5,12 @@ Only a run knows how many sizes there are. Knows what is symbolic, nothing else 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from ...ops.array.assign import rank
+from ...ops.array.unflatten import atleast_1d, atleast_2d, atleast_3d
 from ..errors import ConversionError, here
 from . import staging
 
@@ -49,3 +52,18 @@ def rank_(input: Any) -> Any:
     if staging.is_symbolic(input) and staging.has_open_rank(input):
         return staging.cast(staging.own(staging.rank(input)), "int32")
     return rank(input)
+
+
+def _at_least(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*inputs: Any, **options: Any) -> Any:
+        open_one = next((x for x in inputs if staging.is_symbolic(x) and staging.has_open_rank(x)), None)
+        if open_one is not None:
+            raise _refusal(open_one, f"`{function.__name__}` adds what is missing")
+        return function(*inputs, **options)
+
+    return call
+
+
+AT_LEAST = {id(function): _at_least(function) for function in (atleast_1d, atleast_2d, atleast_3d)}
+"""`paddle.atleast_2d(x)` and its like, by the ids of the functions."""

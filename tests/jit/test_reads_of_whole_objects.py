@@ -82,3 +82,13 @@ def test_what_is_appended_to_a_deque_is_appended_in_each_call():
     for _ in range(4):
         assert keeper(paddle.ones([1])).item() == written(paddle.ones([1])).item()
         assert keeper.seen == written.seen
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+def test_an_attrgetter_reads_the_sizes_of_the_run(full_graph):
+    def function(x):
+        return x * operator.attrgetter("shape", "T.ndim")(x)[0][0]
+
+    converted = paddle.jit.to_static(function, full_graph=full_graph)
+    for size in (2, 3, 4, 5, 6, 7, 8):
+        assert converted(paddle.ones([size, 2])).sum().item() == 2 * size**2

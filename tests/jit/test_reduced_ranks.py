@@ -147,3 +147,9 @@ def test_a_shape_of_several_lengths_is_not_taken_for_the_longest(use):
 
     with pytest.raises(RuntimeError, match="how many sizes there are is known only when"):
         paddle.jit.to_static(function, full_graph=True)(paddle.ones([2, 3]))
+
+
+@pytest.mark.parametrize("function", [paddle.atleast_2d, paddle.atleast_3d])
+def test_dimensions_are_not_added_to_a_number_that_a_tensor_decides(function):
+    with pytest.raises(RuntimeError, match="adds what is missing: how many sizes there are is known only when"):
+        paddle.jit.to_static(lambda x: function(narrower(x)), full_graph=True)(paddle.ones([2, 3]))
