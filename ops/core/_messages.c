@@ -1,8 +1,9 @@
 /* The messages of a file of Programs as Python's objects, by a table of their fields: what protobuf reads, without it.
    Whatever is damaged, or unusual in a file that is sound, is left to protobuf, which says what and where it is.
 
-   A table is (class, fields by their numbers, which of them have to be there, as bits); a field None, or (name, what its
-   bytes are, the class of its list or None, more: the table of a message, or the values of an enumeration as bits). */
+   A table is (class, fields by their numbers, which of them have to be there, as bits, a name or None: messages of that
+   name are passed over); a field None, or (name, what its bytes are, the class of its list or None, more: the table of a
+   message, or the values of an enumeration as bits). */
 #include "_native.h"
 
 #include <stdint.h>
@@ -71,11 +72,11 @@ static PyObject *text(Rest of, int is_name) {
     return found;
 }
 
-static PyObject *message(Rest rest, PyObject *table);
+static PyObject *message(Rest rest, PyObject *table); /* None where it is passed over */
 
-/* Adds to a list; takes the value, which may be NULL. */
+/* Adds to a list, unless it is None; takes the value, which may be NULL. */
 static int add(PyObject *list, PyObject *value) {
-    int ended = value ? PyList_Append(list, value) : -1;
+    int ended = value == Py_None ? 0 : value ? PyList_Append(list, value) : -1;
     Py_XDECREF(value);
     return ended;
 }
@@ -129,7 +130,7 @@ static int pass_over(Rest *rest, int wire) {
 
 static PyObject *message(Rest rest, PyObject *table) {
     PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(table, 0);
-    PyObject *fields = PyTuple_GET_ITEM(table, 1), *found = NULL;
+    PyObject *fields = PyTuple_GET_ITEM(table, 1), *unwanted = PyTuple_GET_ITEM(table, 3), *found = NULL;
     uint64_t needed = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(table, 2)), there = 0;
     PyObject *into = PyDict_New();
     while (into && rest.at < rest.end) {
@@ -144,6 +145,10 @@ static PyObject *message(Rest rest, PyObject *table) {
         }
         if (take(&rest, wire, field, into, there >> which & 1) < 0) goto end;
         there |= (uint64_t)1 << which;
+        if (unwanted != Py_None && PyDict_GetItemWithError(into, PyTuple_GET_ITEM(field, 0)) == unwanted) {
+            found = Py_NewRef(Py_None); /* names are interned, as the unwanted one is */
+            goto end;
+        }
     }
     if (into && (there & needed) == needed) {
         found = type->tp_alloc(type, 0);

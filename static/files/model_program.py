@@ -14,17 +14,19 @@ from ..ir.program import Program
 from .model_files import JSON_SUFFIX
 from .program_reader import read_into
 
+_WRITTEN_BY = "op_callstack"  # the lines of code that appended an operator: most of a file, and of no use to a run
+
 
 def program_of_model(data: bytes, name: str, memory_limit_mb: int | None, loop_limit: int | None) -> Program:
     """The Program in the content of a model's file, which errors call by a name, and what a run of it may take."""
     limits = limits_of("load", memory_limit_mb, loop_limit)
     with resting():
-        program = read_into(Program(), program_desc(data, name), name)
+        program = read_into(Program(), program_desc(data, name, _WRITTEN_BY), name)
     program.is_loaded, program.limits = True, limits
     return program
 
 
-def program_desc(data: bytes, name: str) -> Any:
+def program_desc(data: bytes, name: str, without: str | None = None) -> Any:
     """The message of a `.pdmodel` file, or of what a `.json` says in the operators that `.pdmodel` files have.
 
     CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a
@@ -32,7 +34,7 @@ def program_desc(data: bytes, name: str) -> Any:
     """
     is_json = data[:64].lstrip()[:1] == b"{"  # which no message begins with
     if not is_json and (data.startswith(b"\n") or not name.endswith(JSON_SUFFIX)):
-        return read_plain_program(data, name)
+        return read_plain_program(data, name, without)
     from .pir.json_file import read_json_program  # for the few files that are such ones
     from .pir.translation import translated
     from .program_codec import to_desc

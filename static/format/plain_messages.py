@@ -8,6 +8,7 @@ take a third of the time in which a small model is opened, reads it then, and sa
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 from ...ops.core import native
@@ -39,16 +40,20 @@ class Message:
 class Attributes(list):
     """Those of an operator."""
 
+    kind: type[Message]
+
     def add(self) -> Any:
         """A new one."""
-        made = _attribute()
+        made = self.kind()
         self.append(made)
         return made
 
 
-def read(data: bytes) -> Any:
-    """The ProgramDesc of these bytes; None where protobuf has to read it."""
-    return None if native.module is None else native.module.read_message(data, _program())
+def read(data: bytes, without: str | None = None) -> Any:
+    """The ProgramDesc of these bytes; None where protobuf has to read it. Attributes named `without` are left out."""
+    if native.module is None:
+        return None
+    return native.module.read_message(data, _program(without and sys.intern(without)))
 
 
 def _one(name: str, what: int, more: Any = None) -> tuple:
@@ -63,16 +68,16 @@ def _kinds(*numbers: int) -> int:
     return sum(1 << number for number in numbers)
 
 
-def _table(name: str, fields: dict[int, tuple], needed: tuple[int, ...] = (), **absent: Any) -> tuple:
+def _table(name: str, fields: dict[int, tuple], needed: tuple[int, ...] = (), without: str | None = None,
+           **absent: Any) -> tuple:
     """What reads a message. `absent`: what fields are that a file does not have, beside 0."""
     lists = {field[0]: field[2] for field in fields.values() if field[2] is not None}
     values = {field[0]: "" if field[1] in (_TEXT, _NAME) else 0 for field in fields.values() if field[2] is None}
     made = type(name, (Message,), {**values, **absent, "lists": lists, "__module__": __name__})
-    return made, tuple(map(fields.get, range(max(fields) + 1))), _kinds(*needed)
+    return made, tuple(map(fields.get, range(max(fields) + 1))), _kinds(*needed), without
 
 
-@functools.cache
-def _attribute_table() -> tuple:
+def _attributes(without: str | None) -> tuple:
     number = _table("Complex", {1: _one("r", _FLOATING64), 2: _one("i", _FLOATING64)}, (1, 2))
     scalar = _table("Scalar", {
         1: _one("type", _VALUE, _kinds(*range(1, 5))), 2: _one("b", _TRUTH), 3: _one("i", _NUMBER64),
@@ -84,18 +89,16 @@ def _attribute_table() -> tuple:
         13: _one("l", _NUMBER64), 14: _many("blocks_idx", _NUMBER32), 15: _many("longs", _NUMBER64),
         16: _many("float64s", _FLOATING64), 17: _one("var_name", _TEXT), 18: _many("vars_name", _TEXT),
         19: _one("float64", _FLOATING64), 20: _one("scalar", _MESSAGE, scalar),
-        21: _many("scalars", _MESSAGE, scalar)}, (1, 2))
+        21: _many("scalars", _MESSAGE, scalar)}, (1, 2), without)
 
 
-def _attribute() -> Any:
-    return _attribute_table()[0]()
-
-
-def _operator() -> tuple:
+def _operator(without: str | None) -> tuple:
+    attribute = _attributes(without)
+    several = type("Attributes", (Attributes,), {"kind": attribute[0], "__module__": __name__})
     slot = _table("Slot", {1: _one("parameter", _NAME), 2: _many("arguments", _TEXT)}, (1,))
     return _table("OpDesc", {
         1: _many("inputs", _MESSAGE, slot), 2: _many("outputs", _MESSAGE, slot), 3: _one("type", _NAME),
-        4: _many("attrs", _MESSAGE, _attribute_table(), Attributes), 5: _one("is_target", _TRUTH)}, (3,))
+        4: _many("attrs", _MESSAGE, attribute, several), 5: _one("is_target", _TRUTH)}, (3,))
 
 
 def _variable() -> tuple:
@@ -121,10 +124,11 @@ def _variable() -> tuple:
 
 
 @functools.cache
-def _program() -> tuple:
+def _program(without: str | None) -> tuple:
     block = _table("BlockDesc", {
         1: _one("idx", _NUMBER32), 2: _one("parent_idx", _NUMBER32), 3: _many("vars", _MESSAGE, _variable()),
-        4: _many("ops", _MESSAGE, _operator()), 5: _one("forward_block_idx", _NUMBER32)}, (1, 2), forward_block_idx=-1)
+        4: _many("ops", _MESSAGE, _operator(without)), 5: _one("forward_block_idx", _NUMBER32)}, (1, 2),
+        forward_block_idx=-1)
     version = _table("Version", {1: _one("version", _NUMBER64)})
     of_operator = _table("OpVersion", {1: _one("version", _NUMBER32)}, (1,))
     pair = _table("OpVersionPair", {

@@ -54,8 +54,10 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
     return desc
 
 
-def read_plain_program(data: bytes, name: str) -> Any:
+def read_plain_program(data: bytes, name: str, without: str | None = None) -> Any:
     """The same for who reads the message and no more: plain objects, where these bytes can be read so.
+
+    `without`: attributes of operators that nobody asks for, and that may be left out.
 
     >>> from proa.static.format.program_file import read_plain_program
     >>> read_plain_program(b"", "empty.pdmodel")
@@ -63,7 +65,7 @@ def read_plain_program(data: bytes, name: str) -> Any:
     ...
     proa.core.files.CorruptFileError: empty.pdmodel: byte 0: there are no blocks; the file is empty or no .pdmodel file
     """
-    desc = plain_messages.read(data)
+    desc = plain_messages.read(data, without)
     if desc is None or not desc.blocks:
         return read_program_desc(data, name)
     _Checks(desc, name).run()

@@ -303,6 +303,15 @@ def test_plain_messages_take_nothing_that_protobuf_refuses():
 
 
 @compiled
+def test_attributes_that_nobody_asks_for_are_left_out():
+    desc = pb.ProgramDesc.FromString(NET)
+    for op in desc.blocks[0].ops:
+        op.attrs.add(name="op_callstack", type=pb.STRINGS, strings=["a line"])
+    plain = plain_messages.read(desc.SerializeToString(), "op_callstack")
+    assert as_protobuf_has_it(plain, pb.ProgramDesc.FromString(NET))
+
+
+@compiled
 def test_older_operators_are_brought_up_to_date_in_plain_messages():
     desc = pb.ProgramDesc()
     block = desc.blocks.add(idx=0, parent_idx=-1)
