@@ -68,11 +68,20 @@ def _kinds(*numbers: int) -> int:
     return sum(1 << number for number in numbers)
 
 
+def _absent(what: int, _: None, more: Any) -> Any:
+    """What a field of this kind is that a file does not have, as in protobuf."""
+    if what == _MESSAGE:
+        return more[0]()
+    if what == _VALUE:
+        return (more & -more).bit_length() - 1  # the first one
+    return "" if what in (_TEXT, _NAME) else False if what == _TRUTH else 0
+
+
 def _table(name: str, fields: dict[int, tuple], needed: tuple[int, ...] = (), without: str | None = None,
            **absent: Any) -> tuple:
-    """What reads a message. `absent`: what fields are that a file does not have, beside 0."""
+    """What reads a message. `absent`: what fields are that a file does not have, where that is not what others are."""
     lists = {field[0]: field[2] for field in fields.values() if field[2] is not None}
-    values = {field[0]: "" if field[1] in (_TEXT, _NAME) else 0 for field in fields.values() if field[2] is None}
+    values = {field[0]: _absent(*field[1:]) for field in fields.values() if field[2] is None}
     made = type(name, (Message,), {**values, **absent, "lists": lists, "__module__": __name__})
     return made, tuple(map(fields.get, range(max(fields) + 1))), _kinds(*needed), without
 
@@ -119,8 +128,7 @@ def _variable() -> tuple:
     return _table("VarDesc", {
         1: _one("name", _TEXT), 2: _one("type", _MESSAGE, kind), 3: _one("persistable", _TRUTH),
         4: _one("need_check_feed", _TRUTH), 5: _one("is_parameter", _TRUTH), 6: _one("stop_gradient", _TRUTH),
-        7: _many("attrs", _MESSAGE, more)}, (1, 2), persistable=False, need_check_feed=False, is_parameter=False,
-        stop_gradient=False)
+        7: _many("attrs", _MESSAGE, more)}, (1, 2))
 
 
 @functools.cache
@@ -136,4 +144,4 @@ def _program(without: str | None) -> tuple:
     versions = _table("OpVersionMap", {1: _many("pair", _MESSAGE, pair)})
     return _table("ProgramDesc", {
         1: _many("blocks", _MESSAGE, block), 4: _one("version", _MESSAGE, version),
-        5: _one("op_version_map", _MESSAGE, versions)}, version=version[0](), op_version_map=versions[0]())
+        5: _one("op_version_map", _MESSAGE, versions)})

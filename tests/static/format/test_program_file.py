@@ -243,8 +243,7 @@ def as_protobuf_has_it(plain, message):
         elif plain.HasField(field.name) != message.HasField(field.name):
             return False
         else:
-            is_read = message.HasField(field.name) or field.message_type is None
-            pairs = [(getattr(plain, field.name), getattr(message, field.name))] if is_read else []
+            pairs = [(getattr(plain, field.name), getattr(message, field.name))]
         for one, other in pairs:
             if not (as_protobuf_has_it(one, other) if field.message_type else one == other or one != one != other):
                 return False
