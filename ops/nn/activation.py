@@ -14,9 +14,9 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import elementwise as fast
 from ...backend.numpy_1 import clip as clipped
 from ...core.errors import AssertedError
+from ..array.full import fill_zeros_like
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import reshape_op, shape_handle
-from ..array.full import fill_zeros_like
 from ..array.where import where_op
 from ..core.infer import product, promoting, same
 from ..core.kernels import by

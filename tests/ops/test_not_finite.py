@@ -51,7 +51,7 @@ INFINITE = [-np.inf, -2.0, 0.0, 0.25, 0.5, 2.0, np.inf]
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize(("function", "start", "wanted"), [
     (paddle.trunc, np.inf, [0.0] * 7), (paddle.floor, np.nan, [0.0] * 7), (paddle.sign, np.inf, [0.0] * 7),
-    (paddle.frac, np.inf, [np.inf] * 7), 
+    (paddle.frac, np.inf, [np.inf] * 7),
     (lambda x: paddle.heaviside(x, paddle.zeros_like(x)), 1.0, [0.0] * 7),
     (lambda x: paddle.logit(x, 0.3), np.inf, [0.0, 0.0, 0.0, 0.0, np.inf, 0.0, 0.0]),
     (paddle.tanh, np.inf, [np.nan, *[np.inf] * 5, np.nan]),
