@@ -6,6 +6,7 @@ import difflib
 import warnings
 from collections.abc import Iterable
 from numbers import Real
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..ops.array.full import is_value
@@ -154,6 +155,6 @@ def regularizer(value: Any) -> Any:
 
 
 def check_clip(rule: str, clip: Any) -> None:
-    """TypeError unless it clips or is None."""
-    if clip is not None and not callable(clip):
+    """TypeError unless it clips or is None. A function would be given pairs, and is none that clips one gradient."""
+    if clip is not None and (not callable(clip) or isinstance(clip, (type, FunctionType, MethodType))):
         raise TypeError(f"{rule}(grad_clip): must be one of nn.ClipGradBy*. Received {clip!r}.")

@@ -5,6 +5,7 @@ An update is an operator like any other, so `step()` on Tensors and `minimize(lo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..core.dtype import DType, float32
@@ -162,8 +163,12 @@ class Optimizer(KeptState):
         if not is_value(loss):
             raise WrongKindError(f"{type(self).__name__}.minimize(loss): must be the loss, a Tensor. Received "
                                  f"{type(loss).__name__}.")
+        if parameters is not None and not isinstance(parameters, Iterable):
+            raise WrongKindError(f"{type(self).__name__}.minimize(parameters): must hold the parameters to update. "
+                                 f"Received {type(parameters).__name__}.")
         with current_trace().training(loss, startup_program):
-            pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
+            wanted = list(parameters or ()) or self._parameter_list
+            pairs = current_trace().gradients(loss, wanted, no_grad_set)
             return self._apply(pairs), pairs
 
     def backward(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None,

@@ -216,7 +216,7 @@ class BatchNorm(_BatchNormBase):
         Layer.__init__(self, dtype="float32" if dtype == "float16" else dtype)
         self._settle(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats,
                      moving_mean_name, moving_variance_name, self._dtype)
-        self._act, self._trainable_statistics = act, trainable_statistics
+        self._act, self._trainable_statistics, self._param_attr = act, trainable_statistics, param_attr
         if is_test:
             self.eval()
 

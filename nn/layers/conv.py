@@ -59,6 +59,19 @@ class _ConvNd(Layer):
         self.weight = self.create_parameter(shape + self._kernel_size, weight_attr, default_initializer=initializer)
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
+    _use_cudnn = False
+
+    @property
+    def _op_type(self) -> str:
+        """What Paddle calls the operator: of a transpose too, that of the convolution."""
+        rank, of_each = len(self._stride), self._groups == self._in_channels > 1
+        is_depthwise = rank == 2 and of_each and self._out_channels % self._in_channels == 0
+        return "depthwise_conv2d" if is_depthwise else f"conv{rank}d"
+
+    @property
+    def _channel_dim(self) -> int:
+        return len(self._stride) + 1 if self._data_format[-1] == "C" else 1
+
     @property
     def _updated_padding(self) -> list[int]:
         """What a subclass's own `forward` gives a function of `F`: a width a dimension, or two where they differ."""

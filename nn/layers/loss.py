@@ -155,11 +155,12 @@ class NLLLoss(Layer):
 
     def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None):
         super().__init__()
-        self.weight, self.ignore_index, self.reduction = weight, ignore_index, checked_reduction("NLLLoss", reduction)
+        self._weight, self._ignore_index, self._name = weight, ignore_index, name
+        self._reduction = checked_reduction("NLLLoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.nll_loss(input, label, self.weight, self.ignore_index, self.reduction)
+        return F.nll_loss(input, label, self._weight, self._ignore_index, self._reduction)
 
 
 class KLDivLoss(Layer):

@@ -25,7 +25,12 @@ class _Shuffle(Layer):
             raise TypeError(f"{name}({self.setting}): must be an int. Received {value!r}.")
         if value < 1:
             raise ValueError(f"{name}({self.setting}): must be at least 1. Received {value}.")
-        self._value, self._data_format = value, check_format(name, data_format, _FORMATS)
+        setattr(self, f"_{self.setting}", value)
+        self._data_format = check_format(name, data_format, _FORMATS)
+
+    @property
+    def _value(self) -> int:
+        return getattr(self, f"_{self.setting}")
 
     def forward(self, x: Any) -> Any:
         """The shuffled input."""

@@ -117,3 +117,18 @@ def test_refused_as_in_paddle(name):
     with pytest.raises(kind, match=message):
         call()
     assert F.normalize(paddle.to_tensor([3.0, 4.0])).tolist() == pytest.approx([0.6, 0.8])
+
+
+def test_what_published_code_asks_of_convolutions_and_shuffles():
+    convolutions = [nn.Conv1D(2, 2, 1, groups=2), nn.Conv2D(2, 4, 1, groups=2), nn.Conv2D(4, 2, 1, groups=2),
+                    nn.Conv2DTranspose(2, 2, 1, groups=2), nn.Conv3D(2, 2, 1), nn.Conv2D(2, 2, 1, data_format="NHWC")]
+    found = [(each._op_type, each._channel_dim) for each in convolutions]
+    assert found == [("conv1d", 1), ("depthwise_conv2d", 1), ("conv2d", 1), ("depthwise_conv2d", 1), ("conv3d", 1),
+                     ("conv2d", 3)]  # what PaddlePaddle 2.6.2 says
+    assert not any(each._use_cudnn for each in convolutions)
+    shuffles = nn.PixelShuffle(2), nn.PixelUnshuffle(3), nn.ChannelShuffle(4)
+    assert [shuffles[0]._upscale_factor, shuffles[1]._downscale_factor, shuffles[2]._groups] == [2, 3, 4]
+    attr = paddle.ParamAttr(name="scale_of_norm")
+    assert nn.BatchNorm(2, param_attr=attr)._param_attr is attr
+    loss = nn.NLLLoss(ignore_index=3, reduction="sum")
+    assert (loss._weight, loss._ignore_index, loss._reduction) == (None, 3, "sum")

@@ -336,3 +336,16 @@ def test_a_regularizer_without_a_coefficient(coefficient):
 def test_what_is_no_loss_is_not_scaled():
     with pytest.raises(TypeError, match="scale: must be given a Tensor. Received int 3"):
         paddle.amp.GradScaler().scale(3)
+
+
+@pytest.mark.parametrize("clip", [lambda pairs: pairs, paddle.nn.ClipGradByNorm, 3])
+def test_what_clips_nothing_is_refused(clip):
+    with pytest.raises(TypeError, match=r"SGD\(grad_clip\): must be one of nn.ClipGradBy"):
+        paddle.optimizer.SGD(0.1, parameters=paddle.nn.Linear(2, 2).parameters(), grad_clip=clip)
+
+
+def test_minimize_asks_for_parameters():
+    layer = paddle.nn.Linear(2, 2)
+    loss = layer(paddle.ones([1, 2])).sum()
+    with pytest.raises(TypeError, match=r"SGD.minimize\(parameters\): must hold the parameters to update"):
+        paddle.optimizer.SGD(0.1, parameters=layer.parameters()).minimize(loss, parameters=3)
