@@ -43,6 +43,8 @@ class LazyInitHelper:
         """Whether parameters that are made now are filled later."""
         return state.trace.find(LazyTrace) is not None
 
+    _state = state  # which packages ask for
+
     def enable(self) -> None:
         """Parameters are filled later, from here on; where they are already, nothing changes."""
         if not self.state:

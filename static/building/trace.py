@@ -33,6 +33,7 @@ from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
+from .first_values import begins_with
 from .in_place import assigned, cut_off, keeping_gradient, rebind
 from .operands import aligned_at_first, beside_a_number, converted, counted, flat, names_of, refuse_lists, spec_of
 from .result_names import Calls, namer
@@ -92,8 +93,9 @@ class ProgramTrace(Trace):
         self.change(self.lift(value, "a tensor that is changed in place"), result)
 
     def change(self, variable: Variable, result: Variable) -> None:
-        """Gives a variable the value of another from here on: what its in-place forms do."""
-        rebind(variable, result)
+        """Gives a variable the value of another from here on, or to begin with: what its in-place forms do."""
+        if self.captures or not begins_with(variable, result, self.startup):
+            rebind(variable, result)
 
     def up_to_date(self, variable: Variable) -> Variable:
         """The variable, or what a view shows of a value that was changed since."""
