@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..static.building.mode import enable_static as disable_dygraph
     from ..static.building.mode import in_dynamic_mode as in_dygraph_mode
     from ..static.building.weight_norm import WeightNormParamAttr
-    from ..static.ir.variable import Variable
     from ..static.program import Program
     from ..static.run.compiled_program import CompiledProgram
     from ..static.run.create_lod_tensor import create_lod_tensor, create_random_int_lodtensor
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from ..static.run.scope import Scope, global_scope, scope_guard
     from ..static.run.scope import Scope as _Scope
     from ..static.run.strategies import BuildStrategy, ExecutionStrategy
+    from ..static.variable import Variable
     from ..utils.installation import require_version
     from . import (
         backward,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -50,10 +51,20 @@ def _is_there(module: str) -> bool:
 def joined(name: str, path: str) -> ModuleType:
     """The module that has the names of these."""
     module = _Joined(name, path, [importlib.import_module(part) for part in parts(path)])
-    if path in (".dygraph", ".dygraph.layers", ".dygraph.container"):
+    if path == ".framework":
+        vars(module).update(_questions_of_mode())
+    if path in ("", ".dygraph", ".dygraph.layers", ".dygraph.container"):
         nn: Any = importlib.import_module(f"{_ROOT}.nn")
         vars(module).update((layer, getattr(nn, layer)) for layer in _LAYERS if hasattr(module, layer))
     return module
+
+
+def _questions_of_mode() -> dict[str, Any]:
+    """What 2.3 and 2.4 asked `fluid.framework` while they had two dynamic modes: here is the later one alone."""
+    mode: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
+    return {"_non_static_mode": mode.in_dynamic_mode, "_in_legacy_dygraph": lambda: False,
+            "_in_eager_without_dygraph_check": lambda: True, "_enable_legacy_dygraph": lambda: None,
+            "_disable_legacy_dygraph": lambda: None, "_test_eager_guard": lambda place=None: nullcontext()}
 
 
 def begin() -> None:

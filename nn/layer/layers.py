@@ -189,7 +189,7 @@ class Layer(_Attributes, Walked):
         """A new value of the layer, one zero, to be set on it as a buffer or not at all."""
         dtype = convert_dtype(self._dtype if dtype is None else dtype)
         named = f"{self._full_name}.{name}" if name else generate(f"{self._full_name}._generated_var")
-        value = current_trace().persistent((1,), dtype, 0.0, named)
+        value = current_trace().blank(dtype, named)
         value.persistable = bool(persistable)
         return value
 

@@ -283,6 +283,10 @@ class Trace:
         """
         raise self._cannot(f"keep {name!r} from step to step")
 
+    def blank(self, dtype: DType, name: str) -> Any:
+        """A value, one zero, into which its owner has something written: in a Program by an operation."""
+        return self.persistent((1,), dtype, 0.0, name)
+
     def initialize(self, variable: Any, make: Callable[[], Any]) -> None:
         """Lets the Program in which values begin give a variable that outlives a run what `make()` makes there."""
         raise self._cannot("let a startup Program fill a variable")

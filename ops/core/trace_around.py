@@ -241,6 +241,10 @@ class TraceAround(Trace):
         """A new value that outlives a step without being a parameter."""
         return self.inner.persistent(shape, dtype, value, name)
 
+    def blank(self, dtype: DType, name: str) -> Any:
+        """A value into which its owner has something written."""
+        return self.inner.blank(dtype, name)
+
     def initialize(self, variable: Any, make: Callable[[], Any]) -> None:
         """Lets the startup Program give a variable what `make()` makes there."""
         self.inner.initialize(variable, make)

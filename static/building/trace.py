@@ -454,6 +454,12 @@ class ProgramTrace(Trace):
             self.initialize(variable, lambda: full(shape, value, dtype))
         return variable
 
+    def blank(self, dtype: DType, name: str) -> Variable:
+        """A Variable for an operation to give its result to: gradients pass through it then."""
+        variable = self.persistent((1,), dtype, 0.0, name)
+        variable.stop_gradient = False
+        return variable
+
     def store(self, target: Variable, value: Variable) -> None:
         """Appends the assignment."""
         self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_line())

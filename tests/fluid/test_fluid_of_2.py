@@ -17,8 +17,9 @@ from paddle.fluid.layers.utils import map_structure
 from paddle.fluid.reader import _convert_places, _DatasetKind, _get_paddle_place_list
 
 assert paddle.__version__ == "2.4.2" and paddle.fluid is fluid
+assert isinstance(to_variable([1.0]), fluid.Variable)
 assert fluid.initializer.TruncatedNormal and fluid.initializer.TruncatedNormalInitializer  # though never imported
-assert Layer is nn.Layer is AsItsFile and LayerList is nn.LayerList
+assert fluid.Layer is Layer is nn.Layer is AsItsFile and LayerList is nn.LayerList
 assert isinstance(paddle.CPUPlace(), fluid.core_avx.Place) and _DatasetKind.ITER == 1
 assert _convert_places(paddle.CPUPlace()) == _get_paddle_place_list(["cpu"]) == [paddle.CPUPlace()]
 assert in_dygraph_mode() and fluid.in_dygraph_mode() and _dygraph_tracer() is not None
@@ -40,6 +41,8 @@ loss.backward()
 assert loss.shape == [1] and loss.item() == 6.0 and net.linear.weight.grad.tolist() == [[1.0, 1.0], [3.0, 3.0]]
 assert type(fluid.layers.fill_constant([2], "float32", 1.0)) is paddle.Tensor
 
+with framework._test_eager_guard():
+    assert framework._non_static_mode() and not framework._in_legacy_dygraph()
 start = fluid.layers.fill_constant([2], "int64", 0)
 words = fluid.layers.GreedyEmbeddingHelper(nn.Embedding(9, 4), start_tokens=start, end_token=1)
 cell = nn.GRUCell(4, 4)

@@ -92,3 +92,30 @@ def test_what_a_loop_counts_has_a_dimension():
         given = fluid.dygraph.to_variable(np.arange(6, dtype="float32").reshape(3, 2))
         total, i, last = summed(given, fluid.dygraph.to_variable(np.array([3])))
         assert (total.numpy().tolist(), i.numpy().tolist(), last.numpy().tolist()) == ([23.0], [2], [2.0, 5.0])
+
+
+class _Applied(fluid.dygraph.Layer):
+    """Gives its result to a variable of its own, by the operator's type."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([3, 3], default_initializer=fluid.initializer.Constant(2.0))
+
+    def forward(self, x):
+        made = self.create_variable(dtype="float32")
+        self._helper.append_op(type="mul", inputs={"X": x, "Y": self.weight}, outputs={"Out": made},
+                               attrs={"x_num_col_dims": 1, "y_num_col_dims": 1})
+        return made
+
+
+def test_gradients_pass_through_variables_that_a_layer_has_made():
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x = fluid.data("x", [1, 3])
+        made = _Applied()(x)
+        [(_, gradient)] = fluid.backward.append_backward(fluid.layers.reduce_sum(made))
+    assert not made.stop_gradient
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup)
+    [slope] = exe.run(main, {"x": np.array([[1, 2, 3]], "float32")}, [gradient])
+    assert slope.tolist() == [[1.0] * 3, [2.0] * 3, [3.0] * 3]
