@@ -45,17 +45,24 @@ PREDICTED = """
 import sys
 import proa as paddle
 predictor = paddle.inference.create_predictor(paddle.inference.Config("net.pdmodel", "net.pdiparams"))
-print(predictor.run([paddle.ones([2, 3, 8, 8]).numpy()])[0].shape, "google.protobuf" in sys.modules)
+images = paddle.ones([2, 3, 8, 8]).numpy()
+print(predictor.run([images])[0].shape, *sorted(name for name in sys.modules if name.startswith((
+    "google.protobuf", "proa.ops.collective", "proa.ops.random.draws", "proa.static.autodiff", "proa.static.building",
+    "proa.static.ir.program", "proa.static.compiler.compile"))))
 """
 
 
 @pytest.mark.skipif(native.module is None, reason="the compiled form is not in use")
-def test_a_predictor_reads_a_file_without_protobuf(tmp_path):
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 4, 3), paddle.nn.BatchNorm2D(4), paddle.nn.ReLU())
+def test_a_predictor_imports_what_makes_plans_and_then_not_even_that(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLAGS_kernel_cache_dir", str(tmp_path / "kept"))
+    monkeypatch.setenv("FLAGS_keep_plans", "1")
+    net = paddle.nn.Sequential(*(part for n in range(12) for part in (
+        paddle.nn.Conv2D(3, 3, 3, padding=1), paddle.nn.BatchNorm2D(3), paddle.nn.ReLU())), paddle.nn.Softmax())
     net.eval()
     paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([None, 3, 8, 8], "float32")])
-    done = subprocess.run([sys.executable, "-c", PREDICTED], capture_output=True, text=True, cwd=tmp_path)
-    assert done.stdout.split() == ["[2,", "4,", "6,", "6]", "False"], done.stdout + done.stderr
+    for imported in (["proa.static.compiler.compile", "proa.static.ir.program"], []):
+        done = subprocess.run([sys.executable, "-c", PREDICTED], capture_output=True, text=True, cwd=tmp_path)
+        assert done.stdout.split() == ["[2,", "3,", "8,", "8]", *imported], done.stdout + done.stderr
 
 
 LOADED = """
