@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...ops.array.concat_split import split
 from ...ops.array.full import changeable, value_of
 from ...ops.core.result_names import results_named
@@ -128,7 +130,7 @@ def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
     >>> round(float(paddle.nn.functional.gelu(paddle.to_tensor(1.0))), 4)
     0.8413
     """
-    return apply(ops.gelu_op, x, approximate=bool(approximate))
+    return apply(ops.gelu_op, x, approximate=_truth("gelu(approximate)", approximate))
 
 
 def silu(x: Any, name: str | None = None) -> Any:
@@ -328,7 +330,15 @@ def gumbel_softmax(x: Any, temperature: float = 1.0, hard: bool = False, axis: i
     """
     if temperature <= 0:
         raise ValueError(f"gumbel_softmax(temperature): must be above 0. Received {temperature}.")
-    return apply(random_activations.gumbel_softmax_op, x, temperature=float(temperature), hard=hard, axis=axis)[0]
+    return apply(random_activations.gumbel_softmax_op, x, temperature=float(temperature),
+                 hard=_truth("gumbel_softmax(hard)", hard), axis=axis)[0]
+
+
+def _truth(what: str, value: Any) -> bool:
+    """True or False; PyTorch's 'none' and 'tanh' would both count as True."""
+    if not isinstance(value, (bool, int, np.bool_)):
+        raise TypeError(f"{what}: must be True or False. Received {value!r}.")
+    return bool(value)
 
 
 def _as(x: Any, dtype: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.lazy import beside
 from ...ops.array.creation import arange
-from ...ops.array.full import is_value, value_of
+from ...ops.array.full import is_value, value_of, whole
 from ...ops.array.pad import pad_op
 from ...ops.array.reshape import moveaxis, squeeze, unsqueeze
 from ...ops.array.unknown_sizes import size_at
@@ -259,7 +259,7 @@ def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: in
             f"{what}(x, output_size): x must have {rank + 2} dimensions and output_size {rank} numbers. "
             f"Received x.shape={list(x.shape)}, output_size={output_size!r}."
         )
-    return [int(size) if wanted is None else int(wanted) for wanted, size in zip(given, sizes, strict=True)]
+    return [int(size) if wanted is None else whole(wanted) for wanted, size in zip(given, sizes, strict=True)]
 
 
 def _adaptive(what: str, kind: str, x: Any, output_size: Any, data_format: str, rank: int) -> Any:

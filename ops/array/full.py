@@ -190,6 +190,8 @@ def whole(n: Any) -> int:
     """An axis or a size as an int; ValueError for a fraction, which `n / 2` gives of an odd n."""
     if isinstance(n, str):
         raise TypeError(f"{public_function()}: axes and sizes must be whole numbers. Received {n!r}.")
+    if is_value(n) and n.dtype.is_floating:
+        n = float(n)
     if isinstance(n, (float, np.floating)) and n != int(n):
         raise ValueError(f"{public_function()}: axes and sizes must be whole numbers. Received {n}; "
                          "int(...), or // in the place of /, makes a whole number of it.")

@@ -15,7 +15,7 @@ from ..core.infer import broadcast_shapes
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .full import full, is_value, sizes_of, value_of
+from .full import full, is_value, sizes_of, value_of, whole
 from .gradient_shapes import reshape_to, sum_to
 
 END = 2147483647
@@ -232,7 +232,7 @@ def _static_and_tensors(bounds: list[Any]) -> tuple[list[int], list[Any] | None]
 def _as_bounds(value: Any) -> list[Any]:
     if is_value(value):
         return [value] if value.ndim == 0 else [value[n] for n in range(value.shape[0])]
-    return [n if is_value(n) else int(n) for n in (value if isinstance(value, (list, tuple)) else [value])]
+    return [n if is_value(n) else whole(n) for n in (value if isinstance(value, (list, tuple)) else [value])]
 
 
 def slice_(input: Any, axes: Sequence[int], starts: Any, ends: Any) -> Any:

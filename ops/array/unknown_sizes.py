@@ -15,7 +15,7 @@ from ..core.trace import current_trace
 from ..math.casting import in_dtype
 from .assign import shape
 from .concat_split import concat
-from .full import full, is_value
+from .full import full, is_value, whole
 from .reshape import reshape
 from .slices import END, Ranges
 
@@ -51,7 +51,7 @@ def known_number(what: str, value: Any) -> int:
     if only_a_run_knows(value):
         raise TypeError(f"{what}: must be a number that is known while the Program is built. Received {value!r}, which "
                         "only a run can tell. Declare that size (InputSpec, static.data), or give a number.")
-    return int(value)
+    return whole(value)
 
 
 def vector_of(numbers: Sequence[Any]) -> Any:

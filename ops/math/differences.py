@@ -7,7 +7,7 @@ import numpy as np
 from ...core import dtype as dt
 from ..array.concat_split import concat
 from ..array.creation import to_tensor
-from ..array.full import value_of
+from ..array.full import value_of, whole
 from ..array.reshape import axis_of, reshape, unsqueeze
 from ..array.slices import slice_
 from ..core.infer import normalize_axis
@@ -93,7 +93,7 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
     x = value_of(x)
     if x.ndim != 1:
         raise ValueError(f"vander(x): must have one dimension. Received {x.ndim}.")
-    n = int(x.shape[0]) if n is None else n
+    n = int(x.shape[0]) if n is None else whole(n)
     if n < 0:
         raise ValueError(f"vander(n): must be at least 0. Received {n}.")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...core.errors import ArgumentError, AssertedError
-from ..array.full import is_value
+from ..array.full import is_value, whole
 from ..array.unknown_sizes import known_number
 
 
@@ -45,10 +45,12 @@ def padding_attributes(what: str, padding: Any, count: int, channels_last: bool)
         return [0] * count, padding.upper()
     if isinstance(padding, (int, numbers.Integral)):
         return [int(padding)] * count, "EXPLICIT"
+    if not isinstance(padding, Iterable) or isinstance(padding, dict):
+        raise ValueError(f"{what}: padding must be 'SAME', 'VALID' or ints. Received {padding!r}.")
     given = list(padding)
     if given and isinstance(given[0], (list, tuple)):
         given = _spatial_pairs(what, given, count, channels_last)
-    pads = [int(n) for n in given]
+    pads = [whole(n) for n in given]
     if len(pads) == 1:
         pads *= count
     if len(pads) not in (count, 2 * count):

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..array.full import is_value
+from ..array.full import is_value, whole
 from ..core.infer import check_same_shape
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -44,7 +44,7 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
     [[1, 0, 0], [1, 1, 1]]
     """
     tensor = maxlen if is_value(maxlen) else None
-    number = -1 if maxlen is None or tensor is not None else int(maxlen)
+    number = -1 if maxlen is None or tensor is not None else whole(maxlen)
     if maxlen is not None and tensor is None and number < 0:
         raise ValueError(f"sequence_mask(maxlen): must not be negative. Received {maxlen}.")
     return apply(sequence_mask_op, x, tensor, maxlen=number, out_dtype=convert_dtype(dtype))

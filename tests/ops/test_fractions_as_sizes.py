@@ -18,7 +18,14 @@ FRACTIONS = {
     "argmax": lambda: X.argmax(0.5), "concat": lambda: paddle.concat([X, X], 0.5), "cumsum": lambda: X.cumsum(0.5),
     "stack": lambda: paddle.stack([X, X], 0.5), "gather": lambda: paddle.gather(X, paddle.to_tensor([0]), 0.5),
     "fft": lambda: paddle.fft.fft(X, 2.5), "rot90": lambda: paddle.rot90(X, 0.5),
-    "Linear": lambda: paddle.nn.Linear(2.5, 3),
+    "Linear": lambda: paddle.nn.Linear(2.5, 3), "randint of fractions": lambda: paddle.randint(0.5, 5),
+    "randperm": lambda: paddle.randperm(2.5), "slice": lambda: paddle.slice(X, [0], [0.5], [2]),
+    "strided_slice": lambda: paddle.strided_slice(X, [0], [0], [2], [1.5]),
+    "adaptive_avg_pool1d": lambda: F.adaptive_avg_pool1d(X.unsqueeze(0), 1.5),
+    "triu_indices": lambda: paddle.triu_indices(2.5), "vander": lambda: paddle.vander(X[0], 2.5),
+    "sequence_mask": lambda: F.sequence_mask(paddle.to_tensor([1]), 2.5),
+    "padding": lambda: F.max_pool1d(X.unsqueeze(0), 2, padding=[0.5]),
+    "sum along a tensor": lambda: X.sum(paddle.to_tensor(0.5)),
 }
 
 
@@ -47,3 +54,18 @@ def test_sizes_and_places_out_of_range():
     with pytest.raises((ValueError, IndexError)):
         paddle.take(paddle.ones([3]), paddle.to_tensor([-4]))
     assert paddle.take(paddle.arange(3), paddle.to_tensor([-3])).tolist() == [0]
+
+
+@pytest.mark.parametrize("value", ["none", "tanh", 0.5, None])
+def test_what_is_neither_true_nor_false(value):
+    """PyTorch's names of what gelu does would all count as True."""
+    with pytest.raises(TypeError, match="must be True or False"):
+        F.gelu(X, value)
+    with pytest.raises(TypeError, match="must be True or False"):
+        F.gumbel_softmax(X, hard=value)
+
+
+@pytest.mark.parametrize("padding", [None, 1.5, {}, lambda: 1, [1, 2, 3]])
+def test_a_padding_that_is_none_is_refused_where_the_layer_is_made(padding):
+    with pytest.raises(ValueError, match=r"Conv2D\(padding\)"):
+        paddle.nn.Conv2D(2, 2, 3, padding=padding)
