@@ -118,7 +118,7 @@ static void some_blocks(void *data, Py_ssize_t begin, Py_ssize_t end) {
     if (!room) __atomic_store_n(&all->failed, 1, __ATOMIC_RELAXED);
     float *sums = (float *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
     for (Py_ssize_t n = begin; n < end && room; n++) {
-        Py_ssize_t panel = n / all->blocks, block = n % all->blocks;
+        Py_ssize_t panel = n % all->panels, block = n / all->panels;
         Py_ssize_t first = vectors * panel / all->panels, parts = vectors * (panel + 1) / all->panels - first;
         Py_ssize_t filter = first * how->lanes, filters = parts * how->lanes;
         Py_ssize_t channel = all->channels * block / all->blocks;
@@ -200,6 +200,7 @@ PyObject *filter_gradient(PyObject *module, PyObject *arguments) {
         all.panels = vectors <= how->parts ? 1 : (vectors + how->usual - 1) / how->usual;
         Py_ssize_t most = how->rows[(vectors + all.panels - 1) / all.panels];
         all.blocks = (of.channels + most - 1) / most;
+        if (all.blocks > 1) all.blocks += all.blocks & all.panels & 1; /* two threads have as much to do */
         double work = (double)ends[all.parts * taps - 1] * (double)of.images * (double)of.filters * (double)of.channels;
         ended = run_parts(some_blocks, &all, all.panels * all.blocks, work < WORTH ? 0 : WORTH_SHARING);
     }

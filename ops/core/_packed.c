@@ -115,12 +115,15 @@ static int find_images(const Product *product, PyObject *x, const Py_ssize_t *st
     double whole = (double)(sizes[2] + of->top + product->bottom) * (double)(sizes[3] + of->left + product->right);
     double around = (double)sizes[0] * (whole - (double)sizes[2] * (double)sizes[3]);
     *is_brought = of->channels <= FEW_CHANNELS && product->by.kind != OWN && of->apart_across == 1 && of->wide > 1 &&
+                  !of->zeros_down && !of->zeros_across &&
                   (around <= MOST_AROUND || around <= (double)sizes[0] * (double)sizes[2] * (double)sizes[3]);
     if (sizes[1] != of->channels || (!*is_brought && steps[1] != 1 && sizes[1] != 1)) return 0;
     of->images = sizes[0], of->height = sizes[2], of->width = sizes[3];
     of->image_step = steps[0], of->line_step = steps[2], of->element_step = steps[3];
-    of->rows = of->height + of->top + product->bottom - (of->high - 1) * of->apart_down - 1;
-    of->columns = of->width + of->left + product->right - (of->wide - 1) * of->apart_across - 1;
+    Py_ssize_t lines = of->height + (of->height - 1) * of->zeros_down;
+    Py_ssize_t elements = of->width + (of->width - 1) * of->zeros_across;
+    of->rows = lines + of->top + product->bottom - (of->high - 1) * of->apart_down - 1;
+    of->columns = elements + of->left + product->right - (of->wide - 1) * of->apart_across - 1;
     if (of->rows < 0 || of->columns < 0) return 0;
     of->rows = of->rows / of->down + 1, of->columns = of->columns / of->across + 1;
     of->x = (const float *)((Array *)x)->data;
@@ -266,6 +269,7 @@ static int find_product(Product *product, int kind, PyObject *w, const Py_ssize_
     int is_across = is_matrix || kind == TURNED;
     of.filters = shape[is_across], of.channels = kind == OWN ? shape[0] : shape[!is_across];
     of.high = is_matrix ? 1 : shape[2], of.wide = is_matrix ? 1 : shape[3];
+    if (kind == TURNED) of.zeros_down = of.down - 1, of.zeros_across = of.across - 1, of.down = of.across = 1;
     if (of.high * of.wide > MOST_SPOTS || (kind == OWN && shape[1] != 1)) return 0;
     of.element_step = of.channels;
     of.together = channels_together(of.channels, of.high * of.wide);

@@ -34,9 +34,10 @@ typedef struct {
 } Order;
 
 /* Which of a window's lines, or columns, are of the image: a number that differs where these do. */
-static Py_ssize_t inside(Py_ssize_t at, Py_ssize_t spots, Py_ssize_t apart, Py_ssize_t size) {
-    Py_ssize_t before = at < 0 ? least(spots, (apart - 1 - at) / apart) : 0;
-    return before * (spots + 1) + (at < size ? least(spots, (size - 1 - at) / apart + 1) : 0);
+static size_t inside(Py_ssize_t at, Py_ssize_t spots, Py_ssize_t apart, Py_ssize_t zeros, Py_ssize_t size) {
+    size_t number = 1;
+    for (; spots > 0; spots--, at += apart) number = number * 3 + (element_at(at, zeros, size) >= 0);
+    return number;
 }
 
 /* Blocks of windows from `begin` to `end`, as large as they can be, and alike. */
@@ -45,22 +46,40 @@ static void cut(Order *order, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t most)
     for (Py_ssize_t n = 1; n <= blocks; n++) order->ends[order->blocks++] = begin + (end - begin) * n / blocks;
 }
 
+/* Rows, or columns, of windows: `first`, and those up to `end` that are `step` from each other, have the same inside. */
+typedef struct {
+    Py_ssize_t first, end, step;
+} Alike;
+
+/* The next ones, from where these end: in turn those that stand alike to zeros between elements. 0 behind the last. */
+static int go_on_to(Alike *next, Py_ssize_t count, Py_ssize_t stride, Py_ssize_t before, Py_ssize_t spots, Py_ssize_t apart,
+                    Py_ssize_t zeros, Py_ssize_t size) {
+    Py_ssize_t first = next->end;
+    if (first >= count && (first = first % next->step + 1) >= least(next->step, count)) return 0;
+    size_t those = inside(first * stride - before, spots, apart, zeros, size);
+    next->first = first;
+    do first += next->step;
+    while (first < count && inside(first * stride - before, spots, apart, zeros, size) == those);
+    next->end = first;
+    return 1;
+}
+
 /* Windows from `from` to `to`: those that have the same of the padding come together, so that it is left out. */
 static void put_in_order(const Convolution *of, Py_ssize_t from, Py_ssize_t to, Py_ssize_t most, Order *order) {
-    Py_ssize_t each = of->rows * of->columns, count = 0, begin = 0, row_end, end;
-    for (Py_ssize_t row = 0; row < of->rows; row = row_end) {
-        Py_ssize_t lines = inside(row * of->down - of->top, of->high, of->apart_down, of->height);
-        for (row_end = row + 1; row_end < of->rows; row_end++)
-            if (inside(row_end * of->down - of->top, of->high, of->apart_down, of->height) != lines) break;
-        for (Py_ssize_t column = 0; column < of->columns; column = end) {
-            Py_ssize_t elements = inside(column * of->across - of->left, of->wide, of->apart_across, of->width);
+    Py_ssize_t each = of->rows * of->columns, count = 0, begin = 0;
+    Alike rows = {0, 0, of->zeros_down + 1};
+    while (go_on_to(&rows, of->rows, of->down, of->top, of->high, of->apart_down, of->zeros_down, of->height)) {
+        Alike columns = {0, 0, of->zeros_across + 1};
+        while (go_on_to(&columns, of->columns, of->across, of->left, of->wide, of->apart_across, of->zeros_across,
+                        of->width)) {
             Py_ssize_t before = count;
-            for (end = column + 1; end < of->columns; end++)
-                if (inside(end * of->across - of->left, of->wide, of->apart_across, of->width) != elements) break;
             for (Py_ssize_t image = from / each; image * each < to; image++)
-                for (Py_ssize_t r = row; r < row_end; r++)
-                    for (Py_ssize_t c = column, n = (image * of->rows + r) * of->columns + c; c < end; c++, n++)
-                        if (n >= from && n < to) order->windows[count++] = n;
+                for (Py_ssize_t r = rows.first; r < rows.end; r += rows.step) {
+                    Py_ssize_t n = (image * of->rows + r) * of->columns;
+                    if (n + of->columns <= from || n >= to) continue;
+                    for (Py_ssize_t c = columns.first; c < columns.end; c += columns.step)
+                        if (n + c >= from && n + c < to) order->windows[count++] = n + c;
+                }
             if (count - begin > most) cut(order, begin, before, most), begin = before;
         }
     }
@@ -154,9 +173,11 @@ static int multiply(const Convolution *of, const Weight *weight, float *out, Py_
     Py_ssize_t spots = of->high * of->wide, width = width_of_panels(), each = of->rows * of->columns;
     Py_ssize_t sums = AT_ONCE * width, part = weight->panels ? 0 : of->together * spots * width;
     Py_ssize_t places = weight->panels ? 0 : length_of_places(weight);
-    int is_inside = !of->top && !of->left && (of->rows - 1) * of->down + (of->high - 1) * of->apart_down < of->height &&
+    int has_zeros = of->zeros_down || of->zeros_across;
+    int is_inside = !has_zeros && !of->top && !of->left &&
+                    (of->rows - 1) * of->down + (of->high - 1) * of->apart_down < of->height &&
                     (of->columns - 1) * of->across + (of->wide - 1) * of->apart_across < of->width;
-    int is_pointwise = spots == 1 && is_inside, is_ordered = !is_inside && spots > 1 && each <= MOST_ORDERED / 2;
+    int is_pointwise = spots == 1 && is_inside, is_ordered = has_zeros || (!is_inside && each <= MOST_ORDERED / 2);
     int is_in_place = !weight->panels && weight->kind == MATRIX && to - from <= FEW;
     Py_ssize_t at_once = is_ordered ? MOST_ORDERED : AT_ONCE, known = least(at_once, to - from);
     const float **table = PyMem_RawMalloc((size_t)(AT_ONCE * spots) * sizeof *table);

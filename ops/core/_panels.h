@@ -14,6 +14,7 @@ typedef struct {
     Py_ssize_t image_step, line_step, element_step; /* in elements */
     Py_ssize_t filters, high, wide, rows, columns;  /* of the filters' windows, and of the result */
     Py_ssize_t down, across, top, left, apart_down, apart_across; /* strides, padding, dilations */
+    Py_ssize_t zeros_down, zeros_across; /* what is read has so many between its elements, which lie nowhere */
     const float *x, *residual, *bias;
     int activation;
     const float *zeros;
@@ -46,26 +47,36 @@ INLINE void go_on(const Convolution *of, Place *at) {
     at->image++;
 }
 
+/* The element that stands at a place; -1 for padding and for zeros between elements. */
+INLINE Py_ssize_t element_at(Py_ssize_t place, Py_ssize_t zeros, Py_ssize_t size) {
+    if (place < 0 || (zeros && place % (zeros + 1))) return -1;
+    Py_ssize_t element = zeros ? place / (zeros + 1) : place;
+    return element < size ? element : -1;
+}
+
 /* Where the channels begin of the elements of a window; `offsets` are theirs from the first one. */
 INLINE void find_places(const Convolution *of, const Place *at, const Py_ssize_t *offsets, const float **places,
                         Py_ssize_t step) {
     Py_ssize_t line = at->row * of->down - of->top, element = at->column * of->across - of->left;
     Py_ssize_t last_line = line + (of->high - 1) * of->apart_down, last = element + (of->wide - 1) * of->apart_across;
-    Py_ssize_t first = at->image * of->image_step + line * of->line_step + element * of->element_step;
-    if (line >= 0 && last_line < of->height && element >= 0 && last < of->width) {
-        for (Py_ssize_t spot = 0; spot < of->high * of->wide; spot++) places[spot * step] = of->x + first + offsets[spot];
+    const float *image = of->x + at->image * of->image_step;
+    if (line >= 0 && last_line < of->height && element >= 0 && last < of->width && !of->zeros_down && !of->zeros_across) {
+        image += line * of->line_step + element * of->element_step;
+        for (Py_ssize_t spot = 0; spot < of->high * of->wide; spot++) places[spot * step] = image + offsets[spot];
         return;
     }
-    for (Py_ssize_t r = 0, n = line; r < of->high; r++, n += of->apart_down)
-        for (Py_ssize_t c = 0, m = element; c < of->wide; c++, m += of->apart_across, places += step) {
-            int is_inside = n >= 0 && n < of->height && m >= 0 && m < of->width;
-            *places = is_inside ? of->x + first + offsets[r * of->wide + c] : of->zeros;
+    for (Py_ssize_t r = 0; r < of->high; r++) {
+        Py_ssize_t n = element_at(line + r * of->apart_down, of->zeros_down, of->height);
+        for (Py_ssize_t c = 0; c < of->wide; c++, places += step) {
+            Py_ssize_t m = n < 0 ? -1 : element_at(element + c * of->apart_across, of->zeros_across, of->width);
+            *places = m < 0 ? of->zeros : image + n * of->line_step + m * of->element_step;
         }
+    }
 }
 
 enum { MATRIX, FILTERS, TURNED, OWN, WAYS_OF_LYING }; /* how a weight lies, as panels.py counts it */
 /* A matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images wants them: by their inputs, with their windows
-   turned round; filters of a channel each [c, 1, h, w]. */
+   turned round, and zeros between what strides have set apart; filters of a channel each [c, 1, h, w]. */
 
 /* A weight, and the panels it is brought into, or NULL: then it is brought over part by part when it is multiplied. */
 typedef struct {

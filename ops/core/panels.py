@@ -20,7 +20,7 @@ from . import native
 PANELS = "panels"
 MATRIX, FILTERS, TURNED, OWN = range(4)
 """How a weight lies, as `_panels.h` counts it: a matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images
-wants them; filters of a channel each [c, 1, h, w]."""
+wants them, where strides are those of the convolution that it is taken of; filters of a channel each [c, 1, h, w]."""
 INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
 """What may follow in the same pass, as `_panels.h` counts it."""
 
@@ -87,7 +87,7 @@ def convolve(x: np.ndarray, w: np.ndarray, scale: Any, bias: Any, residual: Any,
 
 
 def gradient_of_filters(x: np.ndarray, g: np.ndarray, kernel: Pair, windows: Windows) -> Any:
-    """The gradient [o, c, *kernel] of filters whose result has the gradient `g`; NotImplemented for what is not taken."""
+    """The gradient [o, c, *kernel] of filters whose result has the gradient `g`; NotImplemented for what it leaves."""
     assert native.module is not None
     return native.module.filter_gradient(x, g, kernel, windows.strides, windows.begin, windows.dilations)
 

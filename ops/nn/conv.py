@@ -25,7 +25,7 @@ from .windows import Geometry, geometry, pad_pairs
 
 _F32 = np.dtype(np.float32)
 _FILTERS, _CHANNELS = 48, 8  # fewer fill the vectors of a panel badly: oneDNN's code for them is faster
-_PLACES = 1 << 13  # of images: for the gradient of filters at more of them oneDNN's code is as fast
+_PLACES = 1 << 13  # of images: at more oneDNN's code is as fast for gradients of filters, and where windows stand apart
 _VECTOR = 16  # filters whose gradient fills vectors
 _LARGE = 1 << 17  # elements of a filter that are worth turning round for the gradient of images
 
@@ -140,7 +140,7 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
 
 def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
                           dilations=(), groups=1, data_format="NCHW"):
-    """Where the windows stand side by side it is a convolution itself, with the filters turned round."""
+    """It is a convolution itself, with the filters turned round, and zeros between what stood apart."""
     is_worth_it = groups == 1 and w.shape[1] >= _FILTERS and w.size >= _LARGE
     if not is_worth_it or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
         return NotImplemented
@@ -149,10 +149,13 @@ def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), 
     geo = _geometry(sizes, w.shape[2:], strides, paddings, dilations, padding_algorithm)
     reach = [(count - 1) * apart for count, apart in zip(geo.kernel, geo.dilations, strict=True)]
     begin = tuple([far - before for far, (before, _) in zip(reach, geo.pads, strict=True)])
-    end = tuple([far - after for far, (_, after) in zip(reach, geo.pads, strict=True)])
-    if geo.strides != (1, 1) or min(*begin, *end) < 0:
+    spread = [(count - 1) * stride + 1 for count, stride in zip(geo.out, geo.strides, strict=True)]
+    end = tuple([size + far - before - wide
+                 for size, far, before, wide in zip(geo.sizes, reach, begin, spread, strict=True)])
+    is_apart, places = geo.strides != (1, 1), len(g) * geo.sizes[0] * geo.sizes[1]
+    if min(*begin, *end) < 0 or (is_apart and places > _PLACES):
         return NotImplemented
-    windows = Windows((1, 1), begin, end, geo.dilations)
+    windows = Windows(geo.strides, begin, end, geo.dilations)
     found = multiply(g, w, None, None, TURNED, windows)
     if found is None:
         found = multiply(side_by_side(g), w, None, None, TURNED, windows)
@@ -186,7 +189,7 @@ def _filter_grad_by_panels(x, g, *, kernel, strides=(), paddings=(), padding_alg
         return NotImplemented
     x, g = channels_first(x, data_format), channels_first(g, data_format)
     geo = _geometry(x.shape[2:], kernel, strides, paddings, dilations, padding_algorithm)
-    if not 0 < len(g) * g.shape[2] * g.shape[3] <= _PLACES or g.shape[1] % _VECTOR:
+    if not 0 < len(g) * g.shape[2] * g.shape[3] <= _PLACES or g.shape[1] % _VECTOR or x.shape[1] < _CHANNELS:
         return NotImplemented
     windows = windows_of(geo)
     found = gradient_of_filters(x, g, geo.kernel, windows)

@@ -135,6 +135,12 @@ def check_turned_filters():
         found = multiply(g, w, None, None, TURNED, windows)
         wanted = expected(g, turned, None, None, None, *windows[:3], (1, 1), False, "")
         np.testing.assert_allclose(found, wanted, 1e-3, 1e-3)
+        for strides in [(2, 2), (1, 3), (4, 2)]:  # zeros stand between what was that far apart
+            spread = np.zeros((images, filters, 8 * strides[0] + 1, 9 * strides[1] + 1), "float32")
+            spread[:, :, ::strides[0], ::strides[1]] = g
+            apart = multiply(g, w, None, None, TURNED, windows._replace(strides=strides))
+            wanted = expected(spread, turned, None, None, None, *windows[:3], (1, 1), False, "")
+            np.testing.assert_allclose(apart, wanted, 1e-3, 1e-3)
         call = pack(w, None, None, (w, None, None), TURNED, windows)
         np.testing.assert_array_equal(call(g, w, None, None, None), found)
         with pytest.raises(TypeError, match="not turned back"):
