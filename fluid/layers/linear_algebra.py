@@ -16,7 +16,7 @@ from .tensor import assign
 @face
 def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0,
            name: str | None = None) -> Any:
-    """alpha * x @ y.
+    """alpha * x @ y. A vector x is a row, transposed a column; a vector y is a column, transposed a row.
 
     >>> import proa.fluid as fluid
     >>> with fluid.program_guard(fluid.Program()):

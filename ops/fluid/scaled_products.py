@@ -11,26 +11,41 @@ from ..core.facts import matrix_product
 from ..core.gradient import with_another
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..linalg.matrix_product import infer_matmul, matmul, matmul_gradients, matmul_kernel
+from ..linalg.matrix_product import infer_matmul, insert_axis, matmul, matmul_gradients, matmul_kernel
 from ..math.casting import cast, dtype_of
 from ..math.elementwise import scale
 from ..math.unary import sign
 
 
 def _product(xp, x, y, *, transpose_X: bool = False, transpose_Y: bool = False, alpha: float = 1.0):
+    # A vector that is transposed is a matrix: x of one column, y of one row.
+    if transpose_X and x.ndim == 1:
+        x, transpose_X = x[:, None], False
+    if transpose_Y and y.ndim == 1:
+        y, transpose_Y = y[None], False
     result = matmul_kernel(xp, x, y, trans_x=transpose_X, trans_y=transpose_Y)
     return result if alpha == 1.0 else result * xp.asarray(alpha, result.dtype)
 
 
+def _infer_product(x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0):
+    if transpose_X and x.rank == 1:
+        x, transpose_X = Spec((*x.shape, 1), x.dtype), False
+    if transpose_Y and y.rank == 1:
+        y, transpose_Y = Spec((1, *y.shape), y.dtype), False
+    return infer_matmul(x, y, trans_x=transpose_X, trans_y=transpose_Y)
+
+
 def _gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, alpha: float, wants: Any) -> tuple[Any, Any]:
-    scaled = g if alpha == 1.0 else scale(g, alpha)
-    return matmul_gradients(scaled, x, y, trans_x, trans_y, wants)
+    left = insert_axis(x, 1) if trans_x and x.ndim == 1 else x
+    right = insert_axis(y, 0) if trans_y and y.ndim == 1 else y
+    dx, dy = matmul_gradients(g if alpha == 1.0 else scale(g, alpha), left, right, trans_x and left is x,
+                              trans_y and right is y, wants)
+    return (dx if left is x or dx is None else reshape_to(dx, shape_handle(x)),
+            dy if right is y or dy is None else reshape_to(dy, shape_handle(y)))
 
 
 matmul_op = operator(
-    "matmul", "X, Y -> Out", kernel=_product, promotes=True,
-    infer=lambda x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0: infer_matmul(
-        x, y, trans_x=transpose_X, trans_y=transpose_Y),
+    "matmul", "X, Y -> Out", kernel=_product, promotes=True, infer=_infer_product,
     grad={"X, Y": lambda g, X, Y, transpose_X, transpose_Y, alpha, wants: _gradients(
         g, X, Y, transpose_X, transpose_Y, alpha, wants)},
     cost=matrix_product, precision="white")

@@ -164,7 +164,7 @@ def _join(xp, array, *, axis: int = 0, use_stack: bool = False):
     if not items:
         raise ValueError("stack or concat of a list that is empty when the Program runs: at least one item is needed.")
     axis = axis + items[0].ndim + use_stack if axis < 0 else axis
-    sizes = xp.asarray([1 if use_stack else item.shape[axis] for item in items], "int32")
+    sizes = xp.asarray([item.shape[axis] if axis < item.ndim else 1 for item in items], "int32")
     return (xp.stack(items, axis) if use_stack else xp.concatenate(items, axis)), sizes
 
 
@@ -229,9 +229,10 @@ sum_op = operator("array_gradient_sum", "X, Y -> Out~X~Y", kernel=lambda xp, x, 
 
 def _pieces(xp: Any, x: Any, sizes: Sequence[int], axis: int, use_stack: bool) -> list[Any]:
     axis = axis + x.ndim if axis < 0 else axis
+    if use_stack:  # the sizes are the items' own along the axis
+        return [x[(slice(None),) * axis + (slice(n, n + 1),)].squeeze(axis) for n in range(len(sizes))]
     ends = [sum(sizes[:n + 1]) for n in range(len(sizes))]
-    parts = [x[(slice(None),) * axis + (slice(end - size, end),)] for size, end in zip(sizes, ends, strict=True)]
-    return [part.squeeze(axis) for part in parts] if use_stack else parts
+    return [x[(slice(None),) * axis + (slice(end - size, end),)] for size, end in zip(sizes, ends, strict=True)]
 
 
 def _split(xp, x, sizes, *, axis: int = 0, use_stack: bool = False):

@@ -117,3 +117,24 @@ def test_quotients_sums_and_means_of_integers_are_integers(program, dtype):
     assert [np.array(value).dtype.name for value in found] == [dtype] * 4
     assert [np.array(value).tolist() for value in found] == [
         [[3, -3, -1], [1, 0, -2]], [1], [3, -2], [6, -2, -3]]  # 1.8.5's
+
+
+@pytest.mark.parametrize("x, y, turned", [((4,), (3,), (True, True)), ((4,), (1, 3), (True, False)),
+                                          ((4,), (2, 1, 3), (True, False)), ((2, 4, 1), (3,), (False, True)),
+                                          ((4,), (1,), (True, False))])
+def test_a_vector_that_matmul_turns_is_a_matrix(program, x, y, turned):
+    """As 1.8.5's `matmul` says: x of shape [D] is [1, D], transposed [D, 1]; y is [D, 1], transposed [1, D]."""
+    random = np.random.RandomState(0)
+    feed = {"x": random.rand(*x).astype("float32"), "y": random.rand(*y).astype("float32")}
+    left, right = (fluid.data(name, value.shape) for name, value in feed.items())
+    left.stop_gradient = right.stop_gradient = False
+    product = program.matmul(left, right, *turned, alpha=0.5)
+    slopes = fluid.gradients(program.reduce_sum(program.square(product)), [left, right])
+    found, dx, dy = map(np.array, run([product, *slopes], **feed))
+    rows = feed["x"][:, None] if turned[0] else feed["x"]
+    columns = feed["y"][None] if turned[1] else feed["y"]
+    np.testing.assert_allclose(found, 0.5 * rows @ columns, rtol=1e-6)
+    assert product.shape == found.shape
+    for slope, name in ((dx, "x"), (dy, "y")):  # the squares' sum is of the second degree in each
+        assert slope.shape == feed[name].shape
+        np.testing.assert_allclose((slope * feed[name]).sum(), 2 * (found**2).sum(), rtol=1e-5)

@@ -148,8 +148,20 @@ def test_joined_as_the_only_item_of_a_list(main):
     x, n = data()
     array = paddle.tensor.create_array("float32", [x, x * 2.0])
     joined, sizes = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=0)
-    stacked, _ = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=1, use_stack=True)
-    found = run(main, 1, joined, sizes, stacked, paddle.concat([array], 1), paddle.stack([array]))
+    stacked, widths = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=1, use_stack=True)
+    found = run(main, 1, joined, sizes, stacked, widths, paddle.concat([array], 1), paddle.stack([array]))
     for value, expected in zip(found, [np.concatenate([X, X * 2]), [2, 2], np.stack([X, X * 2], 1),
-                                       np.concatenate([X, X * 2], 1), np.stack([X, X * 2])], strict=True):
+                                       [X.shape[1]] * 2, np.concatenate([X, X * 2], 1), np.stack([X, X * 2])],
+                               strict=True):
         np.testing.assert_array_equal(value, expected)
+
+
+def test_the_gradient_of_what_is_stacked_goes_to_its_items(main):
+    x, n = data()
+    x.stop_gradient = False
+    array = paddle.tensor.create_array("float32", [x, x * 2.0])
+    for axis in (0, 1, 2):  # behind the last dimension there are no sizes but 1
+        stacked, _ = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=axis, use_stack=True)
+        weights = np.moveaxis(np.stack([np.full_like(X, 3), np.full_like(X, 5)]), 0, axis)
+        [slope] = paddle.static.gradients(paddle.sum(stacked * paddle.to_tensor(weights)), x)
+        np.testing.assert_array_equal(run(main, 1, slope)[0], np.full_like(X, 13))
