@@ -51,7 +51,7 @@ static PyObject *number(Rest *rest, long what, PyObject *more) {
         float narrow;
         double wide;
         if (rest->end - rest->at < size) return NULL;
-        if (what == FLOATING32) memcpy(&narrow, rest->at, 4), wide = narrow; /* bytes lie as x86 and ARM have them */
+        if (what == FLOATING32) memcpy(&narrow, rest->at, 4), wide = narrow; /* bytes lie as in the file: see below */
         else memcpy(&wide, rest->at, 8);
         rest->at += size;
         return PyFloat_FromDouble(wide);
@@ -163,7 +163,7 @@ PyObject *read_message(PyObject *module, PyObject *arguments) {
     Py_buffer data;
     PyObject *table;
     if (!PyArg_ParseTuple(arguments, "y*O!", &data, &PyTuple_Type, &table)) return NULL;
-    PyObject *found = message((Rest){data.buf, (const unsigned char *)data.buf + data.len}, table);
+    PyObject *found = PY_BIG_ENDIAN ? NULL : message((Rest){data.buf, (const unsigned char *)data.buf + data.len}, table);
     PyBuffer_Release(&data);
     if (found || PyErr_Occurred()) return found;
     Py_RETURN_NONE;
