@@ -33,7 +33,7 @@ from ..device import (
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.engine import backward
 from ..dygraph.guards import is_grad_enabled, set_grad_enabled
-from ..dygraph.tensor import Tensor
+from ..dygraph.tensor import Tensor as EagerTensor
 from ..ops.amp import counting
 from ..ops.math.elementwise import scale as apply_scale
 from ..static.ir import descriptions
@@ -62,6 +62,7 @@ from .operators import (
 
 Graph = graph_of
 _Scope = Scope
+Tensor = LoDTensor  # what a scope holds; eager ones are `eager.Tensor`
 
 _prim = {"forward": False, "backward": False, "eager": False}
 
@@ -148,7 +149,7 @@ def default_cuda_generator(device_id: int = 0) -> Generator:
     return default_generator(CUDAPlace(device_id))
 
 
-def from_dlpack(dlpack: Any) -> Tensor:
+def from_dlpack(dlpack: Any) -> EagerTensor:
     """`paddle.utils.dlpack.from_dlpack`.
 
     >>> import proa as paddle
@@ -156,7 +157,7 @@ def from_dlpack(dlpack: Any) -> Tensor:
     >>> paddle.framework.core.from_dlpack(capsule).tolist()
     [1.0, 2.0]
     """
-    found: Tensor = require("DLPack").from_dlpack(dlpack)
+    found: EagerTensor = require("DLPack").from_dlpack(dlpack)
     return found
 
 
@@ -321,7 +322,7 @@ def get_variable_tensor(scope: Scope, name: str) -> LoDTensor:
 class _Eager:
     """`core.eager`: the class of Tensors, and the functions below Paddle's Python code."""
 
-    Tensor = Tensor
+    Tensor = EagerTensor
 
     @staticmethod
     def scale(x: Any, scale: float, bias: float, bias_after_scale: bool, trace_backward: bool) -> Any:

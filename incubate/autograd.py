@@ -88,6 +88,13 @@ def _known(gradient: Any, x: Tensor) -> Tensor:
     return found
 
 
+def _check_open(what: str, inputs: Sequence[Any]) -> None:
+    stopped = [x.name for x in inputs if x.stop_gradient]
+    if stopped:
+        raise ValueError(f"{what}(inputs): stop_gradient must be False before outputs are computed of them. "
+                         f"It is True of {stopped}.")
+
+
 def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
     """The product of the Jacobian of outputs, which were computed from inputs, with `grad_inputs` (ones by default).
 
@@ -101,15 +108,14 @@ def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
     """
     ys = list(outputs) if isinstance(outputs, Sequence) else [outputs]
     xs = list(inputs) if isinstance(inputs, Sequence) else [inputs]
-    stopped = [x.name for x in xs if x.stop_gradient]
-    if stopped:
-        raise ValueError(f"forward_grad(inputs): stop_gradient must be False before outputs are computed of them. "
-                         f"It is True of {stopped}.")
+    _check_open("forward_grad", xs)
     return _packed(_pushed(ys, xs, _directions(grad_inputs, xs, "forward_grad")), outputs)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
-    """The gradients of outputs with respect to inputs, which have gradients themselves.
+    """The gradients of outputs with respect to inputs, which have gradients themselves; None of a Tensor without one.
+
+    Raises ValueError for a Variable of a Program with `stop_gradient=True`, as its data have it at first.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor([1.0, 3.0], stop_gradient=False)
@@ -117,6 +123,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
     >>> slope.tolist(), paddle.incubate.autograd.grad(slope, x).tolist()
     ([3.0, 27.0], [6.0, 18.0])
     """
+    xs = list(inputs) if isinstance(inputs, Sequence) else [inputs]
+    _check_open("grad", [x for x in xs if not isinstance(x, Tensor)])
     found = eager_grad(outputs, inputs, grad_outputs, create_graph=True, allow_unused=True)
     return _packed(found, inputs)
 

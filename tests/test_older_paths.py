@@ -480,6 +480,14 @@ def test_names_of_the_native_module_and_of_clipping():
     assert abs(paddle.tensor.random.gaussian_(paddle.zeros([200]), 5.0, 0.1).mean().item() - 5.0) < 0.1
 
 
+def test_the_native_module_s_tensors_are_those_of_scopes():
+    core = paddle.framework.core
+    value = core.Tensor()
+    value.set(np.ones([2, 3], "float32"), paddle.CPUPlace())
+    assert value.shape() == [2, 3] and core.Tensor is core.LoDTensor
+    assert core.eager.Tensor is paddle.Tensor
+
+
 def test_saved_models_run_by_the_native_module_s_names(tmp_path):
     """As PaddleHub 2 does: `from paddle.framework import core`."""
     core = paddle.framework.core

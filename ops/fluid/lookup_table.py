@@ -14,7 +14,7 @@ def _rows(xp, ids, w, *, is_sparse: bool = False, is_distributed: bool = False, 
 
 
 def _infer_rows(ids, w, **_):
-    if not ids.dtype.is_integer or w.rank != 2 or ids.rank < 2 or ids.shape[-1] not in (1, -1):
+    if not ids.dtype.is_integer or w.rank != 2 or not ids.rank or ids.shape[-1] not in (1, -1):
         raise ValueError(
             f"embedding(input): must hold integers and have a last dimension of 1, and the table be a matrix. Received "
             f"input.shape={list(ids.shape)} of {ids.dtype.name}, a table of shape {list(w.shape)}. fluid.embedding "

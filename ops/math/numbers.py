@@ -199,7 +199,9 @@ class finfo:
             setattr(self, name, float(getattr(limits, name)))
 
     def __repr__(self) -> str:
-        return f"finfo({', '.join(f'{k}={v}' for k, v in vars(self).items())})"
+        names = ("min", "max", "eps", "resolution", "smallest_normal", "tiny")
+        limits = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
+        return f"paddle.finfo({limits}, bits={self.bits}, dtype={self.dtype})"
 
 
 class iinfo:
@@ -218,7 +220,7 @@ class iinfo:
         self.min, self.max, self.bits, self.dtype = int(limits.min), int(limits.max), int(limits.bits), kind.name
 
     def __repr__(self) -> str:
-        return f"iinfo({', '.join(f'{k}={v}' for k, v in vars(self).items())})"
+        return f"paddle.iinfo({', '.join(f'{k}={v}' for k, v in vars(self).items())})"
 
 
 def _limits(kind: dt.DType) -> Any:

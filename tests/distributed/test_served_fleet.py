@@ -132,3 +132,9 @@ def test_without_servers():
     for call in refused:
         with pytest.raises(NotImplementedError, match=r"fleet\.\w+: .*\. \w"):
             call()
+
+
+def test_a_sparse_embedding_of_a_single_number():
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        number = paddle.static.data("number", [1], "int64")
+        assert paddle.static.nn.sparse_embedding(number, [10, 4]).shape == (4,)

@@ -133,11 +133,12 @@ def test_forward_gradients():
     np.testing.assert_array_equal(functional.grad(y, x).numpy(), [2, 4])
 
 
-def test_forward_gradients_of_what_keeps_nothing_to_derive():
+@pytest.mark.parametrize("function", [functional.forward_grad, functional.grad])
+def test_gradients_of_what_keeps_nothing_to_derive(function):
     with paddle.static.program_guard(paddle.static.Program()):
         x = paddle.static.data("x", [2])
         with pytest.raises(ValueError, match=r"stop_gradient must be False before .* True of \['x'\]"):
-            functional.forward_grad(x * x, x)
+            function(x * x, x)
 
 
 _HOLOMORPHIC = {

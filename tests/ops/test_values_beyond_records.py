@@ -144,6 +144,10 @@ def test_filling_with_random_values():
 def test_limits_of_dtypes():
     assert paddle.finfo(paddle.float32).eps == np.finfo("float32").eps
     assert paddle.iinfo("int32").max == 2**31 - 1
+    assert repr(paddle.iinfo("int8")) == "paddle.iinfo(min=-128, max=127, bits=8, dtype=int8)"
+    assert repr(paddle.finfo("float32")) == (
+        "paddle.finfo(min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, resolution=1e-06, "
+        "smallest_normal=1.17549e-38, tiny=1.17549e-38, bits=32, dtype=float32)")
     with pytest.raises(ValueError, match="floating"):
         paddle.finfo("int32")
     with pytest.raises(ValueError, match="integer"):
