@@ -51,11 +51,13 @@ def _is_there(module: str) -> bool:
 def joined(name: str, path: str) -> ModuleType:
     """The module that has the names of these."""
     module = _Joined(name, path, [importlib.import_module(part) for part in parts(path)])
-    if path == ".framework":
+    if path in ("", ".framework"):
         vars(module).update(_questions_of_mode())
     if path in ("", ".dygraph", ".dygraph.layers", ".dygraph.container"):
         nn: Any = importlib.import_module(f"{_ROOT}.nn")
         vars(module).update((layer, getattr(nn, layer)) for layer in _LAYERS if hasattr(module, layer))
+    if path == ".dygraph":
+        vars(module)["Flatten"] = importlib.import_module(f"{_ROOT}.nn").Flatten  # which 1.8 had not
     return module
 
 

@@ -195,8 +195,9 @@ class finfo:
             raise ValueError(f"finfo(dtype): must be floating. Received {kind.name}.")
         limits: Any = _limits(kind)
         self.bits, self.dtype = int(limits.bits), kind.name
-        for name in ("min", "max", "eps", "tiny", "smallest_normal", "resolution"):
+        for name in ("min", "max", "eps", "tiny", "smallest_normal"):
             setattr(self, name, float(getattr(limits, name)))
+        self.resolution = float(f"1e-{limits.precision}")  # NumPy's is rounded to the dtype
 
     def __repr__(self) -> str:
         names = ("min", "max", "eps", "resolution", "smallest_normal", "tiny")

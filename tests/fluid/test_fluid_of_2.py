@@ -42,7 +42,8 @@ assert loss.shape == [1] and loss.item() == 6.0 and net.linear.weight.grad.tolis
 assert type(fluid.layers.fill_constant([2], "float32", 1.0)) is paddle.Tensor
 
 with framework._test_eager_guard():
-    assert framework._non_static_mode() and not framework._in_legacy_dygraph()
+    assert framework._non_static_mode() and fluid._non_static_mode() and not framework._in_legacy_dygraph()
+assert fluid.dygraph.Flatten()(to_variable([[[1.0], [2.0]]])).shape == [1, 2]
 start = fluid.layers.fill_constant([2], "int64", 0)
 words = fluid.layers.GreedyEmbeddingHelper(nn.Embedding(9, 4), start_tokens=start, end_token=1)
 cell = nn.GRUCell(4, 4)

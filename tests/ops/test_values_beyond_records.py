@@ -143,6 +143,8 @@ def test_filling_with_random_values():
 
 def test_limits_of_dtypes():
     assert paddle.finfo(paddle.float32).eps == np.finfo("float32").eps
+    assert [paddle.finfo(t).resolution for t in ("bfloat16", "float16", "float32", "float64")] == [
+        0.01, 0.001, 1e-6, 1e-15]
     assert paddle.iinfo("int32").max == 2**31 - 1
     assert repr(paddle.iinfo("int8")) == "paddle.iinfo(min=-128, max=127, bits=8, dtype=int8)"
     assert repr(paddle.finfo("float32")) == (
