@@ -116,23 +116,41 @@ def _tensor(args: tuple) -> np.ndarray:
     _require(len(args) >= 4 and type(args[0]) is Storage, "a tensor is made from something other than a storage")
     storage, offset, size, stride = args[:4]
     _require(storage.dtype is not None, "a tensor has no dtype")
-    return _elements(storage, storage.dtype, offset, size, stride)
+    return _as_marked(_elements(storage, storage.dtype, offset, size, stride), args[6:])
+
+
+def _as_marked(array: np.ndarray, marks: tuple) -> np.ndarray:
+    """The values of a tensor whose storage holds their conjugates, or their opposites: what `x.conj()` left to do."""
+    if not marks or marks[0] is None:
+        return array
+    _require(type(marks[0]) is dict and set(marks[0]) <= {"conj", "neg"}, "a tensor has marks of unknown form")
+    array = array.conj() if marks[0].get("conj") else array
+    return -array if marks[0].get("neg") else array
+
+
+def _no_values(args: tuple) -> Any:
+    raise ValueError("a tensor on PyTorch's device 'meta' has a shape and no values. Save one that has")
+
+
+def _nested(args: tuple) -> Any:
+    raise ValueError("a nested tensor holds tensors of several shapes, which no array does. Save a list: x.unbind()")
 
 
 def _tensor_of_dtype(args: tuple) -> np.ndarray:
     """`_rebuild_tensor_v3`: the same, and a dtype behind the hooks, of a storage that has none."""
     known = len(args) >= 7 and type(args[0]) is Storage and type(args[6]) is Constructor
-    _require(known and args[6].name in _DTYPE_NAMES, "a tensor is made from something other than a storage and a dtype")
+    _require(known, "a tensor is made from something other than a storage and a dtype")
+    _require(args[6].name in _DTYPE_NAMES, f"a tensor is of {args[6].name}, which there is nothing like here")
     name = _DTYPE_NAMES[args[6].name]
     if name in UNSIGNED:  # which Paddle's dtypes lack: its uint16 is bfloat16
         return widened(_elements(args[0], np.dtype(name), *args[1:4]))
-    return _elements(args[0], _numpy_dtype(name), *args[1:4])
+    return _as_marked(_elements(args[0], _numpy_dtype(name), *args[1:4]), args[7:])
 
 
 def _quantized_tensor(args: tuple) -> np.ndarray:
     """`_rebuild_qtensor(storage, offset, size, stride, scheme, requires_grad, hooks)`, as floating point numbers."""
     _require(len(args) >= 5, "a tensor is made from something other than a storage")
-    return dequantized(_tensor(args), args[4])
+    return dequantized(_tensor(args[:4]), args[4])
 
 
 def _layout(args: tuple) -> str:
@@ -190,13 +208,17 @@ def _no_call(args: tuple) -> Any:
 _STORAGE_CLASSES = {f"torch.{kind}Storage": kind for kind in (*_STORAGES, *_QUANTIZED)} | {
     "torch.storage.UntypedStorage": _UNTYPED}
 _DTYPE_NAMES = {f"torch.{name}": name for name in (*_DTYPES, *UNSIGNED)}
+_OTHER_DTYPES = tuple(f"torch.{name}" for name in (
+    "complex32", "bits8", "bits16", "bits1x8", "bits2x4", "bits4x2", "float8_e4m3fnuz", "float8_e5m2fnuz",
+    "float8_e8m0fnu", "float4_e2m1fn_x2"))
 _MAKERS: dict[str, Callable[[tuple], Any]] = {
     "torch._utils._rebuild_tensor": _tensor, "torch._utils._rebuild_tensor_v2": _tensor,
     "torch._utils._rebuild_tensor_v3": _tensor_of_dtype, "torch._utils._rebuild_qtensor": _quantized_tensor,
+    "torch._utils._rebuild_meta_tensor_no_storage": _no_values, "torch._utils._rebuild_nested_tensor": _nested,
     "torch._utils._rebuild_sparse_tensor": dense, "torch.serialization._get_layout": _layout,
     "torch._utils._rebuild_parameter": _parameter, "torch._utils._rebuild_parameter_with_state": _parameter,
     _PARAMETER: _parameter,
     "torch.Size": _size, "torch.device": _device, "collections.Counter": _counter,
-    **dict.fromkeys((*_STORAGE_CLASSES, *_DTYPE_NAMES, *map("torch.{}".format, SCHEMES)), _no_call),
+    **dict.fromkeys((*_OTHER_DTYPES, *_STORAGE_CLASSES, *_DTYPE_NAMES, *map("torch.{}".format, SCHEMES)), _no_call),
 }
 PyTorchMachine.constructors = {**CONSTRUCTORS, **{name: Constructor(name, make) for name, make in _MAKERS.items()}}

@@ -128,6 +128,20 @@ def test_names_and_shapes_that_do_not_agree_are_told():
         paddle.interchange.from_pytorch(layer, {"weight": np.ones((2, 3)), "bias": np.ones(3)})
 
 
+def test_conjugates_and_opposites_that_the_storage_does_not_hold():
+    got = paddle.load(str(FILES / "marked.pt"), return_numpy=True)
+    assert got["conjugate"].tolist() == [1 - 2j, 3 + 4j]
+    assert got["opposite"].tolist() == [-2.0, 4.0]
+
+
+@pytest.mark.parametrize(("file", "words"), [
+    ("complex32.pt", "of torch.complex32, which there is nothing like"), ("bits8.pt", "of torch.bits8"),
+    ("meta.pt", "has a shape and no values"), ("nested.pt", r"Save a list: x.unbind\(\)")])
+def test_what_no_array_holds_is_told(file, words):
+    with pytest.raises(CorruptFileError, match=words):
+        paddle.load(str(FILES / file))
+
+
 @pytest.mark.parametrize(("file", "error", "words"), [
     ("module.pt", UnsafePickleError, "torch.nn.modules.linear.Linear"), ("script.pt", CorruptFileError, "TorchScript"),
 ])
