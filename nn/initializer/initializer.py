@@ -60,7 +60,7 @@ class Initializer:
             raise ValueError(f"{self!r}: its value has the shape {list(filled.shape)}. The parameter that is to be "
                              f"filled has {list(var.shape)}.")
         with grad_mode(False):
-            return assign(filled, var)
+            return var if current_trace().begins_with(var, filled) else assign(filled, var)
 
     def __call__(self, param: Any, dtype_or_block: Any = None, *, block: Any = None) -> Any:
         """The value for a shape and dtype; for a parameter, fills it and gives it. `block` is as in Paddle."""

@@ -201,6 +201,10 @@ class Trace:
         """Gives a variable of the Program the value of another from here on: what its in-place forms do."""
         raise self._cannot("change a variable of a Program")
 
+    def begins_with(self, value: Any, result: Any) -> bool:
+        """Whether a parameter of the Program has been told to begin with a result, as nothing has read it yet."""
+        return False
+
     def up_to_date(self, variable: Any) -> Any:
         """A variable of the Program, or, where it is a view, what it shows of the value that this has now."""
         raise self._cannot("look at a variable of a Program")

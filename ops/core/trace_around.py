@@ -172,6 +172,10 @@ class TraceAround(Trace):
         """Gives a variable of the Program the value of another from here on."""
         self.inner.change(variable, result)
 
+    def begins_with(self, value: Any, result: Any) -> bool:
+        """Whether a parameter of the Program has been told to begin with a result, as nothing has read it yet."""
+        return self.inner.begins_with(value, result)
+
     def up_to_date(self, variable: Any) -> Any:
         """A variable of the Program, or, where it is a view, what it shows of the value that this has now."""
         return self.inner.up_to_date(variable)

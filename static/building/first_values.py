@@ -1,4 +1,4 @@
-"""First values of parameters that are changed in place in a Program by hand: `w.scale_(0.5)` where a layer is made."""
+"""First values of parameters that a layer's `__init__` changes in a Program by hand: `w.scale_(0.5)`, `Normal()(w)`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..ir.usage import reads, sub_block
 from ..ir.variable import ParameterVariable, Variable
 
 
-def begins_with(variable: Variable, result: Variable, startup: Program | None) -> bool:
+def begin_with(variable: ParameterVariable, result: Variable, startup: Program | None) -> bool:
     """Lets a parameter begin with what its first value was changed to; whether that is what the change means.
 
     So it is where nothing in the Program has read the parameter, as in a layer's `__init__`: what computes the result
     goes to the startup Program. In the Program itself it would change the weight again in each run.
     """
     block = variable.block
-    if not isinstance(variable, ParameterVariable) or startup is None or block is not block.program.current_block():
+    if startup is None or block is not block.program.current_block():
         return False
     makers = _makers(block, variable.name, result.name)
     begun = {name for op in startup.global_block().ops for name in op.output_arg_names}

@@ -33,7 +33,7 @@ from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from ..ir.operation import BACKWARD_ROLE
 from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
-from .first_values import begins_with
+from .first_values import begin_with
 from .in_place import assigned, cut_off, keeping_gradient, rebind
 from .operands import aligned_at_first, beside_a_number, converted, counted, flat, names_of, refuse_lists, spec_of
 from .result_names import Calls, namer
@@ -94,8 +94,12 @@ class ProgramTrace(Trace):
 
     def change(self, variable: Variable, result: Variable) -> None:
         """Gives a variable the value of another from here on, or to begin with: what its in-place forms do."""
-        if self.captures or not begins_with(variable, result, self.startup):
+        if not self.begins_with(variable, result):
             rebind(variable, result)
+
+    def begins_with(self, value: Any, result: Any) -> bool:
+        """Whether a parameter of a Program by hand has been told to begin with a result, as nothing has read it yet."""
+        return not self.captures and isinstance(value, ParameterVariable) and begin_with(value, result, self.startup)
 
     def up_to_date(self, variable: Variable) -> Variable:
         """The variable, or what a view shows of a value that was changed since."""

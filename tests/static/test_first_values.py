@@ -1,4 +1,4 @@
-"""Parameters that are changed in place in a Program by hand, before anything has read them and behind that."""
+"""Parameters that are changed in place, or filled, in a Program by hand, before anything has read them and after."""
 
 import numpy as np
 import proa as paddle
@@ -34,6 +34,16 @@ def test_a_layer_s_first_values_are_changed_once_and_as_in_eager_code():
         for found in runs(*parameters):
             for value, expected in zip(found, eager, strict=True):
                 np.testing.assert_array_equal(value, expected)
+
+
+def test_an_initializer_that_is_called_fills_a_layer_s_parameter_once(programs):
+    paddle.seed(0)
+    layer = paddle.nn.Linear(2, 2)
+    for initializer in (paddle.nn.initializer.Normal(), paddle.nn.initializer.Constant(2.0)):
+        initializer(layer.weight)
+    assert not static.default_main_program().global_block().ops
+    paddle.optimizer.SGD(0.25).minimize((layer.weight * layer.weight).sum())
+    assert [found[0, 0] for [found] in runs(layer.weight)] == [1.0, 0.5, 0.25]
 
 
 def test_such_parameters_are_trained_from_there(programs):
