@@ -162,19 +162,19 @@ void unpack_panels(const Weight *of) {
     }
 }
 
-/* Matrices one behind the other, whose rows become columns: a line's width of columns at a time. */
+/* Matrices one behind the other, whose rows become columns: some columns at a time, a line's width of many rows. */
 typedef struct {
     const float *x;
     float *out;
-    Py_ssize_t rows, columns;
+    Py_ssize_t rows, columns, wide;
 } Turned;
 
-enum { LINE = 16 };
+enum { LINE = 16, OF_FEW = 256 };
 
 void turn_rows(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t step) {
     for (Py_ssize_t n = 0, wide; n < columns; n += wide) { /* some rows of the result are complete before the next ones */
         Py_ssize_t r = 0;
-        wide = least(TOGETHER, columns - n);
+        wide = rows < TOGETHER ? columns : least(TOGETHER, columns - n);
 #if HAS_TWO_WAYS
         static const Py_ssize_t places[TOGETHER] = {0, 1, 2, 3, 4, 5, 6, 7};
         for (; has_wide_vectors && wide == TOGETHER && r + TOGETHER <= rows; r += TOGETHER)
@@ -187,10 +187,10 @@ void turn_rows(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t col
 
 static void some_turned(void *data, Py_ssize_t begin, Py_ssize_t end) {
     const Turned *of = data;
-    Py_ssize_t rows = of->rows, columns = of->columns, blocks = (columns + LINE - 1) / LINE;
+    Py_ssize_t rows = of->rows, columns = of->columns, blocks = (columns + of->wide - 1) / of->wide;
     for (Py_ssize_t at = begin; at < end; at++) {
-        Py_ssize_t first = at % blocks * LINE;
-        turn_rows(of->x + at / blocks * rows * columns + first, columns, rows, least(LINE, columns - first),
+        Py_ssize_t first = at % blocks * of->wide;
+        turn_rows(of->x + at / blocks * rows * columns + first, columns, rows, least(of->wide, columns - first),
                   of->out + (at / blocks * columns + first) * rows, rows);
     }
 }
@@ -202,8 +202,9 @@ PyObject *turned_matrices(PyObject *module, PyObject *given) {
     if (kind == NO_KIND || sizes_by_kind[kind] != sizeof(float)) return declined_form();
     PyObject *result = new_array(kind, 3, (Py_ssize_t[]){x->dimensions[0], x->dimensions[2], x->dimensions[1]});
     if (!result) return NULL;
-    Turned of = {(const float *)x->data, (float *)((Array *)result)->data, x->dimensions[1], x->dimensions[2]};
-    Py_ssize_t count = x->dimensions[0] * ((of.columns + LINE - 1) / LINE);
+    Turned of = {(const float *)x->data, (float *)((Array *)result)->data, x->dimensions[1], x->dimensions[2], LINE};
+    if (of.rows < TOGETHER) of.wide = OF_FEW;
+    Py_ssize_t count = x->dimensions[0] * ((of.columns + of.wide - 1) / of.wide);
     if (run_parts(some_turned, &of, count, 2 * size_of(given) * (Py_ssize_t)sizeof *of.x) == 0) return result;
     Py_DECREF(result);
     return NULL;
