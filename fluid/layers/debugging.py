@@ -38,7 +38,7 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
     """act(each step with so many that follow it, weighed) (Wang et al., 2016)."""
     helper = LayerHelper("row_conv")
     weight = helper.parameter(param_attr, [future_context_size + 1, input.shape[-1]], input.dtype)
-    return helper.activated(helper.apply("row_conv", input, weight), act)
+    return helper.activated(helper.apply("row_conv", input, weight, None), act)
 
 
 @face

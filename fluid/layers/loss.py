@@ -14,13 +14,14 @@ from ..initializer import NumpyArrayInitializer
 from ..layer_helper import LayerHelper, need_integers
 from ..mode import face
 from ..param_attr import ParamAttr
+from .comparison import equal
 from .decoding import edit_distance, warpctc
 from .elementwise import reduce_mean, reduce_sum
 from .linear_algebra import matmul
 from .lookup import one_hot
 from .manipulation import expand, reshape, transpose
 from .ops import square
-from .tensor import fill_constant
+from .tensor import cast, fill_constant
 
 kIgnoreIndex = -100
 
@@ -176,7 +177,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     """The loss of pairs of samples among others (Sohn, 2016)."""
     count = labels.shape[0]
     labels = expand(reshape(labels, [count, 1]), [1, count])
-    labels = labels.equal(transpose(labels, [1, 0])).astype("float32")
+    labels = cast(equal(labels, transpose(labels, [1, 0])), "float32")
     labels = labels / reduce_sum(labels, dim=1, keep_dim=True)
     size = reduce_mean(reduce_sum(square(anchor), 1)) + reduce_mean(reduce_sum(square(positive), 1))
     similar = matmul(anchor, positive, transpose_y=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.dtype import convert_dtype
 from ...ops.array.full import is_value
+from ...static.ir.variable import Variable
 from ..layer_helper import LayerHelper
 from ..mode import face
 from .tensor import assign, concat, zeros
@@ -27,7 +28,7 @@ def reshape(x: Any, shape: Any, actual_shape: Any = None, act: str | None = None
     if actual_shape is not None and parts is None:
         tensor = actual_shape
     made = helper.apply("reshape2", x, tensor, parts, shape=list(sizes))
-    if tensor is actual_shape and -1 not in sizes[1:] and actual_shape is not None:
+    if tensor is actual_shape and -1 not in sizes[1:] and isinstance(actual_shape, Variable):
         made.shape = tuple(sizes)
     return helper.activated(made, act)
 

@@ -10,6 +10,7 @@ from ..initializer import Constant
 from ..layer_helper import LayerHelper, need_integers
 from ..mode import face
 from .lookup import topk
+from .tensor import fill_constant
 
 
 @face
@@ -29,6 +30,8 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 
 def _counts(helper: LayerHelper, shape: tuple[int, ...]) -> Any:
+    if current_trace().computes:  # there nothing lasts from batch to batch
+        return fill_constant(shape, "int64", 0)
     made = current_trace().main.global_block().new_var(generate("_generated_var"), shape, "int64",
                                                        persistable=True)
     return helper.set_variable_initializer(made, Constant(0))
@@ -39,7 +42,7 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
         slide_steps: int = 1) -> tuple[Any, Any, list[Any]]:
     """The area under the curve of all batches, that of the last `slide_steps`, and the counts that they are made of.
 
-    With `slide_steps=0` both are of all batches.
+    With `slide_steps=0` both are of all batches. In dynamic mode each call knows its own batch alone.
     """
     helper = LayerHelper("auc")
     all_batches = (1, num_thresholds + 1)
@@ -55,8 +58,8 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
 
 
 def _named(name: str) -> dict[str, Any]:
-    block = current_trace().block
-    return {"AUC": block.new_var(name, (), "float64", stop_gradient=True)}
+    trace = current_trace()
+    return {} if trace.computes else {"AUC": trace.block.new_var(name, (), "float64", stop_gradient=True)}
 
 
 @face

@@ -41,7 +41,7 @@ def _infer(x, w, lod):
     rank = 2 if lod else 3
     if x.rank != rank or w.rank != 2 or (x.shape[-1] >= 0 and x.shape[-1] != w.shape[1]):
         raise ValueError(f"row_conv(input): must be [N, T, D], or [N, D] with a LoD, with D = {w.shape[-1]}, the "
-                         f"filter's width. Received {list(x.shape)} and {len(lod)} levels of LoD.")
+                         f"filter's width. Received {list(x.shape)} and {len(lod or ())} levels of LoD.")
     return x
 
 
@@ -61,8 +61,8 @@ def _back(g: Any, w: Any, lod: Sequence[Any]) -> Any:
 
 
 row_conv_op = operator("row_conv", "X, Filter, lod^X -> Out", kernel=_row_conv, infer=_infer, grad={
-    "X": lambda g, Filter, lod: _back(g, Filter, lod),
-    "Filter": lambda g, X, Filter, lod: apply(filter_gradient_op, X, g, Filter, lod)}, fails="values")
+    "X": lambda g, Filter, lod: _back(g, Filter, lod or []),
+    "Filter": lambda g, X, Filter, lod: apply(filter_gradient_op, X, g, Filter, lod or [])}, fails="values")
 
 filter_gradient_op = operator(
     "row_conv_filter_gradient", "X, G, Like, lod* -> Out", kernel=_filter_gradient,

@@ -232,3 +232,26 @@ def test_smoothing_labels_passes_gradients_on():
     fluid.layers.reduce_sum(fluid.layers.label_smooth(x, epsilon=0.2)).backward()
     assert not x.stop_gradient
     np.testing.assert_allclose(x.gradient(), [[0.8, 0.8]], rtol=1e-6)
+
+
+def test_functions_of_programs_compute_at_once_as_well():
+    """npair_loss, auc, row_conv of padded sequences, reshape's actual_shape: 1.8.5 computes all of them here."""
+    layers, random = fluid.layers, np.random.RandomState(0)
+    anchor, positive = (_of(*random.rand(4, 3)) for _ in range(2))
+    loss = layers.npair_loss(anchor, positive, _of(0, 1, 0, 2))
+    loss.backward()
+    similar = anchor.numpy() @ positive.numpy().T
+    share = np.array([[.5, 0, .5, 0], [0, 1, 0, 0], [.5, 0, .5, 0], [0, 0, 0, 1]])
+    told = (share * (np.log(np.exp(similar).sum(1, keepdims=True)) - similar)).sum(1, keepdims=True)
+    size = (anchor.numpy()**2).sum(1).mean() + (positive.numpy()**2).sum(1).mean()
+    np.testing.assert_allclose(loss.numpy(), [size * 0.25 * 0.002 + (share * told).sum(0).mean()], rtol=1e-5)
+    assert anchor.gradient().any() and loss.shape == [1]
+    likely = _of([.9, .1], [.2, .8], [.4, .6], [.7, .3])
+    for area in layers.auc(likely, _of([0], [1], [0], [1], dtype="int64"))[:2]:
+        np.testing.assert_allclose(area.numpy(), [0.75], rtol=1e-6)
+    steps = _of(*np.arange(12.0).reshape(2, 3, 2))
+    ahead = layers.row_conv(steps, 1, fluid.ParamAttr(initializer=fluid.initializer.Constant(1.0)))
+    layers.reduce_sum(ahead).backward()
+    np.testing.assert_array_equal(ahead.numpy()[0], [[2, 4], [6, 8], [4, 5]])
+    np.testing.assert_array_equal(steps.gradient()[0], [[1, 1], [2, 2], [2, 2]])
+    assert layers.reshape(steps, [6, -1], actual_shape=layers.assign(np.array([4, 3], "int32"))).shape == [4, 3]
