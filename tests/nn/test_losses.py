@@ -246,6 +246,16 @@ def test_edges_that_are_not_asked_for():
     assert len(found) == 4 and found[0].shape == [4, 1]
 
 
+def test_a_smoothed_number_in_a_file(tmp_path):
+    """By other operators: PaddlePaddle's own reads a number of classes that there is not."""
+    layer = paddle.nn.Layer()
+    layer.forward = lambda x: F.label_smooth(x, epsilon=0.2) + F.label_smooth(x, paddle.full([1, 1], 0.5), 0.2)
+    paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([], "float32")])
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    assert "label_smooth" not in [op.type for op in loaded.program().global_block().ops]
+    assert float(loaded(paddle.to_tensor(0.5))) == pytest.approx(0.6 + 0.5)
+
+
 def test_prior_of_smoothed_labels_in_any_shape():
     labels, prior = np.array([[1.0, 0.0], [0.0, 1.0]], "float32"), np.array([0.2, 0.8], "float32")
     for shape in ((2,), (1, 2), (2, 1)):
