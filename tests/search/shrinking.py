@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 
 Edit = Callable[[ast.Module], bool]
-KEPT = ("Net", "INPUTS", "UNKNOWN", "TRAIN", "optimizer", "f", "G")
+KEPT = ("Net", "INPUTS", "UNKNOWN", "TRAIN", "optimizer", "f", "G", "told")
 
 
 def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60.0) -> str:
@@ -70,6 +70,10 @@ def _edits(tree: ast.Module) -> Iterator[tuple]:
     nodes = _nodes(tree)
     for n, node in enumerate(nodes):
         for name, blocks in _blocks(node):
+            if not isinstance(node, ast.Module):
+                yield from _runs(n, name, len(blocks))
+    for n, node in enumerate(nodes):
+        for name, blocks in _blocks(node):
             for k in reversed(range(len(blocks))):
                 if not (isinstance(node, ast.Module) and getattr(blocks[k], "name", None) in KEPT):
                     yield ("drop", n, name, k)
@@ -91,6 +95,15 @@ def _edits(tree: ast.Module) -> Iterator[tuple]:
                         yield ("item", n, name, k)
                 if isinstance(part, ast.keyword):
                     yield ("item", n, name, k)
+
+
+def _runs(n: int, name: str, length: int) -> Iterator[tuple]:
+    """Statements one behind another in a long block, the last ones first."""
+    count = length // 2
+    while count > 2:
+        for end in range(length, count - 1, -count):
+            yield ("run", n, name, end - count, count)
+        count //= 2
 
 
 def _blocks(node: ast.AST) -> Iterator[tuple[str, list]]:
@@ -136,6 +149,9 @@ def _apply(tree: ast.Module, edit: tuple) -> bool:
         del value[k]
         if not value and name == "body":
             value.append(ast.Pass())
+        return True
+    if kind == "run":
+        del value[k : k + rest[0]]
         return True
     if kind == "unwrap":
         value[k : k + 1] = getattr(value[k], rest[0])

@@ -13,6 +13,7 @@ from . import (
     held_state,
     in_place,
     in_place_methods,
+    indexed,
     iterators,
     loops,
     python_forms,

@@ -130,7 +130,7 @@ def _checked(source: str, counts: Counter[str], oracle: Oracle | None, dtype: st
             else:
                 if wrong:
                     return {"way": "peer", "kind": "error here: " + wrong.partition("\n")[0][:60], "detail": wrong}
-                text = _difference(_shaped(by_peer, expected), expected) if is_usable(expected) else None
+                text = difference(shaped(by_peer, expected), expected) if is_usable(expected) else None
                 if text:
                     return {"way": "peer", "kind": "numbers", "detail": text}
                 counts["agree, peer"] += 1
@@ -156,19 +156,19 @@ def _checked(source: str, counts: Counter[str], oracle: Oracle | None, dtype: st
                 detail = said + "\n" + "".join(traceback.format_tb(error.__traceback__)[-4:])
                 kind = f"{type(error).__name__}: {re.sub('[0-9]+', '#', said)[:60]}"
                 return {"way": way, "kind": kind, "detail": detail}
-            text = _difference(found, expected)
+            text = difference(found, expected)
             if text:
                 return {"way": way, "kind": "numbers", "detail": text}
             counts["agree, " + way] += 1
     return None
 
 
-def _difference(found: Told, expected: Told) -> str | None:
+def difference(found: Told, expected: Told) -> str | None:
     """The first thing that differs; no closer in float64, where rules make steps of rounding, too."""
     return comparing.difference(found, expected, "float32")
 
 
-def _shaped(found: Told, expected: Told) -> Told:
+def shaped(found: Told, expected: Told) -> Told:
     """Numbers as what is expected has them: PaddlePaddle gives a shape of [1] here and there."""
     return {key: a.reshape(()) if a.shape == (1,) and key in expected and expected[key].shape == () else a
             for key, a in found.items()}
