@@ -237,6 +237,7 @@ def _next_rate(optimizer: Any, loss: Any) -> None:
 
 def _restored(module: Module, net: Any, optimizer: Any, again: Callable[[], Any]) -> tuple[Any, Any]:
     """A new Layer and optimizer with the state of others, by way of a file's bytes."""
+    left = {name: p.grad for name, p in net.named_parameters()}  # of parameters that the optimizer has not
     file = io.BytesIO()
     paddle.save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, file)
     file.seek(0)
@@ -245,6 +246,9 @@ def _restored(module: Module, net: Any, optimizer: Any, again: Callable[[], Any]
     optimizer = module.optimizer(net)
     net.set_state_dict(held["net"])
     optimizer.set_state_dict(held["optimizer"])
+    for name, p in net.named_parameters():
+        if left[name] is not None:
+            p.grad = left[name]
     return net, optimizer
 
 

@@ -31,6 +31,8 @@ def _index(body: Body, value: Value) -> tuple[str, Shape] | None:
         parts.insert(0, Ellipsis)
         if any(isinstance(size, str) for size in value.shape[value.rank - count :]):
             return None
+    if any(isinstance(size, str) and size not in OPEN for size in value.shape):
+        return None
     try:
         taken = np.empty([OPEN.get(size, size) for size in value.shape], "bool")[tuple(parts)]
     except IndexError:
