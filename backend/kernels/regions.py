@@ -220,7 +220,9 @@ def largest_in_bins(x: np.ndarray, image: np.ndarray, down: Spans, along: Spans)
 
 def put_in_planes(g: np.ndarray, image: np.ndarray, places: np.ndarray, shape: Sequence[int]) -> Any:
     """g [R, C, bins] added at places in the planes of zeros [N, C, H, W]; a place of -1 is none."""
-    if not _is_for_loops(g, _put, g.size):
+    is_inside = (places.dtype == np.int64 and places.shape == g.shape and len(image) == len(g)
+                 and places.max(initial=-1) < shape[2] * shape[3] and image.max(initial=-1) < shape[0])
+    if not is_inside or g.shape[1] != shape[1] or not _is_for_loops(g, _put, g.size):
         return NotImplemented
     out = np.zeros(shape, g.dtype)
     _run_put(g.dtype, flat(g), image, flat(places), out, *g.shape[:2], g.shape[2] * g.shape[3], shape[2] * shape[3])

@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from comparing import agree, needs_loops, normal
+from proa.backend.kernels.regions import put_in_planes
 from proa.core.flags import flags_guard
 from proa.ops.vision import roi_loops
 
@@ -60,3 +61,10 @@ def test_corners_that_are_no_numbers_are_numpys(name):
                "psroi_pool": roi_loops.own_means_by_loops}
     kernel = kernels[name.partition(",")[0]]
     assert kernel(normal(3, 32, 20, 24), boxes, COUNTS) is NotImplemented
+
+
+@pytest.mark.parametrize("place, image, dtype", [(12, 0, "int64"), (11, 1, "int64"), (11, 0, "int32")])
+def test_places_outside_of_the_images_are_left_to_numpy(place, image, dtype):
+    g, places = np.ones((2, 2, 1, 1), "float32"), np.full((2, 2, 1, 1), place, dtype)
+    given = np.full(2, image, "int64")
+    assert put_in_planes(g, given, places, (1, 2, 3, 4)) is NotImplemented
