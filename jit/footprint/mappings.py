@@ -153,6 +153,14 @@ class TensorAttributes(MutableMapping):
     def __delitem__(self, name: str) -> None:
         del self.owner.__dict__[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """As of any mapping; there is one of each parameter, which is why it is written out."""
+        return default if name.startswith("_") else self.owner.__dict__.get(name, default)
+
+    def items(self) -> Any:
+        """As of any mapping."""
+        return [(name, value) for name, value in self.owner.__dict__.items() if not name.startswith("_")]
+
     def __iter__(self) -> Iterator[str]:
         return iter([name for name in self.owner.__dict__ if not name.startswith("_")])
 

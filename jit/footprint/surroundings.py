@@ -286,7 +286,9 @@ class Surroundings:
         return self._mapping(held, _form(shown, ".{}"))
 
     def _attributes(self, tensor: EagerValue, shown: str) -> list[tuple[Any, str]]:
-        """Notes what is set on a Tensor beside its value."""
+        """Notes what is set on a Tensor beside its value, as much is of each parameter."""
+        if not tensor.__dict__:
+            return []
         held = self._of_tensors[id(tensor)] = TensorAttributes(tensor)
         return self._mapping(held, _form(shown, ".{}"))
 
