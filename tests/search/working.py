@@ -26,7 +26,7 @@ SHRUNK_OF_A_KIND = 3
 #: into a part without elements.
 _REFUSED_THERE = ("Tensor need be reduced must not empty", "value of Input(index) must be no less than 0",
                   "The value (0) of the non-singleton dimension",
-                  "The meta data must be valid when call the mutable data")
+                  "The expanded size cannot be zero", "The meta data must be valid when call the mutable data")
 
 
 class Worker:
