@@ -248,7 +248,7 @@ def _infer_split(x, sizes, *, axis=0, use_stack=False):
 split_op = operator(
     "array_split", "X, Sizes -> Out~X", kernel=_split, infer=_infer_split,
     grad={"X": lambda g, X, Sizes, axis, use_stack: apply(joined_op, g, X, Sizes, axis=axis, use_stack=use_stack)},
-    moves=True, only_here=True, lists=True, fails="values")
+    moves=True, only_here=True, lists=True)
 """A tensor taken apart as it was joined: the gradient of that."""
 
 

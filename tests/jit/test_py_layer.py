@@ -28,6 +28,13 @@ def trained(case, **options):
     return [*found, *(v.numpy() for v in net.state_dict().values())]
 
 
+def assert_near(case, found, expected):
+    """Of bfloat16, gradient rules round once in eager code, and in Programs after each operator."""
+    near = {"rtol": 1e-2, "atol": 5e-4} if case.__name__ == "Cast" else {"rtol": 2e-5, "atol": 1e-6}
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, **near)
+
+
 @pytest.mark.parametrize("full_graph", [False, True])
 @pytest.mark.parametrize("case", written.CASES, ids=lambda case: case.__name__)
 def test_trains_as_without_conversion(case, full_graph):
@@ -35,9 +42,7 @@ def test_trains_as_without_conversion(case, full_graph):
     with warnings.catch_warnings():
         warnings.simplefilter("error", paddle.jit.FallbackWarning)
         found = trained(case, full_graph=full_graph)
-    assert len(found) == len(expected)
-    for a, b in zip(found, expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+    assert_near(case, found, expected)
 
 
 @pytest.mark.parametrize("case", [c for c in written.CASES if c.__name__ not in ("InLoopOfBranches", "Cast")],
@@ -292,8 +297,7 @@ def test_files_carry_the_gradient(case, tmp_path):
     for name in ("first", "again"):
         loaded = paddle.jit.load(str(tmp_path / name))
         loaded.train()
-        for a, b in zip(steps(loaded, loaded.parameters()), expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+        assert_near(case, steps(loaded, loaded.parameters()), expected)
 
 
 def test_files_hold_operators_that_every_reader_knows(tmp_path):
