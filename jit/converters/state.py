@@ -69,8 +69,8 @@ def plan(function: Any) -> Plan:
     """Analyses a function whose jumps are lowered already."""
     scope = scope_of(function)
     done = activity(function.body)
-    always = done.captured | scope.globals | scope.nonlocals
     graph = build(function.body)
+    always = done.captured | _recursive(graph, done, scope) | scope.globals | scope.nonlocals
     live = live_names(graph, always)
     changing = rebinding(function)
     held = scope.parameters | done.aliased
@@ -86,6 +86,15 @@ def plan(function: Any) -> Plan:
     attributes = set().union(*(s.attributes for s in states.values()))
     checked = unbound_loads(graph, bound, unbindable)
     return Plan(scope, states, checked, maybe_none if states else set(), unbindable, attributes)
+
+
+def _recursive(graph: Graph, done: Activity, scope: Scope) -> set[str]:
+    """The functions that read their own name, where it may be another value's: what is called may read it at any time.
+
+    One that is bound once has its own name for as long as it lives, wherever that is.
+    """
+    return {name for name in done.recursive
+            if name in scope.parameters or sum(name in node.activity.writes for node in graph.nodes) > 1}
 
 
 def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:

@@ -29,6 +29,7 @@ class Activity:
     writes: set[str] = field(default_factory=set)
     deletes: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)  # read or written by a function that may run at any later time
+    recursive: set[str] = field(default_factory=set)  # functions that read their own name, which is captured as well
     walrus: set[str] = field(default_factory=set)  # the writes that `:=` does
     handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
     mutates: set[str] = field(default_factory=set)  # lists and dicts, perhaps, that it changes in place
@@ -82,7 +83,7 @@ def scope_of(function: Any) -> Scope:
 def free_names(function: Any) -> set[str]:
     """The names a function uses and does not bind itself."""
     done = activity(body_of(function))
-    return (done.reads | done.captured | done.writes | done.deletes) - scope_of(function).local
+    return (done.reads | done.captured | done.recursive | done.writes | done.deletes) - scope_of(function).local
 
 
 def rebinding(function: Any) -> dict[str, set[str]]:
@@ -222,26 +223,27 @@ class _Collector(Visitor):
     def visit_FunctionDef(self, node: Any) -> None:
         self.found.writes.add(node.name)
         self._visit_all(node.decorator_list)
-        self._function(node)
+        self._function(node, node.name)
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: gast.Lambda) -> None:
         self._function(node)
 
-    def _function(self, node: Any) -> None:
+    def _function(self, node: Any, own: str = "") -> None:
         self._visit_all([*node.args.defaults, *node.args.kw_defaults, getattr(node, "returns", None)])
         self._visit_all([getattr(p, "annotation", None) for p in gast.walk(node.args) if isinstance(p, gast.Name)])
         free = free_names(node)
-        self.found.captured |= free
-        self.found.reads |= free
+        self.found.recursive |= free & {own}
+        self.found.captured |= free - {own}
+        self.found.reads |= free - {own}
 
     def visit_ClassDef(self, node: gast.ClassDef) -> None:
         self.found.writes.add(node.name)
         self._visit_all([*node.decorator_list, *node.bases, *node.keywords])
         inner = activity(node.body)
         self.found.reads |= inner.reads
-        self.found.captured |= inner.captured
+        self.found.captured |= inner.captured | inner.recursive  # of a method's name, the function's around the class
 
     def _comprehension(self, node: Any) -> None:
         self._hold(node.value if isinstance(node, gast.DictComp) else node.elt)
