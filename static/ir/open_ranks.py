@@ -13,12 +13,39 @@ from .block import Block
 from .operation import Operation
 from .program import Program
 
+_SOURCES = (squeeze_of_fed_op.type, select_input_op.type)
+
+
+class Sources:
+    """The operations of a Program from which such values may come, found again in what was appended since."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[Block, int, Operation | None]] = []  # a block, how many operations, the last of them
+        self._found: list[tuple[Block, Operation]] = []
+
+    def differ(self, program: Program) -> bool:
+        """Whether there are such values; it may say so of a Program of which operations were taken away."""
+        if not self._is_continued_by(program):
+            self._seen, self._found = [], []
+        for number, block in enumerate(program.blocks):
+            begin = self._seen[number][1] if number < len(self._seen) else 0
+            self._found += [(block, op) for op in block.ops[begin:] if op.type in _SOURCES]
+        self._seen = [(block, len(block.ops), block.ops[-1] if block.ops else None) for block in program.blocks]
+        return any(_differs(block, op) for block, op in self._found)
+
+    def _is_continued_by(self, program: Program) -> bool:
+        return len(self._seen) <= len(program.blocks) and all(
+            block is seen and len(block.ops) >= count and (last is None or block.ops[count - 1] is last)
+            for (seen, count, last), block in zip(self._seen, program.blocks, strict=False))
+
 
 def open_ranks(program: Program) -> frozenset[str]:
     """The names of these values."""
     version, found = program.open_ranks
     if version != program.version:
-        found = _find(program)
+        if program.rank_sources is None:
+            program.rank_sources = Sources()
+        found = _find(program) if program.rank_sources.differ(program) else frozenset()
         program.open_ranks = program.version, found
     return found
 

@@ -76,6 +76,7 @@ class Program:
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
         self.leaf_hooks: dict[str, dict[int, Any]] = {}  # by name, what is done to gradients of what nothing computes
         self.open_ranks: tuple[int, frozenset[str]] = (-1, frozenset())  # the version, and what `open_ranks` says of it
+        self.rank_sources: Any = None  # and where it looks
         self.is_loaded = False  # it is from a file: its shapes are inferred again before it runs
         self.limits: Limits | None = None  # what a run may take
         self._trainers_endpoints: list[str] = []  # the addresses of the processes that it was made for
