@@ -132,7 +132,7 @@ def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, An
 def _without_checks(model: str, target: str) -> str:
     """A model without operators that check values, which ONNX lacks: the file itself, or `target`, after a warning."""
     with open(model, "rb") as file:
-        desc = program_desc(file.read(), model)
+        desc = program_desc(file.read(), model, is_written=True)
     checks = [(block, op) for block in desc.blocks for op in block.ops if op.type == _CHECK]
     if not checks:
         return model

@@ -103,7 +103,7 @@ class CaptureTrace(ProgramTrace):
             found = self._by_tensor[id(value)] = self._capture(value)
         return found
 
-    def operand(self, value: Any, what: str) -> Variable:
+    def _operand(self, value: Any, what: str) -> Variable:
         """As `lift`; where the function has set `stop_gradient` of the Tensor before, this holds for what reads it now:
         runs let the gradient flow before they begin, or it is cut off here.
         """
@@ -195,7 +195,7 @@ class CaptureTrace(ProgramTrace):
         return True
 
     def sets_stop(self, value: Any, stop: bool) -> None:
-        """Notes that runs say it too, in the end; `operand` sees to it that it concerns what reads the Tensor now."""
+        """Notes that runs say it too, in the end; `_operand` sees to it that it concerns what reads the Tensor now."""
         if self.block.parent is not None and stop != value.stop_gradient:
             raise ConversionError(
                 user_line(), f"a tensor decides whether `stop_gradient` of {value.name!r} becomes {stop}: whether "

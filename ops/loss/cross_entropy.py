@@ -279,6 +279,6 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"label_smooth(epsilon): must lie in [0, 1]. Received {epsilon!r}.")
-    if not label.ndim:  # of a number the operator reads a size that there is not, in PaddlePaddle
+    if getattr(label, "ndim", None) == 0:  # of a number the operator reads a size that there is not, in PaddlePaddle
         return label * (1.0 - epsilon) + epsilon * (1.0 if prior_dist is None else reshape(prior_dist, []))
     return apply(label_smooth_op, label, prior_dist, epsilon=float(epsilon))

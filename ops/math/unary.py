@@ -22,13 +22,14 @@ from .elementwise import apply, equal_op, into, scale_op, subtract
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
            loop: Callable | None = None, precision: str = "gray", compiled: str = "",
-           ufunc: str | None = None, former: str = "") -> Operator:
+           ufunc: str | None = None, former: str = "", alike: str | None = None) -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`. `ufunc`: NumPy's, that it is."""
     ufunc = function if isinstance(function, str) else ufunc
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
                     grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision, compiled=compiled,
-                    holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [], former=former)
+                    holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [], former=former,
+                    alike=alike)
 
 
 def _of_floats(type: str, function: str, grad: Callable, formula: str | None = None,
@@ -112,6 +113,9 @@ def _flat(g: Any) -> Any:
     return apply(find("fill_zeros_like"), g)
 
 
+_NOTHING = "chosen(g > g, g, 0.0)"  # what that comes to
+
+
 def _sign(xp: Any, x: Any) -> Any:
     """NumPy 1 and CuPy take a complex number's by its real part."""
     if x.dtype.kind != "c" or (xp is np and not numpy_1.IS_OLD):
@@ -121,12 +125,12 @@ def _sign(xp: Any, x: Any) -> Any:
 
 
 sign_op = _unary("sign", _sign, _flat, "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X",
-                 ufunc=None if numpy_1.IS_OLD else "sign")
-floor_op = _unary("floor", numpy_1.whole("floor"), _flat, "floor(X)")
-ceil_op = _unary("ceil", numpy_1.whole("ceil"), _flat, "ceil(X)")
+                 ufunc=None if numpy_1.IS_OLD else "sign", alike=_NOTHING)
+floor_op = _unary("floor", numpy_1.whole("floor"), _flat, "floor(X)", alike=_NOTHING)
+ceil_op = _unary("ceil", numpy_1.whole("ceil"), _flat, "ceil(X)", alike=_NOTHING)
 round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",
-                  compiled="round")
-trunc_op = _unary("trunc", numpy_1.whole("trunc"), _flat, "truncate(X)")
+                  compiled="round", alike=_NOTHING)
+trunc_op = _unary("trunc", numpy_1.whole("trunc"), _flat, "truncate(X)", alike=_NOTHING)
 erf_op = _unary("erf", lambda xp, x: error_function(xp, x),
                 lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 

@@ -283,12 +283,12 @@ class ProgramTrace(Trace):
         what = f"{op.type}: the input {slot.name}"
         if value is None and (slot.optional or slot.many):
             return None
-        values = [self.operand(v, what) for v in (value if slot.many else (value,))]
+        values = [self._operand(v, what) for v in (value if slot.many else (value,))]
         if not op.lists:
             refuse_lists(op, values)
         return values if slot.many else values[0]
 
-    def operand(self, value: Any, what: str) -> Variable:
+    def _operand(self, value: Any, what: str) -> Variable:
         """The Variable that stands for what an operator reads."""
         return self.lift(value, what)
 

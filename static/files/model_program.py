@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.collection import resting
 from ...core.limits import limits_of
-from ..format.program_file import read_plain_program
+from ..format.program_file import read_plain_program, read_program_desc
 from ..ir.program import Program
 from .model_files import JSON_SUFFIX
 from .program_reader import read_into
@@ -26,15 +26,15 @@ def program_of_model(data: bytes, name: str, memory_limit_mb: int | None, loop_l
     return program
 
 
-def program_desc(data: bytes, name: str, without: str | None = None) -> Any:
+def program_desc(data: bytes, name: str, without: str | None = None, is_written: bool = False) -> Any:
     """The message of a `.pdmodel` file, or of what a `.json` says in the operators that `.pdmodel` files have.
 
     CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a
-    `.json` that are not known here.
+    `.json` that are not known here. A message that `is_written` again is protobuf's.
     """
     is_json = data[:64].lstrip()[:1] == b"{"  # which no message begins with
     if not is_json and (data.startswith(b"\n") or not name.endswith(JSON_SUFFIX)):
-        return read_plain_program(data, name, without)
+        return read_program_desc(data, name) if is_written else read_plain_program(data, name, without)
     from .pir.json_file import read_json_program  # for the few files that are such ones
     from .pir.translation import translated
     from .program_codec import to_desc

@@ -59,7 +59,7 @@ NAMED = {
     "static/compiler/epilogues.py": (1, "oneDNN's names of what it does to a product"),
     "static/compiler/passes/attention.py": (5, _PATTERN),
     "static/compiler/passes/batch_norm.py": (1, _PATTERN),
-    "static/compiler/passes/eliminate.py": (1, _PATTERN),
+    "static/compiler/passes/eliminate.py": (2, _PATTERN),
     "static/compiler/passes/epilogue.py": (6, _PATTERN),
     "static/compiler/gates.py": (1, "the functions that a gate may be"),
     "static/compiler/passes/gates.py": (3, _PATTERN),

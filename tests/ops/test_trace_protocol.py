@@ -17,6 +17,7 @@ from proa.static.building.trace import ProgramTrace
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself
 OWN = {"device", "source", "seen", "serve",  # what a kind of trace has for itself and for who makes it
        "forget_names", "put_stops_back",
+       "stops_at", "stops_from_here",  # what converted code asks of the trace that writes its Program
        "eager",  # what computes around the function that is traced
        "plain", "new", "of_gradient", "hook", "backward", "adds_up",  # what a value asks of the trace of its class
        "is_default",  # whether a Program's is that of the default ones
