@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from proa.core.flags import flags_guard
 from proa.ops.core.gradient import Gradient
 from proa.ops.math import unary
 from proa.static.ir.variable import Variable
@@ -17,13 +16,6 @@ from .working import Worker
 
 GROUPS, EACH = 10, 20
 SLOW = 300
-
-
-@pytest.fixture(autouse=True)
-def _as_the_command_runs(monkeypatch):
-    """NumPy alone computes, and nothing is kept on disk: a program is run once."""
-    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
-        yield
 
 
 def found_by(numbers):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from proa.core.flags import flags_guard
-
+from ..command import search
 from ..shrinking import shrink
 from .running import checked
 from .writing import written
@@ -76,23 +74,9 @@ def _limited(source: str, counts: Counter, every: bool = True) -> dict[str, str]
         return None
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.search.functions", description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=int, default=0)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--shrink", type=float, default=20.0, help="seconds for each finding")
-    options = parser.parse_args()
-    counts: Counter = Counter()
-    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
-        for number in range(options.start, options.start + options.count):
-            text = found_in(options.seed, number, counts, options.shrink)
-            if text:
-                print(text, flush=True)
-    for name, count in counts.most_common():
-        print(f"{count:6} {name}")
-    return 1 if counts["findings"] else 0
+def _found_in(seed: int, number: int, counts: Counter, _: object, seconds: float) -> str:
+    return found_in(seed, number, counts, seconds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(search("functions", __doc__, _found_in))

@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from proa.core.flags import flags_guard
 
 from .__main__ import found_in
 from .running import Run, difference, plain
@@ -11,12 +10,6 @@ from .writing import written
 
 GROUPS, EACH = 10, 6
 SLOW = 600
-
-
-@pytest.fixture(autouse=True)
-def _as_the_command_runs():
-    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
-        yield
 
 
 def found_by(numbers, seconds=10.0):

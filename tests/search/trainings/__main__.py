@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from collections import Counter
 
-from proa.core.flags import flags_guard
-
+from ..command import search
 from ..oracle import Oracle
 from ..shrinking import shrink
 from .running import checked, draws
@@ -36,26 +33,5 @@ def found_in(seed: int, number: int, counts: Counter, oracle: Oracle | None = No
     return "=== {0}: {way}, {kind}\n{1}\n{2}".format(number, detail[-1500:], small, **found)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.search.trainings", description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=int, default=0)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--oracle", default=os.environ.get("PROA_ORACLE_PYTHON", ""))
-    parser.add_argument("--shrink", type=float, default=20.0, help="seconds for each finding")
-    options = parser.parse_args()
-    counts: Counter = Counter()
-    oracle = Oracle(options.oracle) if options.oracle else None
-    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
-        for number in range(options.start, options.start + options.count):
-            text = found_in(options.seed, number, counts, oracle, options.shrink)
-            counts["trainings"] += 1
-            if text:
-                print(text, flush=True)
-    for name, count in counts.most_common():
-        print(f"{count:6} {name}")
-    return 1 if counts["findings"] else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(search("trainings", __doc__, found_in))

@@ -1,33 +1,15 @@
 """Generated trainings tell the same numbers in every way; a fault that is planted is found and made small."""
 
-import os
 from collections import Counter
 
 import pytest
-from proa.core.flags import flags_guard
 
-from ..oracle import Oracle
 from . import running
 from .__main__ import found_in
 from .writing import written
 
 GROUPS, EACH = 4, 10
 SLOW = 200
-
-
-@pytest.fixture(autouse=True)
-def _as_the_command_runs():
-    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
-        yield
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    python = os.environ.get("PROA_ORACLE_PYTHON", "")
-    held = Oracle(python) if python else None
-    yield held
-    if held is not None:
-        held.close()
 
 
 def found_by(numbers, oracle, counts):
