@@ -13,7 +13,7 @@ from .oracle import Oracle
 
 
 def search(kind: str, about: str, found_in: Callable[[int, int, Counter, Oracle | None, float], str]) -> int:
-    """Runs `python -m tests.search.KIND`; 1 with findings. `found_in(seed, number, counts, oracle, seconds)` tells each."""
+    """`python -m tests.search.KIND`; `found_in(seed, number, counts, oracle, seconds)` gives what differs in one."""
     parser = argparse.ArgumentParser(prog=f"python -m tests.search.{kind}", description=about)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=int, default=0)
