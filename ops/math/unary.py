@@ -29,7 +29,7 @@ def _unary(type: str, function: str | Callable, grad: Callable | None = None, fo
     return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
                     grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision, compiled=compiled,
                     holomorphic=grad is not None, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [], former=former,
-                    alike=alike)
+                    alike={"X": alike} if alike else None)
 
 
 def _of_floats(type: str, function: str, grad: Callable, formula: str | None = None,

@@ -63,4 +63,4 @@ def test_what_has_no_slope_gives_0_whatever_comes_from_above(function, start, wa
         x = paddle.to_tensor(np.tile(INFINITE, repeats), dtype=dtype, stop_gradient=False)
         y = function(x)
         y.backward(paddle.full_like(y, start))
-        np.testing.assert_allclose(x.grad[:7], wanted, rtol=1e-2)
+        np.testing.assert_allclose(x.grad[:7], wanted, rtol=2e-3 if dtype == "float16" else 1e-6)

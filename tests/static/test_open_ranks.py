@@ -20,7 +20,11 @@ def test_what_comes_and_goes_between_two_questions():
         block.ops[:] = kept[:1]
         program.version += 1
         assert open_ranks(program) == frozenset()
-        block.ops[:] = kept
+        plain = [op for op in kept if op.type != "select_input"]
+        block.ops[:] = plain
+        program.version += 1
+        assert open_ranks(program) == frozenset()
+        block.ops[:] = kept[:-1] + kept[-1:] * (1 + len(plain) - len(kept[:-1]))  # longer than what was seen
         program.version += 1
         assert {either.name, behind.name} <= open_ranks(program)
         same = paddle.static.nn.cond(x.sum() > 0, lambda: y, lambda: y * 2)
