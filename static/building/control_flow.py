@@ -331,7 +331,7 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
         stops = [v.stop_gradient for v in outer]
         changes = [v.changes for v in outer]
         checkpoint = len(program.blocks)
-        known = [_items_of(v) for v in lists]
+        known = [v.known for v in lists]
         packed = nest.pack(values, flat)
         with drawing() as give_names_back:
             pred = assign(cond(*packed))
@@ -346,7 +346,7 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
             wanted = _wanted_in_place(outer, stops)
             behind = _seen_in_views(outer, changes) - shown
             shown |= behind
-            is_known = known == [_items_of(v) for v in lists]
+            is_known = known == [v.known for v in lists]
             if is_known and not (widened or wanted or behind):
                 break
             give_names_back()  # parameters of the body are the same ones in the next round
@@ -362,11 +362,6 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
     program.rollback()
     append_while(block, pred, is_test)
     return nest.pack(values, flat)
-
-
-def _items_of(array: Any) -> tuple:
-    """What is known of the items of a list."""
-    return array.shape, array._dtype, array.stop_gradient, array.holds_numbers
 
 
 def _variables_around(block: Block | None) -> list[Variable]:

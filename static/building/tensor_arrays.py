@@ -46,6 +46,11 @@ class ArrayVariable(Variable):
         return ops.ArraySpec(self.shape, self._dtype)  # type: ignore[arg-type]
 
     @property
+    def known(self) -> tuple:
+        """What is known of the items, to be compared."""
+        return self.shape, self._dtype, self.stop_gradient, self.holds_numbers
+
+    @property
     def dtype(self) -> DType:
         """The dtype of the items; TypeError while nothing was appended."""
         if self._dtype is None:
