@@ -22,6 +22,7 @@ from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings abov
 from proa.core import flags  # noqa: E402
 from proa.core import random as drawing  # noqa: E402
 from proa.core.dtype import get_default_dtype, set_default_dtype  # noqa: E402
+from proa.ops.core.trace import state  # noqa: E402
 
 if os.environ.get("PROA_TEST_EVERYTHING_THERE") == "1":  # new tensors of all tests are on the device of some tests
     import devices_of_tests
@@ -98,9 +99,22 @@ def warnings_begin():
 
 
 @pytest.fixture(autouse=True)
+def default_programs_of_its_own():
+    """What a test appends to the default Programs is gone after it: names and shapes that others would meet."""
+    if (mode := sys.modules.get("proa.static.building.mode")) is None:
+        yield
+        return
+    programs = mode.default_program_trace()
+    found = programs.main, programs.startup
+    programs.main, programs.startup = mode.Program(), mode.Program()
+    yield
+    programs.main, programs.startup = found
+
+
+@pytest.fixture(autouse=True)
 def settings_stay():
-    """Fails a test that leaves flags or the default dtype otherwise than it found them, and puts them back."""
-    found, dtype = dict(flags.values), get_default_dtype()
+    """Fails a test that leaves flags, the mode or the default dtype otherwise than it found them; puts them back."""
+    found, dtype, trace = dict(flags.values), get_default_dtype(), state.trace
     unset = {name for name in found if name in flags._declared and found[name] == flags.default(name)}
     yield
     left = {name: value for name, value in flags.values.items() if name in found and value != found[name]}
@@ -111,5 +125,7 @@ def settings_stay():
         flags.set_flags({name: found[name] for name in left})
     left_dtype = get_default_dtype()
     set_default_dtype(dtype)
+    left_trace, state.trace = state.trace, trace
     assert not left, f"the test left flags behind: {left}"
     assert left_dtype == dtype, f"the test left another default dtype behind: {left_dtype}"
+    assert left_trace is trace, f"the test left another mode behind: {type(left_trace).__name__}"
