@@ -19,6 +19,4 @@ def append_initializer(block: Block, variable: Variable, initializer: Any) -> No
             made = initialized(initializer, variable.shape, variable.dtype)
     finally:
         program.current_block_idx = before
-    last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
-    last.rename_output(made.name, variable.name)
-    del block.vars[made.name]
+    block.give_as(made, variable.name)

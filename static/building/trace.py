@@ -484,9 +484,7 @@ class ProgramTrace(Trace):
         with using(StartupTrace(self.startup)):
             made = make()
         variable.shape = tuple(made.shape)
-        last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
-        last.rename_output(made.name, variable.name)
-        del block.vars[made.name]
+        block.give_as(made, variable.name)
         block.add_var(twin(variable, block))
 
 

@@ -233,6 +233,11 @@ class Block:
         self.program.version += 1
         return operation
 
+    def give_as(self, made: Variable, name: str) -> None:
+        """Lets the operation that makes a value give it to the variable of another name."""
+        next(op for op in reversed(self.ops) if made.name in op.output_arg_names).rename_output(made.name, name)
+        del self.vars[made.name]
+
     def append_op(self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
                   **others: Any) -> Operation:
         """Appends an operation: `inputs` and `outputs` are Variables or names by slot, one or a list each.
