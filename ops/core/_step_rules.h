@@ -14,19 +14,18 @@
 
 enum { SGD, MOMENTUM, ADAM, ADAGRAD, ADADELTA, ADAMAX, RMSPROP, LAMB, RULES };
 enum { MOST_STATES = 4, MOST_NUMBERS = 7 };
-enum { MOST_BESIDE_LOOPS = 1 << 20 }; /* with more elements a generated loop costs no more, where a rule has one */
 
 /* What a rule keeps: moments, as large as the parameter, and behind them powers, one number each; how many numbers it is
-   told, and of how many elements together it is done here. */
-static const struct { int moments, states, numbers; Py_ssize_t most; } of_rule[RULES] = {
-    [SGD] = {0, 0, 0, MOST_BESIDE_LOOPS},
-    [MOMENTUM] = {1, 1, 3, MOST_BESIDE_LOOPS}, /* mu, nesterov, rescale */
-    [ADAM] = {2, 4, 7, MOST_BESIDE_LOOPS},     /* beta1, 1 - beta1, beta2, 1 - beta2, epsilon, share that decays, ratio */
-    [ADAGRAD] = {1, 1, 1, PY_SSIZE_T_MAX},     /* epsilon */
-    [ADADELTA] = {2, 2, 3, PY_SSIZE_T_MAX},    /* rho, 1 - rho, epsilon */
-    [ADAMAX] = {2, 3, 4, PY_SSIZE_T_MAX},      /* beta1, 1 - beta1, beta2, epsilon */
-    [RMSPROP] = {3, 3, 5, PY_SSIZE_T_MAX},     /* rho, 1 - rho, epsilon, momentum, centered */
-    [LAMB] = {2, 4, 7, PY_SSIZE_T_MAX},        /* as adam's up to epsilon, share that decays, whether always by lengths */
+   told. */
+static const struct { int moments, states, numbers; } of_rule[RULES] = {
+    [SGD] = {0, 0, 0},
+    [MOMENTUM] = {1, 1, 3}, /* mu, nesterov, rescale */
+    [ADAM] = {2, 4, 7},     /* beta1, 1 - beta1, beta2, 1 - beta2, epsilon, share that decays, ratio */
+    [ADAGRAD] = {1, 1, 1},  /* epsilon */
+    [ADADELTA] = {2, 2, 3}, /* rho, 1 - rho, epsilon */
+    [ADAMAX] = {2, 3, 4},   /* beta1, 1 - beta1, beta2, epsilon */
+    [RMSPROP] = {3, 3, 5},  /* rho, 1 - rho, epsilon, momentum, centered */
+    [LAMB] = {2, 4, 7},     /* as adam's up to epsilon, share that decays, whether always by lengths */
 };
 
 enum { NO_PENALTY, L2_PENALTY, L1_PENALTY };

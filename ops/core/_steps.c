@@ -197,7 +197,7 @@ static int read_item(Item *item, const Step *step) {
 
 /* Reads all that have a gradient into `items`: how many; -1 where this is not done here, -2 with an error. */
 static Py_ssize_t read_all(Item *items, Py_ssize_t made, const Step *step) {
-    Py_ssize_t used = 0, together = 0;
+    Py_ssize_t used = 0;
     if (PyList_GET_SIZE(step->parameters) != made) return -1;
     for (Py_ssize_t n = 0; n < made; n++) {
         PyObject *parameter = PyList_GET_ITEM(step->parameters, n);
@@ -206,9 +206,8 @@ static Py_ssize_t read_all(Item *items, Py_ssize_t made, const Step *step) {
         item->parameter = Py_NewRef(parameter);
         int fits = read_item(item, step);
         if (fits <= 0) return fits - 1;
-        if (item->update.count) used++, together += item->update.count;
+        if (item->update.count) used++;
         else Py_CLEAR(item->parameter);
-        if (together > of_rule[step->rule].most) return -1;
     }
     return used;
 }
