@@ -158,6 +158,12 @@ def no_list(what: str, x: Any) -> TypeError:
                      "Put it into a list; unbind(x) makes a list of its rows.")
 
 
+def out_of_bounds(value: Any, dtype: Any) -> OverflowError:
+    """What is raised for a number that a dtype of integers does not hold, where its lowest bits would be nonsense."""
+    return OverflowError(f"{public_function()}: {dtype.name} does not hold the number {value}. Convert the tensor "
+                         f"first: x.astype('int64') holds those up to 2**63, x.astype('float64') larger ones about.")
+
+
 def no_tensor(x: Any) -> TypeError:
     """What is raised where a Tensor belongs and something else, a number say, was given."""
     shown = repr(x)

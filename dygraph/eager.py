@@ -18,6 +18,7 @@ from ..backend.numpy_1 import IS_OLD
 from ..backend.selected_rows import SelectedRows
 from ..core import flags
 from ..core.dtype import DType, from_numpy_dtype
+from ..core.errors import out_of_bounds
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..core.random import drawing_first_values
@@ -335,7 +336,10 @@ class EagerTrace(Trace):
         Every comparison with a number makes one.
         """
         array = np.empty((), dtype.dtype)
-        array.fill(value)
+        try:
+            array.fill(value)
+        except OverflowError:
+            raise out_of_bounds(value, dtype) from None
         return self.new(array)
 
     def zeros(self, shape: Any, dtype: DType) -> EagerValue:

@@ -33,22 +33,36 @@ class _GradMode:
 
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
-            with self:
+            with self._anew():
                 return function(*args, **kwargs)
 
         return decorated  # type: ignore[return-value]
+
+    def _anew(self) -> _GradMode:
+        """A guard of its own for one call: calls in several threads end in any order."""
+        guard = _GradMode()
+        guard.enabled = self.enabled
+        return guard
 
     def _around_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
             generator = function(*args, **kwargs)
+            resume, given = generator.send, None
             while True:
                 try:
-                    with self:
-                        value = next(generator)
+                    with self._anew():
+                        value = resume(given)
                 except StopIteration as stop:
                     return stop.value
-                yield value
+                try:
+                    resume, given = generator.send, (yield value)
+                except GeneratorExit:
+                    with self._anew():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    resume, given = generator.throw, error
 
         return decorated
 
@@ -116,6 +130,11 @@ class set_grad_enabled(_GradMode):
     def __enter__(self) -> None:
         self._old.append(self._before)
         state.grad_enabled = self.enabled
+
+    def __call__(self, function: _Function) -> _Function:
+        """As a decorator, which sets nothing but what its function runs under."""
+        state.grad_enabled = self._before
+        return super().__call__(function)
 
 
 def is_grad_enabled() -> bool:

@@ -31,7 +31,7 @@ def _attributes(what: str, stride: Any, padding: Any, dilation: Any, groups: int
                 rank: int) -> dict[str, Any]:
     if groups < 1:
         raise ValueError(f"{what}: groups must be at least 1. Received groups={groups}.")
-    if type(stride) is type(padding) is type(dilation) is int:
+    if type(stride) is type(padding) is type(dilation) is int and padding >= 0:
         return {"strides": [stride] * rank, "paddings": [padding] * rank, "padding_algorithm": "EXPLICIT",
                 "dilations": [dilation] * rank, "groups": groups, "data_format": data_format}
     paddings, algorithm = padding_attributes(what, padding, rank, data_format[-1] == "C")
@@ -102,7 +102,7 @@ def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     drawing("conv2d", name)  # Paddle's function too is a conv2d, whatever its groups
     last = data_format == "NLC"
     axis = 1 if last else 2
-    if type(stride) is type(padding) is type(dilation) is int and groups == 1 and bias is None:
+    if type(stride) is type(padding) is type(dilation) is int and padding >= 0 and groups == 1 and bias is None:
         image, filters = unsqueeze(x, axis), unsqueeze(weight, 2)
         return squeeze(apply(ops.conv2d_op, image, filters, strides=[1, stride], paddings=[0, padding],
                              padding_algorithm="EXPLICIT", dilations=[1, dilation], groups=1,

@@ -6,13 +6,14 @@ from typing import Any
 
 from ...ops.core.trace import apply
 from ...ops.nn.fold import fold_op, unfold_op
-from ...ops.nn.window_arguments import repeated
+from ...ops.nn.window_arguments import check_padding, repeated
 
 __all__ = ["fold", "unfold"]
 
 
 def _windows(what: str, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> dict[str, list[int]]:
     given = [int(n) for n in paddings] if isinstance(paddings, (list, tuple)) else [int(paddings)]
+    check_padding(what, given)
     pads = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
     if len(pads) != 4:
         raise ValueError(f"{what}(paddings): must be an int, two (height, width), or four (top, left, bottom, right). "

@@ -40,7 +40,7 @@ def _windows(what: str, kernel_size: Any, stride: Any, padding: Any, rank: int, 
     if ceil_mode and isinstance(padding, str) and padding.upper() == "VALID":
         raise ValueError(f'{what}(padding="VALID", ceil_mode=True): "VALID" leaves out the windows that reach beyond '
                          'the input, which ceil_mode keeps. Give padding=0 to keep them.')
-    if type(kernel_size) is int and type(padding) is int and (stride is None or type(stride) is int):
+    if type(kernel_size) is int and type(padding) is int and padding >= 0 and (stride is None or type(stride) is int):
         ksize, step = [kernel_size] * rank, kernel_size if stride is None else stride
         return {"ksize": ksize, "strides": [step] * rank, "paddings": [padding] * rank, "padding_algorithm": "EXPLICIT",
                 "data_format": data_format}

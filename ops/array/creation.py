@@ -15,7 +15,7 @@ from ..core.operator import operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
-from ..math.casting import cast, in_dtype
+from ..math.casting import cast, check_held, in_dtype
 from ..math.comparison import equal
 from ..math.reduce import sum_op
 from ..program.tensor_arrays import is_array
@@ -127,6 +127,8 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
         if not current_trace().computes:
             return filled_like(x, fill_value, wanted)
         fill_value = fill_value.item()
+    if not isinstance(fill_value, str):  # Paddle takes a number as text
+        check_held("full_like(fill_value)", fill_value, wanted)
     return apply(fill_any_like, x, value=fill_value, dtype=wanted)
 
 
@@ -170,6 +172,7 @@ def _in_dtype(value: Any, dtype: DType) -> Any:
     """The Python number that an element of this dtype is when it is given this value."""
     if type(value) is int and dtype is dt.int64 or type(value) is float and value in ROUND and dtype.is_floating:
         return value
+    check_held("a range", value, dtype)
     return dtype.dtype.type(value).item()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.infer import check_rank, normalize_axis
 from ..core.trace import apply
-from ..math.casting import cast, dtype_of
+from ..math.casting import cast, check_held, dtype_of
 from ..math.comparison import equal, logical_and
 from .creation import arange, full_like, to_tensor
 from .diagonal import place_diagonal_op, with_diagonal
@@ -98,6 +98,7 @@ def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name:
     if x.ndim > 2 and len(set(x.shape)) != 1:
         raise ValueError(f"fill_diagonal_(x): more than two dimensions must be equal. Received {list(x.shape)}.")
     mask = _main_diagonal_of_open(x, offset, wrap) if -1 in x.shape else to_tensor(_main_diagonal(x, offset, wrap))
+    check_held("fill_diagonal_(value)", value, dtype_of(x))
     return where(mask, full((), value, dtype_of(x)), x)
 
 

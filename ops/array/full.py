@@ -25,6 +25,7 @@ from ..core.operator import Ints, Longs, operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
+from ..math.casting import check_held
 from .sizes import sizes_one_by_one
 
 
@@ -231,6 +232,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     if dtype is None and isinstance(fill_value, complex):
         dtype = dt.complex64
     wanted = dtype_or_default(dtype)
+    if not isinstance(fill_value, str):
+        check_held("full(fill_value)", fill_value, wanted)
     attribute, tensor, parts = shape_inputs(shape)
     given = {"value": 0.0} if value_tensor is not None else _fill_attrs(_held(fill_value, wanted))
     return apply(fill_constant, value_tensor, tensor, parts, shape=attribute, dtype=wanted, **given)

@@ -22,7 +22,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.casting import dtype_of
+from ..math.casting import check_held, dtype_of
 from .full import full_of_shape, is_value, value_of, whole, zeros
 from .gradient_shapes import sum_to
 from .reshape import reshape
@@ -216,6 +216,7 @@ def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None
     >>> paddle.index_add(x, paddle.to_tensor([0, 2]), 0, paddle.ones([2, 2])).tolist()
     [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
     """
+    check_held("index_add(value)", value, dtype_of(x))
     return apply(index_add_op, x, index, value, axis=axis)
 
 
@@ -261,6 +262,7 @@ def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str 
     >>> paddle.scatter(x, paddle.to_tensor([2, 0]), paddle.to_tensor([[1.0, 1.0], [2.0, 2.0]])).tolist()
     [[2.0, 2.0], [0.0, 0.0], [1.0, 1.0]]
     """
+    check_held("scatter(updates)", updates, dtype_of(x))
     return apply(scatter_op, x, index, updates, overwrite=overwrite)
 
 
@@ -358,6 +360,7 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
     >>> paddle.scatter_nd_add(x, paddle.to_tensor([[1], [1]]), paddle.to_tensor([2.0, 3.0])).tolist()
     [1.0, 6.0, 1.0, 1.0]
     """
+    check_held("scatter_nd_add(updates)", updates, dtype_of(x))
     return apply(scatter_nd_add_op, x, index, updates)
 
 

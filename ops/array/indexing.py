@@ -16,7 +16,7 @@ from ...core import dtype as dt
 from ..core import native
 from ..core.result_names import results_named
 from ..core.trace import apply, state
-from ..math.casting import cast
+from ..math.casting import cast, check_held
 from .concat_split import broadcast_tensors, stack, stack_op
 from .creation import to_tensor
 from .full import is_value
@@ -380,6 +380,7 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
     elif is_value(key) and key.ndim and _width(key) <= x.ndim and state.trace.computes and not _is_one(key):
         return _with_rows(x, _read(key), value)
     index = _Index(x, key)
+    check_held("x[...] = value", value, x.dtype)
     value = cast(value, x.dtype) if is_value(value) else to_tensor(value, dtype=x.dtype)
     if not index.tensors:
         return index.ranges.put(x, _fitted(value, x, index))
@@ -399,6 +400,7 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
 def _with_rows(x: Any, key: Any, value: Any) -> Any:
     """x of eager code with x[key] replaced, for one mask, or one integer tensor that is not 0-d."""
     _check_mask(x, 0, key)
+    check_held("x[...] = value", value, x.dtype)
     if is_value(value):
         value = cast(value, x.dtype) if value.dtype is not x.dtype else value
     elif (type(value) is float or type(value) is int) and x.dtype.is_differentiable:

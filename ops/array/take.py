@@ -14,7 +14,7 @@ from ..core.operator import operator
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.casting import cast, dtype_of, in_dtype
+from ..math.casting import cast, check_held, dtype_of, in_dtype
 from ..math.comparison import less_than
 from ..math.elementwise import maximum, minimum
 from .concat_split import stack
@@ -165,6 +165,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
     """
     x = value_of(x)
     axis = normalize_axis("axis", axis, x.ndim)
+    check_held("index_fill(value)", value, x.dtype)
     filling = value if is_value(value) else full((), value, dtype_of(x))
     return moveaxis(index_put(moveaxis(x, axis, 0), (index,), cast(filling, dtype_of(x))), 0, axis)
 

@@ -16,7 +16,7 @@ from ..core.kernels import by, with_an_axis
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.casting import cast, dtype_of
+from ..math.casting import cast, check_held, dtype_of
 from .expand import expand_as
 from .full import constant, full_of_shape, is_value, value_of
 from .gradient_shapes import is_direct, sum_to
@@ -231,6 +231,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str =
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     arr = value_of(arr)
+    check_held("put_along_axis(values)", values, arr.dtype)
     value = cast(values, arr.dtype) if is_value(values) else constant(values, dtype=arr.dtype)
     return apply(put_along_op, arr, _index_for(arr, indices, axis, broadcast), value, Axis=axis, Reduce=reduce,
                  Include_self=include_self)

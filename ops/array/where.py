@@ -15,7 +15,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply, state
-from ..math.casting import cast, dtype_of, in_dtype
+from ..math.casting import cast, check_held, dtype_of, in_dtype
 from .concat_split import broadcast_tensors
 from .creation import to_tensor
 from .expand import expand_as
@@ -209,6 +209,7 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
     [1.0, 0.0, 1.0]
     """
     x = value_of(x)
+    check_held("index_put(value)", value, x.dtype)
     return apply(index_put_op, x, list(indices), value if is_value(value) else state.trace.number(value, x.dtype),
                  accumulate=accumulate)
 
@@ -250,6 +251,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     [9.0, 2.0]
     """
     x = value_of(x)
+    check_held("masked_fill(value)", value, x.dtype)
     value = cast(value, x.dtype) if is_value(value) else state.trace.number(value, x.dtype)
     return where(mask, value, x)
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.kernels.narrow_floats import converted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
@@ -53,6 +55,17 @@ def cast(x: Any, dtype: Any) -> Any:
 def in_dtype(x: Any, dtype: dt.DType) -> Any:
     """x itself where it has the dtype already, else converted."""
     return x if dtype_of(x) is dtype else cast(x, dtype)
+
+
+def check_held(what: str, value: Any, dtype: DType) -> None:
+    """TypeError, naming `what`, for a number or a tensor of which `dtype` cannot hold a part: None, text, complex."""
+    if value is None or isinstance(value, (str, bytes)):
+        raise TypeError(f"{what}: a number or a tensor is wanted. Received {value!r}.")
+    if dtype.is_complex:
+        return
+    if value.dtype.is_complex if getattr(value, "_is_proa_value", False) else np.iscomplexobj(value):
+        raise TypeError(f"{what}: {dtype.name} cannot hold complex numbers. Take paddle.real or paddle.abs of the "
+                        "value, or convert what it is put into to a complex dtype.")
 
 
 def as_floating(x: Any) -> Any:

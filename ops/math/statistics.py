@@ -370,6 +370,8 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
         p = 2
     if not isinstance(p, (int, float, np.integer, np.floating)):
         raise ValueError(f"norm(x, p): p must be a number or 'fro'. Received {p!r}.")
+    if np.float32(p) == 0 and dtype_of(x) is not dt.float64:
+        p = 0  # as in Paddle: 0 ** p is 1 where p is too small for float32
     if len(axes) < 2:
         return apply(p_norm_op, x, porder=float(p), axis=axes[0] if axes else -1, keepdim=keepdim, asvector=not axes)
     if p in (float("inf"), float("-inf")):

@@ -33,6 +33,13 @@ def check_format(what: str, data_format: str, allowed: Sequence[str]) -> str:
     return data_format
 
 
+def check_padding(what: str, pads: Sequence[int]) -> None:
+    """ValueError, naming `what`, for padding below 0: elements of the border are left out by slices, or by F.pad."""
+    if min(pads, default=0) < 0:
+        raise ValueError(f"{what}: padding must not be negative. Received {list(pads)}. To leave out elements of the "
+                         "border, slice the input, or give negative numbers to paddle.nn.functional.pad.")
+
+
 def padding_attributes(what: str, padding: Any, count: int, channels_last: bool) -> tuple[list[int], str]:
     """The attributes `paddings` and `padding_algorithm`.
 
@@ -44,6 +51,7 @@ def padding_attributes(what: str, padding: Any, count: int, channels_last: bool)
             raise ValueError(f"{what}: padding as a string is 'SAME' or 'VALID'. Received {padding!r}.")
         return [0] * count, padding.upper()
     if isinstance(padding, (int, numbers.Integral)):
+        check_padding(what, [int(padding)])
         return [int(padding)] * count, "EXPLICIT"
     if not isinstance(padding, Iterable) or isinstance(padding, dict):
         raise ValueError(f"{what}: padding must be 'SAME', 'VALID' or ints. Received {padding!r}.")
@@ -51,6 +59,7 @@ def padding_attributes(what: str, padding: Any, count: int, channels_last: bool)
     if given and isinstance(given[0], (list, tuple)):
         given = _spatial_pairs(what, given, count, channels_last)
     pads = [whole(n) for n in given]
+    check_padding(what, pads)
     if len(pads) == 1:
         pads *= count
     if len(pads) not in (count, 2 * count):

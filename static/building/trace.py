@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import DType, bool_, from_numpy_dtype, promote
-from ...core.errors import user_line
+from ...core.errors import out_of_bounds, user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...core.unique_name import generate
@@ -354,6 +354,8 @@ class ProgramTrace(Trace):
 
     def number(self, value: Any, dtype: DType) -> Variable:
         """A Variable without dimensions, which stands for a number of Python."""
+        if dtype.is_integer and dtype.wrapped(value) != value:
+            raise out_of_bounds(value, dtype)
         made = full((), value, dtype)
         if self.main.numbers and dtype is not bool_:
             self.main.numbers.add(made.name)

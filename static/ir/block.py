@@ -163,6 +163,11 @@ class Block:
                         attributes: dict[str, Any]) -> Variable:
         """The variable that is there, where nothing that is said of it is something else than it is."""
         self._check_same(old, shape, dtype)
+        levels = attributes.get("lod_level")
+        if levels not in (None, old.lod_level):
+            raise ValueError(f"create_var(name): the block has a variable {old.name!r} already, of lod_level "
+                             f"{old.lod_level}. Received lod_level={levels}. Give it another name, or declare it as it "
+                             "was.")
         kept = attributes.get("persistable")
         if kept not in (None, old.persistable) or type is not None and VarType(type).kind != old.kind:
             raise ValueError(f"create_var(name): the block has a variable {old.name!r} already, a {old.kind} that is "

@@ -229,3 +229,10 @@ def test_what_is_minus_infinity_has_no_share_in_running_sums_of_exponentials(val
     x.stop_gradient = False
     paddle.logcumsumexp(x, 0).backward(given([1.0, 2.0, 3.0], "float32"))
     np.testing.assert_allclose(x.grad.numpy(), slopes, rtol=1e-5)
+
+
+@pytest.mark.parametrize("p", [1e-308, 1e-50])
+def test_a_norm_whose_p_float32_rounds_to_0_counts(p):
+    x = paddle.to_tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0]])
+    assert paddle.cdist(x, x, p).tolist() == [[0.0, 2.0], [2.0, 0.0]]
+    assert float(paddle.dist(x[0], x[1], p)) == 2.0 == float(paddle.linalg.norm(x[0], p))

@@ -22,6 +22,8 @@ def test_a_variable_of_another_shape_is_an_error(programs):
         block.create_var(name="v", shape=[5, 4])
     with pytest.raises(ValueError, match="float32"):
         block.create_var(name="v", shape=[3, 4], dtype="float32")
+    with pytest.raises(ValueError, match="of lod_level 0. Received lod_level=1"):
+        block.create_var(name="v", lod_level=1)
 
 
 @pytest.mark.parametrize("layer", ["fc", "conv", "create"])
