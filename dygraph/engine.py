@@ -217,7 +217,7 @@ def _refuse_others(tensors: list, gradients: list) -> None:
     for what, values in (("tensors", tensors), ("grad_tensors", [g for g in gradients if g is not None])):
         for value in values:
             if not isinstance(value, EagerValue):
-                raise TypeError(f"backward({what}): must be Tensors. Received {type(value).__name__}.")
+                raise WrongKindError(f"backward({what}): must be Tensors. Received {type(value).__name__}.")
 
 
 def _listed(values: Any) -> list:

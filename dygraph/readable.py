@@ -14,6 +14,7 @@ from .. import backend
 from ..backend.aliasing import dlpack_of
 from ..backend.one_number import as_number
 from ..core.dtype import DType, from_numpy_dtype
+from ..core.errors import AssertedError, WrongKindError
 from ..ops.core import kept_panels, native
 from ..ops.core.trace import state
 from ..ops.methods import SYNTAX
@@ -138,8 +139,8 @@ class Readable(_Operators):
             raise self._not_one(f"item{args!r}: there is no such element, as NumPy says: {error}",
                                 "Give the index in the flattened tensor, or one for each dimension.") from error
 
-    def _not_one(self, rule: str, way_out: str) -> ValueError:
-        return ValueError(f"{rule}. Received shape={self.shape}. {way_out}")
+    def _not_one(self, rule: str, way_out: str) -> AssertedError:
+        return AssertedError(f"{rule}. Received shape={self.shape}. {way_out}")
 
     def tolist(self) -> Any:
         """The value as nested lists of Python numbers.
@@ -208,12 +209,12 @@ class Readable(_Operators):
 
     def __len__(self) -> int:
         if self.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
+            raise WrongKindError("len() of a 0-d tensor")
         return self._array.shape[0]
 
     def __iter__(self) -> Iterator[Self]:
         if self.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
+            raise WrongKindError("iteration over a 0-d tensor")
         return (self[i] for i in range(len(self)))
 
     def __hash__(self) -> int:

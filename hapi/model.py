@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
+from ..core.errors import WrongKindError
 from ..core.lazy import require
 from ..core.signatures import signature_of
 from ..dygraph.tensor import Tensor
@@ -112,7 +113,7 @@ class Model:
                             f"Received {type(loss).__name__}.")
         for metric in as_list(metrics):
             if not isinstance(metric, Metric):
-                raise TypeError(f"prepare(metrics): must be Metrics. Received {type(metric).__name__}.")
+                raise WrongKindError(f"prepare(metrics): must be Metrics. Received {type(metric).__name__}.")
         self._optimizer, self._loss, self._metrics = optimizer, loss, as_list(metrics)
         self._amp = AmpSettings(amp_configs)
         self._amp.decorate(self.network, optimizer)

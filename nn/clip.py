@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.errors import AssertedError
 from ..ops.math.clip import clip
 from ..ops.math.elementwise import maximum
 from ..ops.math.reduce import sum as total
@@ -64,8 +65,8 @@ class ClipGradByValue(ClipGradBase):
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
         if self.min > self.max or self.max == 0 == self.min:
-            raise ValueError(f"ClipGradByValue(max, min): max must exceed min, which is -max unless given. Received "
-                             f"max={max}, min={min}.")
+            raise AssertedError(f"ClipGradByValue(max, min): max must exceed min, which is -max unless given. Received "
+                                f"max={max}, min={min}.")
 
     def clipped(self, gradient: Any) -> Any:
         """One gradient, clipped."""

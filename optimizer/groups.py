@@ -154,7 +154,10 @@ def regularizer(value: Any) -> Any:
     raise TypeError(f"weight_decay must be a number or a regularizer. Received {type(value).__name__}.")
 
 
+_NO_CLIPS = type, FunctionType, MethodType, WeightDecayRegularizer  # which may be called
+
+
 def check_clip(rule: str, clip: Any) -> None:
     """TypeError unless it clips or is None. A function would be given pairs, and is none that clips one gradient."""
-    if clip is not None and (not callable(clip) or isinstance(clip, (type, FunctionType, MethodType))):
+    if clip is not None and (not callable(clip) or isinstance(clip, _NO_CLIPS)):
         raise TypeError(f"{rule}(grad_clip): must be one of nn.ClipGradBy*. Received {clip!r}.")

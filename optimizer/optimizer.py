@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.dtype import DType, float32
-from ..core.errors import WrongKindError
+from ..core.errors import AssertedError, WrongKindError
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
@@ -49,7 +49,8 @@ class Optimizer(KeptState):
     def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
                  name: str | None = None, multi_precision: bool = False, options: Options | None = None):
         if learning_rate is None:
-            raise ValueError(f"{type(self).__name__}(learning_rate): give a number or an LRScheduler. Received None.")
+            raise AssertedError(
+                f"{type(self).__name__}(learning_rate): give a number or an LRScheduler. Received None.")
         if not isinstance(learning_rate, (float, int, LRScheduler)) or isinstance(learning_rate, bool):
             raise TypeError(
                 "Optimizer(learning_rate): must be a number or an LRScheduler. "

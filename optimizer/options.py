@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..core.errors import AssertedError
 from ..ops.array.full import is_value
 
 Options = dict[str, Any]  # by the constructor's names for them
@@ -21,14 +22,14 @@ def number(where: str, value: Any) -> float:
 def fraction(where: str, value: Any) -> float:
     """The value as a float; ValueError unless it lies in [0, 1)."""
     if value is None or not 0 <= value < 1:
-        raise ValueError(f"{where}: must lie in [0, 1). Received {value}.")
+        raise AssertedError(f"{where}: must lie in [0, 1). Received {value}.")
     return float(value)
 
 
 def not_negative(where: str, value: Any) -> float:
     """The value as a float; ValueError where it is negative."""
     if value is None or value < 0:
-        raise ValueError(f"{where}: must be at least 0. Received {value}.")
+        raise AssertedError(f"{where}: must be at least 0. Received {value}.")
     return float(value)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import AssertedError
 from ...ops.array.full import is_value
 from .scheduler import LRScheduler
 
@@ -49,7 +50,8 @@ class ReduceOnPlateau(LRScheduler):
         """Takes the metric of an epoch: a number, or one element of an array or tensor."""
         if is_value(metrics) or isinstance(metrics, np.ndarray):
             if metrics.size != 1:
-                raise ValueError(f"ReduceOnPlateau.step(metrics): one number. Received shape {list(metrics.shape)}.")
+                raise AssertedError(
+                    f"ReduceOnPlateau.step(metrics): one number. Received shape {list(metrics.shape)}.")
             metrics = metrics.numpy().reshape(-1)[0] if is_value(metrics) else metrics.reshape(-1)[0]
         elif not isinstance(metrics, (int, float, np.number)):
             raise TypeError(f"ReduceOnPlateau.step(metrics): must be a number. Received {type(metrics).__name__}.")

@@ -152,6 +152,18 @@ def test_pickle_keeps_what_a_parameter_is():
     assert pickle.loads(pickle.dumps(paddle.ones([2]))).stop_gradient
 
 
+@pytest.mark.parametrize(("call", "kind"), [
+    (lambda: int(paddle.ones([2])), ValueError), (lambda: float(paddle.ones([2])), ValueError),
+    (lambda: bool(paddle.ones([2])), ValueError), (lambda: [1][paddle.to_tensor([0, 0])], ValueError),
+    (lambda: len(paddle.to_tensor(1)), TypeError), (lambda: list(paddle.to_tensor(1)), TypeError),
+    (lambda: paddle.ones([1]).backward(np.ones(1)), TypeError),
+], ids=["int", "float", "bool", "index", "len", "iter", "backward"])
+def test_what_paddle_asserts_of_tensors(call, kind):
+    for error in (AssertionError, kind):  # the first as in Paddle, the second as in Python
+        with pytest.raises(error):
+            call()
+
+
 def test_set_value_checks_before_it_changes():
     x = paddle.ones([2])
     for kind in (ValueError, AssertionError):  # the second as in Paddle

@@ -322,6 +322,26 @@ def test_a_loss_that_is_none(loss):
             sgd.minimize(loss)
 
 
+@pytest.mark.parametrize("kind", [AssertionError, ValueError])  # the first as in PaddlePaddle
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda weights: paddle.optimizer.Adam(None, parameters=weights), "Adam.learning_rate."),
+    (lambda weights: paddle.optimizer.Adagrad(0.1, epsilon=None, parameters=weights), "Adagrad.epsilon."),
+    (lambda weights: paddle.optimizer.Adam(0.1, beta1=None, parameters=weights), "Adam.beta1."),
+    (lambda weights: paddle.nn.ClipGradByValue(-1.0), "ClipGradByValue.max, min."),
+    (lambda weights: paddle.optimizer.lr.ReduceOnPlateau(0.1).step(np.ones([2, 2])), "step.metrics."),
+], ids=["rate", "epsilon", "beta", "clip", "plateau"])
+def test_what_paddle_asserts_of_options(call, words, kind):
+    with pytest.raises(kind, match=words):
+        call(paddle.nn.Linear(3, 2).parameters())
+
+
+def test_a_regularizer_is_no_clipping():
+    """It may be called, with a parameter and its gradient."""
+    with pytest.raises(TypeError, match=r"SGD\(grad_clip\): must be one of nn.ClipGradBy"):
+        paddle.optimizer.SGD(0.1, parameters=paddle.nn.Linear(3, 2).parameters(),
+                             grad_clip=paddle.regularizer.L2Decay(0.1))
+
+
 def test_a_truth_is_no_learning_rate():
     with pytest.raises(TypeError, match="must be a number or an LRScheduler. Received bool"):
         paddle.optimizer.SGD(True, parameters=[paddle.create_parameter([2], "float32")])
