@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.errors import ArgumentError
 from ...ops.array.assign import shape
 from ...ops.array.full import full, is_value, value_of
 from ...ops.array.reshape import reshape, squeeze, transpose, unsqueeze
@@ -64,6 +65,9 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
     """
     x = value_of(x)
     single = isinstance(normalized_shape, numbers.Integral) or is_value(normalized_shape)
+    if not (single or isinstance(normalized_shape, (list, tuple))):
+        raise ArgumentError("layer_norm(normalized_shape): must be an int, or a list or tuple of ints. "
+                            f"Received {normalized_shape!r}.")
     wanted: list[Any] = [normalized_shape] if single else list(normalized_shape)  # type: ignore[arg-type]
     begin = len(x.shape) - len(wanted)
     if begin < 0 or any(not is_value(b) and a not in (b, -1) for a, b in zip(x.shape[begin:], wanted, strict=True)):

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from ...core.errors import ArgumentError
 from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
 from .block import Block
 from .frame import append_fetch_ops, prepend_feed_ops
@@ -162,7 +163,7 @@ def pruned_to(program: Program, fed: Any, targets: Any) -> Program:
         elif isinstance(target, (str, Variable)):
             wanted.add(block.var(target if isinstance(target, str) else target.name).name)
         else:
-            raise TypeError(f"targets: must be Variables, names or operations. Received {type(target).__name__}.")
+            raise ArgumentError(f"targets: must be Variables, names or operations. Received {type(target).__name__}.")
     result = copy.deepcopy(program)
     block, known = result.global_block(), set(fed)
     ops = []

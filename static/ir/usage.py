@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...ops.core.operator import find, is_declared, without_declaration
 from .block import Block
@@ -95,10 +95,12 @@ def writes(op: Operation) -> list[str]:
     return op.output_arg_names if block is None else [*op.output_arg_names, *block_writes(block)]
 
 
-def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool = False) -> list[Operation]:
+def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool = False,
+                      given: Iterable[str] = ()) -> list[Operation]:
     """Those of the operations that the wanted names, or an effect beyond the Program, depend on.
 
-    With `drawing` also those that draw random numbers: what is drawn after them is then what eager code draws.
+    With `drawing` also those that draw random numbers: what is drawn after them is then what eager code draws. What is
+    `given` is not computed for others.
     """
     wanted = set(wanted)
     kept = []
@@ -107,7 +109,7 @@ def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool 
             continue
         if not wanted.isdisjoint(writes(op)) or has_effect(op) or drawing and draws(op):
             kept.append(op)
-            wanted.update(reads(op))
+            wanted.update(set(reads(op)).difference(given))
     return kept[::-1]
 
 

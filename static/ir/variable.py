@@ -231,6 +231,11 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
         """The last operation of its block that writes it; None for inputs, and parameters that nothing updates."""
         return next((op for op in reversed(self.block.ops) if self.name in op.output_arg_names), None)
 
+    @property
+    def is_gradient(self) -> bool:
+        """Whether it is called as the gradient of another variable is."""
+        return GRAD_SUFFIX in self.name
+
     def own_trace(self) -> Trace:
         """What appends to its Program: operators that are applied to it while others are computed are handed there."""
         return self.program.own_trace()

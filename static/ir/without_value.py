@@ -73,8 +73,9 @@ class WithoutValue:
 
     def __bool__(self: Any) -> bool:
         trace = current_trace()
-        if (self.own_trace() if trace.computes else trace).variables_are_true:
-            return True
+        asked = self.own_trace() if trace.computes else trace
+        if asked.variables_are_true or self.is_gradient and not asked.captures:
+            return True  # `if g` over the pairs of append_backward asks whether there is one
         raise self._no_value("bool(x), as in `if x` or `while x`")
 
     def __int__(self: Any) -> int:

@@ -51,7 +51,7 @@ class Compiled:
         self.plan: Plan
         self.version = program.version
         self.own = [op for op in program.global_block().ops if op.type in OWN]
-        ops = _pruned(program.global_block().ops, set(fetches)) if prune else None
+        ops = _pruned(program.global_block().ops, set(fetches), feeds) if prune else None
         self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches, ops=ops)
         self.updated_feeds = [place for place, name in enumerate(feeds) if name in self.writes]
         self.kept_feeds = [(place, name) for place, name in enumerate(feeds)
@@ -94,11 +94,11 @@ class Executor:
         Program does not have is passed over with a warning, and a persistable variable keeps what it is fed.
         `fetch_list`: Variables or names, also in lists of lists; what `minimize` returned may stand there and gives
         nothing. `use_prune`: only what is fetched is computed, and what optimizers update; so it is where `minimize`'s
-        result is fetched. Gives the fetched values as NumPy arrays,
-        or as LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one
-        behind the other, or with `return_merged=False` a list of them. Raises MissingFeedError, a KeyError, for a
-        value that is neither fed nor in the scope, ValueError and TypeError for a fed value of the wrong shape or
-        dtype, RuntimeError after `close()`.
+        result is fetched; what is fed is then not computed for others, so that its own inputs may be missing.
+        Gives the fetched values as NumPy arrays, or as LoDTensors with `return_numpy=False`. A CompiledProgram on
+        several devices gives all devices' values, one behind the other, or with `return_merged=False` a list of them.
+        Raises MissingFeedError, a KeyError, for a value that is neither fed nor in the scope, ValueError and TypeError
+        for a fed value of the wrong shape or dtype, RuntimeError after `close()`.
         """
         self.check_open()
         scope = scope or global_scope()
@@ -344,10 +344,10 @@ def _holds_updates(fetch_list: Any) -> bool:
     return isinstance(fetch_list, list) and any(map(_is_minimized, fetch_list))
 
 
-def _pruned(ops: Sequence[Operation], fetches: set[str]) -> list[Operation]:
-    """The operations that fetched values and the updates of optimizers depend on."""
+def _pruned(ops: Sequence[Operation], fetches: set[str], feeds: Sequence[str]) -> list[Operation]:
+    """The operations that fetched values and the updates of optimizers depend on, as far as these are not fed."""
     updated = {name for op in ops if op.attrs.get("op_role") == OPTIMIZE_ROLE for name in op.output_arg_names}
-    return needed_operations(ops, fetches | updated)
+    return needed_operations(ops, fetches | updated, given=feeds)
 
 
 def fetch_name(program: Program, item: Any) -> str:

@@ -132,3 +132,9 @@ def test_what_published_code_asks_of_convolutions_and_shuffles():
     assert nn.BatchNorm(2, param_attr=attr)._param_attr is attr
     loss = nn.NLLLoss(ignore_index=3, reduction="sum")
     assert (loss._weight, loss._ignore_index, loss._reduction) == (None, 3, "sum")
+
+
+def test_layer_norm_of_no_sizes():
+    for kind in (TypeError, ValueError):  # the second as in PaddlePaddle
+        with pytest.raises(kind, match=r"layer_norm\(normalized_shape\): must be an int"):
+            paddle.nn.functional.layer_norm(paddle.ones([2, 3]), 3.0)

@@ -301,6 +301,29 @@ def test_use_prune_computes_what_is_fetched_and_updated(prune):
         assert counted.item() == (0 if prune else 2)
 
 
+def test_use_prune_takes_what_is_fed_in_the_place_of_its_inputs():
+    """PaddlePaddle's numbers: what is fed is computed only if it is fetched itself."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        y = x * 2
+        total = y + x
+        loss = paddle.mean(y * y)
+        slope, = static.gradients(loss, y)
+    exe, three, five = static.Executor(), np.full(2, 3.0, "float32"), np.full(2, 5.0, "float32")
+
+    def found(feed, *fetched, prune=True):
+        return [np.max(value).item() for value in exe.run(main, feed=feed, fetch_list=list(fetched), use_prune=prune)]
+
+    assert found({y.name: three}, loss, slope) == [9.0, 3.0]
+    assert found({y.name: three, "x": five}, total) == [8.0]
+    assert found({y.name: three, "x": five}, total, prune=False) == [15.0]
+    assert found({y.name: three, "x": five}, total, y) == [15.0, 10.0]
+    with pytest.raises(KeyError, match="'x', which was not fed"):
+        found({y.name: three}, loss, prune=False)
+
+
 def test_what_minimize_returned_prunes_and_gives_nothing():
     main, startup, loss, _, minimized, w, count = pruned_program()
     exe, scope = static.Executor(), static.Scope()

@@ -29,6 +29,14 @@ def test_every_value_on_the_way_has_a_named_gradient(programs):
         np.testing.assert_allclose(array, expected, rtol=1e-5)
 
 
+def test_a_gradient_is_true_and_another_variable_is_an_error(programs):
+    x, h, loss = network()
+    pairs = static.append_backward(loss, parameter_list=[x, h, static.data("unused", [1])])
+    assert [variable.name for variable, gradient in pairs if gradient] == [x.name, h.name]
+    with pytest.raises(TypeError, match="has no value while the Program is being built"):
+        bool(h)
+
+
 def test_a_gradient_of_two_values_has_both_names(programs):
     x = static.data("x", [2, 3])
     x.stop_gradient = False
