@@ -167,6 +167,9 @@ INLINE void slope_row_body(float *restrict scores, float *restrict u, Py_ssize_t
     for (Py_ssize_t n = 0; n < count; n++) u[n] = (u[n] - share) * scores[n] * scale;
 }
 TWO_WAYS(slope_row, (float *scores, float *u, Py_ssize_t count, float total, float scale), (scores, u, count, total, scale))
+void slope_of_row(float *scores, float *u, Py_ssize_t count, float total, float scale) {
+    slope_row(scores, u, count, total, scale);
+}
 
 static PyObject *attention_grad(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
     Attention a;

@@ -43,4 +43,7 @@ HIDDEN void add_mask(const Attention *a, Py_ssize_t batch, Py_ssize_t head, Py_s
 /* softmax of rows that are shorter than a vector: as `softmax_rows`. */
 HIDDEN int short_rows(const float *x, float *out, double *logsums, Py_ssize_t rows, Py_ssize_t count);
 
+/* Makes the weights of a row of scores, from the logarithm of its sum, and of `u` the gradient of scale * q · kᵀ. */
+HIDDEN void slope_of_row(float *scores, float *u, Py_ssize_t count, float total, float scale);
+
 #endif

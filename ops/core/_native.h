@@ -162,10 +162,15 @@ HIDDEN PyObject *read_message(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *filter_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *turned_product(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+/* What it gives of two matrices. */
+HIDDEN PyObject *turned_product_of(PyObject *x, PyObject *y);
 HIDDEN PyObject *serve_quiet(PyObject *module, PyObject *arguments);
-/* x @ w of matrices, by the panels that are kept of w, or without: 1; 0 for what is not taken, -1 with an error. */
-HIDDEN int product_by_panels(PyObject *x, PyObject *w, PyObject **result);
+/* x @ w of matrices, by the panels that are kept of w, or without; or x @ wᵀ: 1; 0 for what is not taken, -1 with an error. */
+HIDDEN int product_by_panels(PyObject *x, PyObject *w, int turns, PyObject **result);
+HIDDEN int are_panels_offered(void);
 HIDDEN PyObject *attend_by_panels(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *attend_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *has_fast_panels(PyObject *module, PyObject *nothing);
 extern HIDDEN PyTypeObject *packed_type; /* of what it gives, NULL before; and how that is called */
 HIDDEN PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names);
@@ -177,7 +182,8 @@ HIDDEN PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_s
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
     attend_doc[], filter_gradient_doc[], pool_windows_doc[], pool_gradient_doc[],
-    gate_channels_doc[], read_message_doc[], turned_matrices_doc[], plain_ranges_doc[];
+    gate_channels_doc[], read_message_doc[], turned_matrices_doc[], plain_ranges_doc[],
+    turned_product_doc[], attend_gradient_doc[];
 
 /* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.
    An error that is set when `speak` is called stays. */

@@ -4,9 +4,10 @@
    It looks whether it is given what it was made for, and gives None where it is not, or where arrays lie otherwise. */
 #include "_packing.h"
 
-enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10, FEW_COLUMNS = 8 };
+enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10, FEW_COLUMNS = 8, LEAST_ROWS = 24 };
 /* Channels up to which images are brought into order here, with their padding; elements that this may add, or else as many
-   as there are; elements of a window, for which there is a table; columns of a matrix that are not too few for vectors. */
+   as there are; elements of a window, for which there is a table; columns of a matrix that are not too few for vectors; rows for which a
+   matrix that is read by its rows is brought into panels. */
 
 /* What is multiplied by, and how. */
 typedef struct {
@@ -16,6 +17,9 @@ typedef struct {
     const int *threads_now;
     Team team;
 } Product;
+
+/* Whether it is multiplied with the rows of a matrix, not with windows of images. */
+static int takes_rows(int kind) { return kind == MATRIX || kind == ROWS; }
 
 typedef struct {
     PyObject_HEAD
@@ -30,13 +34,14 @@ PyTypeObject *packed_type; /* one interpreter has this module */
 static PyObject *unpacked(PyObject *self, PyObject *nothing) {
     Product *product = &((Packed *)self)->product;
     const Convolution *how = &product->how;
-    Py_ssize_t of_matrix[2] = {how->channels, how->filters};
+    int is_matrix = product->by.kind == MATRIX;
+    Py_ssize_t of_matrix[2] = {is_matrix ? how->channels : how->filters, is_matrix ? how->filters : how->channels};
     Py_ssize_t of_filters[4] = {how->filters, product->by.kind == OWN ? 1 : how->channels, how->high, how->wide};
     if (product->by.kind == TURNED) {
         PyErr_SetString(PyExc_TypeError, "unpacked(): filters that were turned round are not turned back");
         return NULL;
     }
-    PyObject *result = product->by.kind == MATRIX ? new_array(FLOAT32, 2, of_matrix) : new_array(FLOAT32, 4, of_filters);
+    PyObject *result = takes_rows(product->by.kind) ? new_array(FLOAT32, 2, of_matrix) : new_array(FLOAT32, 4, of_filters);
     if (!result) return NULL;
     Weight of = product->by;
     of.weight = (float *)((Array *)result)->data;
@@ -189,7 +194,7 @@ static PyObject *multiplied(const Product *product, PyObject *x, PyObject *resid
 PyObject *call_packed(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
     Packed *packed = (Packed *)self;
     Py_ssize_t count = PyVectorcall_NARGS(flags); /* a matrix has no scale */
-    int is_matrix = packed->product.by.kind == MATRIX;
+    int is_matrix = takes_rows(packed->product.by.kind);
     if (count != (is_matrix ? 4 : 5) || names) {
         PyErr_SetString(PyExc_TypeError, "a packed weight is called with x, weight, scale, bias, residual");
         return NULL;
@@ -258,7 +263,7 @@ static int find_product(Product *product, int kind, PyObject *w, const Py_ssize_
     Convolution of = {.activation = activation, .images = 1, .height = 1, .rows = 1}; /* of a matrix: one line */
     of.down = windows[0], of.across = windows[1], of.top = windows[2], of.left = windows[3];
     of.apart_down = windows[6], of.apart_across = windows[7];
-    int is_matrix = kind == MATRIX;
+    int is_matrix = takes_rows(kind);
     if (kind < 0 || kind >= WAYS_OF_LYING || !width_of_panels() || !is_plain_array(w) ||
         ((Array *)w)->dtype != dtypes_by_kind[FLOAT32] || size_of(w) < 1 || !threads ||
         ((Array *)w)->dimensions_count != (is_matrix ? 2 : 4) || activation < NOTHING || activation >= AFTERWARDS)
@@ -266,7 +271,7 @@ static int find_product(Product *product, int kind, PyObject *w, const Py_ssize_
     for (int n = 0; n < 8; n++)
         if (windows[n] < (n < 2 || n > 5)) return 0; /* strides, padding, dilations */
     Py_ssize_t *shape = ((Array *)w)->dimensions;
-    int is_across = is_matrix || kind == TURNED;
+    int is_across = kind == MATRIX || kind == TURNED;
     of.filters = shape[is_across], of.channels = kind == OWN ? shape[0] : shape[!is_across];
     of.high = is_matrix ? 1 : shape[2], of.wide = is_matrix ? 1 : shape[3];
     if (kind == TURNED) of.zeros_down = of.down - 1, of.zeros_across = of.across - 1, of.down = of.across = 1;
@@ -306,7 +311,7 @@ PyObject *pack_weight(PyObject *module, PyObject *arguments) {
         return NULL;
     if (!find_product(&product, kind, w, windows, activation, threads, team)) Py_RETURN_NONE;
     Convolution *of = &product.how;
-    product.by.factors = kind == MATRIX ? NULL : numbers_of(scale, of->filters, &fits);
+    product.by.factors = takes_rows(kind) ? NULL : numbers_of(scale, of->filters, &fits);
     const float *row = numbers_of(bias, of->filters, &fits);
     if (!fits) Py_RETURN_NONE;
     Py_ssize_t whole = whole_filters(of->filters), steps = of->high * of->wide * of->channels;
@@ -363,7 +368,7 @@ PyObject *multiply_weight(PyObject *module, PyObject *arguments) {
                           PLACES_OF(windows), &activation, &threads, &team[0], &team[1], &team[2])) return NULL;
     if (!find_product(&product, kind, w, windows, activation, threads, team)) Py_RETURN_NONE;
     Convolution *of = &product.how;
-    product.by.factors = kind == MATRIX ? NULL : numbers_of(scale, of->filters, &fits);
+    product.by.factors = takes_rows(kind) ? NULL : numbers_of(scale, of->filters, &fits);
     const float *row = numbers_of(bias, of->filters, &fits);
     if (!fits) Py_RETURN_NONE;
     Py_ssize_t whole = whole_filters(of->filters);
@@ -371,7 +376,7 @@ PyObject *multiply_weight(PyObject *module, PyObject *arguments) {
     if (!behind) return PyErr_NoMemory();
     if (row) memcpy(behind, row, (size_t)of->filters * sizeof *row);
     of->bias = behind, of->zeros = behind + whole;
-    PyObject *result = kind == MATRIX ? multiplied(&product, x, residual) : convolved(&product, x, residual);
+    PyObject *result = takes_rows(kind) ? multiplied(&product, x, residual) : convolved(&product, x, residual);
     PyMem_RawFree(behind);
     return result;
 }
@@ -396,13 +401,16 @@ PyObject *serve_panels(PyObject *module, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
-int product_by_panels(PyObject *x, PyObject *w, PyObject **result) {
+int are_panels_offered(void) { return kept.find != NULL; }
+
+int product_by_panels(PyObject *x, PyObject *w, int turns, PyObject **result) {
     static const Py_ssize_t windows[8] = {1, 1, 0, 0, 0, 0, 1, 1};
     Product product;
-    if (!kept.find || !is_plain_array(w) || ((Array *)w)->dimensions[1] < FEW_COLUMNS ||
-        !find_product(&product, MATRIX, w, windows, NOTHING, kept.threads, kept.team))
+    if (!kept.find || !is_plain_array(w) || ((Array *)w)->dimensions[!turns] < FEW_COLUMNS ||
+        (turns && size_of(x) < LEAST_ROWS * ((Array *)w)->dimensions[1]) ||
+        !find_product(&product, turns ? ROWS : MATRIX, w, windows, NOTHING, kept.threads, kept.team))
         return 0;
-    PyObject *packed = PyObject_CallOneArg(kept.find, w), *made;
+    PyObject *packed = turns ? Py_NewRef(Py_None) : PyObject_CallOneArg(kept.find, w), *made;
     if (!packed) return -1;
     if (packed != Py_None) {
         PyObject *arguments[4] = {x, w, Py_None, Py_None};

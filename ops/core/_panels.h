@@ -74,9 +74,10 @@ INLINE void find_places(const Convolution *of, const Place *at, const Py_ssize_t
     }
 }
 
-enum { MATRIX, FILTERS, TURNED, OWN, WAYS_OF_LYING }; /* how a weight lies, as panels.py counts it */
+enum { MATRIX, FILTERS, TURNED, OWN, ROWS, WAYS_OF_LYING }; /* how a weight lies, as panels.py counts it */
 /* A matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images wants them: by their inputs, with their windows
-   turned round, and zeros between what strides have set apart; filters of a channel each [c, 1, h, w]. */
+   turned round, and zeros between what strides have set apart; filters of a channel each [c, 1, h, w]; a matrix
+   [n, k] that is read by its rows. */
 
 /* A weight, and the panels it is brought into, or NULL: then it is brought over part by part when it is multiplied. */
 typedef struct {

@@ -284,14 +284,27 @@ static int column_by_row(PyObject *x, int turns_x, PyObject *y, int turns_y, PyO
     return 0;
 }
 
+/* xᵀ @ y by panels: 1; 0 for what they leave, -1 with an error. */
+static int turned_by_panels(PyObject *x, PyObject *y, PyObject **result) {
+    PyObject *made = are_panels_offered() ? turned_product_of(x, y) : declined_form();
+    if (!made) return -1;
+    if (made != Py_NotImplemented) {
+        *result = made;
+        return 1;
+    }
+    Py_DECREF(made);
+    return 0;
+}
+
 /* x @ y, or of the turned ones, by what their kernel calls: 1; 0 where that has to, -1 with an error. */
 static int any_product(PyObject *x, int turns_x, PyObject *y, int turns_y, int by_dot, PyObject **result) {
     int is_outer = column_by_row(x, turns_x, y, turns_y, result);
     if (is_outer) return is_outer;
     Py_ssize_t count = multiplications(((Array *)x)->dimensions, turns_x, ((Array *)y)->dimensions, turns_y);
     if (count < 0) {
-        int fits = !turns_x && !turns_y && ((Array *)x)->dimensions[1] == ((Array *)y)->dimensions[0];
-        int ended = fits ? product_by_panels(x, y, result) : 0;
+        int fits = ((Array *)x)->dimensions[!turns_x] == ((Array *)y)->dimensions[turns_y];
+        int ended = !fits || (turns_x && turns_y) ? 0
+                    : turns_x ? turned_by_panels(x, y, result) : product_by_panels(x, y, turns_y, result);
         return ended ? ended : by_gemm(x, turns_x, y, turns_y, result);
     }
     *result = product(x, turns_x, y, turns_y, count, by_dot);

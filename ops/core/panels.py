@@ -18,9 +18,10 @@ from ...core.forks import unforked
 from . import native
 
 PANELS = "panels"
-MATRIX, FILTERS, TURNED, OWN = range(4)
+MATRIX, FILTERS, TURNED, OWN, ROWS = range(5)
 """How a weight lies, as `_panels.h` counts it: a matrix [k, n]; filters [o, c, h, w]; filters as a gradient of images
-wants them, where strides are those of the convolution that it is taken of; filters of a channel each [c, 1, h, w]."""
+wants them, where strides are those of the convolution that it is taken of; filters of a channel each [c, 1, h, w]; a
+matrix [n, k] that is read by its rows."""
 INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
 """What may follow in the same pass, as `_panels.h` counts it."""
 
@@ -92,6 +93,12 @@ def gradient_of_filters(x: np.ndarray, g: np.ndarray, kernel: Pair, windows: Win
     return native.module.filter_gradient(x, g, kernel, windows.strides, windows.begin, windows.dilations)
 
 
+def multiply_turned(x: np.ndarray, y: np.ndarray) -> Any:
+    """xᵀ·y of matrices that lie by rows; NotImplemented for what it leaves."""
+    assert native.module is not None
+    return native.module.turned_product(x, y)
+
+
 def serve_products(find: Any) -> None:
     """Has the compiled form compute products by panels; `find` gives those that are kept of a matrix. None: no more."""
     if native.module is not None:
@@ -102,6 +109,13 @@ def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any, scale: float,
     """softmax(scale * q · kᵀ + mask) · v of float32, and the logarithms of the sums; None for what is not taken."""
     assert native.module is not None
     return native.module.attend(q, k, v, mask, scale, causal, *team())
+
+
+def gradients_of_attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any, totals: np.ndarray, g: np.ndarray,
+                           scale: float, causal: bool) -> Any:
+    """Those of q, k and v, and None, of what `attend` gave; NotImplemented for what is not taken."""
+    assert native.module is not None
+    return native.module.attend_gradient(q, k, v, mask, totals, g, scale, causal)
 
 
 def pack_to_keep(*arguments: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from ...backend import onednn
 from ...backend.engines import ONEDNN, generation
 from ...backend.loops.tape import Declined
+from ...backend.memory import keep_freed
 from ...core import dtype as dt
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, shape_handle, transpose, unsqueeze_op
@@ -23,7 +24,7 @@ from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, product
 from ..core.kernels import by
 from ..core.operator import operator
-from ..core.panels import PANELS, multiply, serve_products
+from ..core.panels import PANELS, ROWS, multiply, multiply_turned, serve_products
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, state
@@ -104,16 +105,24 @@ def matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
 
 
 _COLUMNS = 8  # fewer fill the vectors of a panel badly
+_LEAST_ROWS = 24  # for which a matrix that is read by its rows is brought into panels
 
 
 def matmul_by_panels(x, y, *, trans_x=False, trans_y=False):
-    """Of what is large, with a matrix that lies by rows."""
-    if trans_x or trans_y or y.ndim != 2 or x.ndim < 2 or x.dtype is not _FLOAT32 or y.dtype is not _FLOAT32 \
-            or x.shape[-1] != y.shape[0] or y.shape[1] < _COLUMNS or x.size * y.shape[1] <= onednn.LARGE \
-            or not y.flags.c_contiguous:
+    """Of what is large, with a matrix that lies by rows; or of two such, the first of them turned."""
+    columns = y.shape[0 if trans_y else -1]
+    if y.ndim != 2 or x.ndim < 2 or x.dtype is not _FLOAT32 or y.dtype is not _FLOAT32 or (trans_x and trans_y) \
+            or x.shape[-2 if trans_x else -1] != y.shape[1 if trans_y else 0] or x.size * columns <= onednn.LARGE:
         return NotImplemented
     if not _are_panels_offered:
         _offer_panels()
+    if trans_x:
+        return multiply_turned(x, y)
+    if columns < _COLUMNS or not y.flags.c_contiguous:
+        return NotImplemented
+    if trans_y:
+        found = multiply(x, y, kind=ROWS) if x.size >= _LEAST_ROWS * x.shape[-1] else None
+        return NotImplemented if found is None else found
     kept = kept_panels.of_matrix(y)
     found = multiply(x, y) if kept is None else kept(x, y, None, None)
     return NotImplemented if found is None else found
@@ -125,6 +134,7 @@ _are_panels_offered = False  # whether the compiled form knows of them, as long 
 def _offer_panels() -> None:
     global _are_panels_offered
     _are_panels_offered = True
+    keep_freed()
     serve_products(kept_panels.of_matrix)
 
 

@@ -25,7 +25,7 @@ from ..core import native
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import operator
-from ..core.panels import PANELS, attend
+from ..core.panels import PANELS, attend, gradients_of_attention
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.matrix_product import matmul_op
@@ -59,6 +59,10 @@ def _forward_by_onednn(q, k, v, mask=None, *, scale, causal=False):
 
 def _gradients(xp, q, k, v, mask, totals, g, *, scale: float, causal: bool = False, with_mask: bool = False):
     return gradients(xp, Arithmetic(xp), q, k, v, mask, totals, g, scale, causal, with_mask)
+
+
+def _gradients_by_panels(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
+    return NotImplemented if with_mask else gradients_of_attention(q, k, v, mask, totals, g, scale, causal)
 
 
 def _gradients_by_loops(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
@@ -205,7 +209,8 @@ attention_op = operator(
 # LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
 gradient_op = operator(
     "attention_grad", "Q, K, V, Mask?, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
-    kernel=_gradients, engines=[by(LOOPS, _gradients_by_loops), by(ONEDNN, _gradients_by_onednn)],
+    kernel=_gradients,
+    engines=[by(PANELS, _gradients_by_panels), by(LOOPS, _gradients_by_loops), by(ONEDNN, _gradients_by_onednn)],
     infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,

@@ -1,12 +1,16 @@
 """Transformers in eager code, converted and in Programs give one result, and files hold Paddle's operators."""
 
 import copy
+import subprocess
+import sys
 
 import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
+from proa.backend import engines
 from proa.nn import functional as F
+from proa.ops.core.panels import PANELS
 from proa.static import InputSpec
 
 CLOSE = {"rtol": 1e-5, "atol": 1e-6}
@@ -235,6 +239,34 @@ def test_training_converted_is_training_eager():
     losses = train(eager)
     assert losses[-1] < losses[0]
     np.testing.assert_allclose(train(converted), losses, rtol=1e-4)
+
+
+TRAINING = """if True:
+    import sys
+    import numpy as np
+    import proa as paddle
+    paddle.seed(0)
+    layer = paddle.nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0)
+    net = paddle.jit.to_static(layer) if sys.argv[1] == "converted" else layer
+    adam = paddle.optimizer.Adam(0.001, parameters=layer.parameters())
+    x, losses = paddle.randn([8, 32, 256]), []
+    for _ in range(5):
+        loss = (net(x) ** 2 - x).mean()
+        loss.backward()
+        adam.step()
+        adam.clear_grad()
+        losses.append(float(loss))
+    assert losses[-1] < losses[0], losses
+    with open("/proc/self/maps") as maps:
+        print("dnnl" in maps.read())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not engines.is_usable(PANELS, engines.CPU), reason="there are no panels")
+@pytest.mark.parametrize("how", ["eager", "converted"])
+def test_training_loads_no_onednn(how):
+    done = subprocess.run([sys.executable, "-c", TRAINING, how], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
 
 
 def test_caches_pass_through_converted_code():

@@ -8,8 +8,9 @@ import pytest
 from proa.core.flags import flags_guard
 from proa.ops.core import native
 from proa.ops.core.operator import find
-from proa.ops.core.panels import attend
+from proa.ops.core.panels import attend, gradients_of_attention
 from proa.ops.core.trace import apply
+from proa.ops.nn.attention_kernels import Arithmetic, gradients
 
 pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not there")
 RANDOM = np.random.default_rng(0)
@@ -75,6 +76,33 @@ def test_what_it_leaves_to_others():
                   (q[:, :, :0], k, v), (q, k[:, :, :0], v[:, :, :0])]:
         assert attend(*given[:3], given[3] if len(given) > 3 else None, 1.0, False) is None
     assert attend(q, k[:, :, :9], v[:, :, :9], None, 1.0, True) is None
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_its_gradient(sizes):
+    batch, heads, queries, keys, features, wide = sizes
+    for is_behind, causal in itertools.product((False, True), (False, True) if queries == keys else (False,)):
+        given = [numbers(batch, heads, *last, is_behind=is_behind) for last in (
+            (queries, features), (keys, features), (keys, wide), (queries, wide))]
+        for mask in masks(batch, heads, queries, keys):
+            totals = expected(*given[:3], mask, 0.3, causal)[1]
+            wide_ones = [a.astype("float64") for a in given]
+            wanted = gradients(np, Arithmetic(np), *wide_ones[:3], mask, totals, wide_ones[3], 0.3, causal, False)
+            found = gradients_of_attention(*given[:3], mask, totals.astype("float32"), given[3], 0.3, causal)
+            assert found[3] is None
+            for one, right, like in zip(found, wanted[:3], given, strict=False):
+                np.testing.assert_allclose(one, right, 1e-4, 1e-5 * np.abs(right).max())
+                assert one.strides == np.empty_like(like).strides
+
+
+def test_gradients_that_it_leaves_to_others():
+    q, k, v, g, totals = *(numbers(1, 2, 16, 8) for _ in range(4)), numbers(1, 2, 16)
+    assert gradients_of_attention(q, k, v, None, totals, g, 1.0, False) is not NotImplemented
+    for given in [(q[:, :, :7], k, v, totals[..., :7], g[:, :, :7]), (q, k, v, totals[..., :7], g),
+                  (q, k, v, totals.astype("float64"), g), (q, k, v, totals, g[..., :4]), (q, k, v, totals[0], g),
+                  (q, k, v, totals, g.astype("float64")), (q, k[:, :, :0], v[:, :, :0], totals, g),
+                  (q, k, v, totals[..., ::-1], g)]:
+        assert gradients_of_attention(*given[:3], None, *given[3:], 1.0, False) is NotImplemented
 
 
 def test_a_row_without_a_sum_is_what_it_is_elsewhere():

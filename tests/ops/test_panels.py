@@ -14,10 +14,12 @@ from proa.ops.core.panels import (
     FILTERS,
     MATRIX,
     OWN,
+    ROWS,
     TURNED,
     Windows,
     gradient_of_filters,
     multiply,
+    multiply_turned,
     pack,
     side_by_side,
 )
@@ -124,6 +126,30 @@ def check_products():
         np.testing.assert_array_equal(call(x.reshape(1, rows, 1, k), w, bias, None).shape, (1, rows, 1, count))
 
 
+def check_products_by_rows():
+    """Of a matrix that is read by its rows: x @ wᵀ."""
+    for rows, k, count in [(3, 8, 8), (7, 33, 70), (40, 800, 129), (200, 64, 64), (1, 5, 3), (97, 1600, 48)]:
+        x, w, bias = numbers(rows, k), numbers(count, k), numbers(count)
+        found = multiply(x.reshape(1, rows, k), w, bias, kind=ROWS, activation="relu")
+        np.testing.assert_allclose(found[0], np.maximum(x.astype("float64") @ w.T + bias, 0), 1e-4, 1e-3)
+        call = pack(w, None, bias, (w, None, bias), ROWS, activation="relu")
+        np.testing.assert_array_equal(call(x, w, bias, None), found[0])
+        np.testing.assert_array_equal(call.unpacked(), w)
+
+
+def check_turned_products():
+    for rows, high, wide in [(1, 1, 1), (5, 6, 64), (64, 784, 200), (7, 13, 65), (300, 31, 129), (513, 800, 17),
+                             (40, 9, 700), (700, 2, 16), (2100, 70, 70)]:
+        x, y = numbers(rows, high), numbers(rows, wide)
+        wanted = x.T.astype("float64") @ y
+        for given in [(x, y), (np.repeat(x, 2, 0)[::2], numbers(rows, wide + 3)[:, 1:wide + 1])]:
+            found = multiply_turned(given[0], given[1])
+            if given[1] is not y:
+                wanted = given[0].T.astype("float64") @ given[1]
+            assert found.flags.c_contiguous
+            np.testing.assert_allclose(found, wanted, 1e-4, 1e-5 * np.abs(wanted).max())
+
+
 def check_turned_filters():
     """The gradient of images is a convolution of the result's with the filters turned round."""
     sizes = [(2, 5, 70, 3, 2), (1, 64, 130, 3, 3), (3, 1, 8, 1, 1), (1, 100, 20, 1, 4), (2, 24, 600, 5, 3),
@@ -178,6 +204,56 @@ def test_gradients_of_filters_are_the_same_on_any_number_of_threads_and_rounded_
     assert np.linalg.norm(found - wanted) < 4e-7 * np.linalg.norm(wanted)  # in a row it would be twice that
 
 
+def test_turned_products():
+    check_turned_products()
+    check_products_by_rows()
+
+
+def test_turned_products_are_the_same_on_any_number_of_threads_and_rounded_little():
+    for x, y in [(numbers(2000, 200), numbers(2000, 100)), (numbers(600, 20), numbers(600, 1000))]:
+        found, now = multiply_turned(x, y), paddle.get_num_threads()
+        paddle.set_num_threads(3 - now)
+        np.testing.assert_array_equal(multiply_turned(x, y), found)
+        paddle.set_num_threads(now)
+        wanted = x.T.astype("float64") @ y
+        assert np.linalg.norm(found - wanted) < 4e-7 * np.linalg.norm(wanted)  # in a row it would be twice that
+
+
+def test_a_turned_product_with_numbers_that_are_none_and_those_without_end():
+    x, y = numbers(70, 9), numbers(70, 21)
+    x[3, 2], x[69, 8], y[5, 20] = np.nan, np.inf, np.inf
+    with np.errstate(invalid="ignore"):
+        wanted = x.T @ y
+    found = multiply_turned(x, y)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_array_equal(np.isinf(found), np.isinf(wanted))
+    assert np.isfinite(found).sum() == 7 * 20
+
+
+def test_turned_products_that_are_left():
+    x, y = numbers(30, 20), numbers(30, 16)
+    assert multiply_turned(x, y).shape == (20, 16)
+    for given in [(x.astype("float64"), y), (x, y[:29]), (x[:0], y[:0]), (x[:, :0], y), (x, y[:, ::2]), (x[None], y),
+                  (x, y[0]), (x, None), (x.T, numbers(20, 30)), (np.broadcast_to(x[0], (30, 20)), y),
+                  (numbers(5000, 8), numbers(5000, 8))]:
+        assert multiply_turned(*given) is NotImplemented
+    with pytest.raises(TypeError, match="two matrices"):
+        native.module.turned_product(x)
+
+
+@pytest.mark.parametrize("turned", [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("rows", [5, 40, 700])
+def test_products_of_tensors_that_are_turned(turned, rows):
+    """Of every kernel: for few rows, and where both are turned, another one computes."""
+    x, y = numbers(*((130, rows) if turned[0] else (rows, 130))), numbers(*((600, 130) if turned[1] else (130, 600)))
+    wanted = (x.T if turned[0] else x).astype("float64") @ (y.T if turned[1] else y)
+    for _ in range(2):  # the second time it is called by the compiled form
+        found = paddle.matmul(paddle.to_tensor(x), paddle.to_tensor(y), *turned)
+        np.testing.assert_allclose(found.numpy(), wanted, 1e-4, 1e-3)
+    with pytest.raises(ValueError, match="inner dimensions"):
+        paddle.matmul(paddle.to_tensor(x), paddle.to_tensor(y[:-1, :-1]), *turned)
+
+
 def test_gradients_of_filters_that_are_left():
     x, g, windows = last(numbers(2, 3, 5, 5)), last(numbers(2, 16, 5, 5)), Windows(begin=(1, 1), end=(1, 1))
     assert gradient_of_filters(x, g, (3, 3), windows).shape == (16, 3, 3, 3)
@@ -216,12 +292,17 @@ def test_products_are_what_they_stand_for():
 def test_with_shorter_vectors(most, threads):
     code = f"""if True:
         import proa
-        from test_panels import check_convolutions, check_filter_gradients, check_products, check_turned_filters
+        from test_panels import *
         proa.set_num_threads({threads})
         check_convolutions()
         check_products()
         check_turned_filters()
         check_filter_gradients()
+        check_products_by_rows()
+        if {most} > 16:
+            check_turned_products()
+        else:
+            assert multiply_turned(numbers(8, 8), numbers(8, 8)) is NotImplemented
         print("fine")
         """
     here = {"PROA_VECTOR_BYTES": most, "PYTHONPATH": os.path.dirname(__file__)}
