@@ -189,7 +189,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 38);
+    return PyModule_AddIntConstant(module, "INTERFACE", 39);
 }
 
 static PyModuleDef_Slot module_slots[] = {
