@@ -10,7 +10,8 @@ class ParamAttr:
 
     `name`: its name in files and Programs. `initializer`: its first values (`paddle.nn.initializer`). `learning_rate`:
     a factor of the optimizer's. `regularizer`: in place of the optimizer's `weight_decay`. `trainable=False`: no
-    gradient and no update. `need_clip=False`: `grad_clip` leaves it out. `do_model_average` changes nothing.
+    gradient and no update. `need_clip=False`: `grad_clip` leaves it out. `do_model_average=False`: a Program's
+    `ModelAverage` leaves it out.
 
     >>> import proa as paddle
     >>> attr = paddle.ParamAttr(name="w", initializer=paddle.nn.initializer.Constant(0.5), trainable=False)

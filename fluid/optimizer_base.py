@@ -180,7 +180,7 @@ class FluidOptimizer(rules.Optimizer):
         state = super().state_dict()
         if isinstance(self._learning_rate, LearningRateDecay):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
-            if self._learning_rate.counts_steps:
+            if not self._learning_rate.by_epochs:
                 state["global_step"] = np.array([self._learning_rate.step_num], "int32")
         return state
 
@@ -201,7 +201,7 @@ class FluidOptimizer(rules.Optimizer):
         if isinstance(rate, LearningRateDecay):
             if "LR_Scheduler" in state:
                 rate.set_dict(state["LR_Scheduler"])
-            if step is not None and rate.counts_steps:
+            if step is not None and not rate.by_epochs:
                 rate.step_num = int(np.asarray(step).reshape(-1)[0])
         self.set_state_dict(state)
 

@@ -37,7 +37,8 @@ class LearningRateDecay:
     [[1.0], [0.5], [0.25]]
     """
 
-    counts_steps = True  # and not epochs
+    counts_steps = True  # `step()` gives the rate of the next one
+    by_epochs = False
 
     def __init__(self, begin: int = 0, step: int = 1, dtype: str = "float32"):
         self.step_num, self.step_size, self.dtype = begin, step, dtype
@@ -298,7 +299,7 @@ class ReduceLROnPlateau(LearningRateDecay):
 class _EpochDecay(LearningRateDecay):
     """A rate by epochs: `epoch()` begins the next one."""
 
-    counts_steps = False
+    counts_steps, by_epochs = False, True
 
     def __init__(self, learning_rate: float, dtype: str | None = None):
         if not isinstance(learning_rate, (float, int)):

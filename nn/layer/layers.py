@@ -175,7 +175,8 @@ class Layer(_Attributes, Walked):
             return None
         name = given.name or generate(f"{self._full_name}.{'b' if is_bias else 'w'}")
         named = ParamAttr(name, learning_rate=given.learning_rate, regularizer=given.regularizer,
-                          trainable=given.trainable, need_clip=given.need_clip)
+                          trainable=given.trainable, do_model_average=given.do_model_average,
+                          need_clip=given.need_clip)
         initializer = given.initializer or initial_value(is_bias, default_initializer)
         if dtype is None:
             dtype = get_default_dtype() if self._dtype == "float32" else self._dtype

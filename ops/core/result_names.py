@@ -26,7 +26,8 @@ class ResultNames:
 
     `first`: the slots that are named before the others. `bare`: a result has the drawn name itself, `tril_0`. `draws`:
     how many names are drawn for a call; for 0 it is the key. `overall`: all is named so that functions apply which this
-    one calls. `only`: the operators that the rule is for, where it is not for all.
+    one calls. `only`: the operators that the rule is for, where it is not for all. `always`: in Programs of 1.x too,
+    whose other results take names by turn.
     """
 
     key: str = ""
@@ -35,6 +36,7 @@ class ResultNames:
     draws: int = 1
     overall: bool = False
     only: tuple[Operator, ...] = ()
+    always: bool = False
 
 
 BY_CODE: dict[CodeType, ResultNames] = {}
@@ -42,11 +44,11 @@ BY_CODE: dict[CodeType, ResultNames] = {}
 
 
 def results_named(key: str = "", *, first: str = "", bare: bool = False, draws: int = 1, overall: bool = False,
-                  only: tuple[Operator, ...] = ()) -> Callable[[_F], _F]:
+                  only: tuple[Operator, ...] = (), always: bool = False) -> Callable[[_F], _F]:
     """Says of a function what its results are called: see `ResultNames`; `first` names slots, divided by spaces."""
     def mark(function: _F) -> _F:
         BY_CODE[function.__code__] = ResultNames(
-            key, tuple(first.split()), bare, draws, overall, only)
+            key, tuple(first.split()), bare, draws, overall, only, always)
         return function
 
     return mark

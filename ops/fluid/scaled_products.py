@@ -52,7 +52,8 @@ matmul_op = operator(
 
 
 def _norm(xp, x):
-    return xp.sqrt((x * x).sum(axis=1, keepdims=True, dtype=x.dtype))
+    """The length of each row, 1e-4 at least, as in Paddle 1.8: a row of zeros has the cosine 0, and slopes."""
+    return xp.maximum(xp.sqrt((x * x).sum(axis=1, keepdims=True, dtype=x.dtype)), xp.asarray(1e-4, x.dtype))
 
 
 def _cos_sim(xp, x, y):

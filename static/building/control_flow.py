@@ -151,9 +151,11 @@ def staged_cond(pred: Variable, true_fn: Callable[[], Any] | None, false_fn: Cal
                 tells: bool) -> Any:
     """`cond` by a condition that only a run knows; it `tells` of values whose numbers of dimensions differ."""
     true_result, true_leaves = _branch(pred, true_fn)
-    false_result, false_leaves = _branch(logical_not(pred), false_fn)
+    false_result, false_leaves = _branch(_negated(pred), false_fn) if false_fn is not None else (None, [None])
+    if true_result is None and false_result is None:
+        return None
     merged = _merge(pred, (true_result, true_leaves), (false_result, false_leaves), tells)
-    return None if true_result is None else nest.pack(true_result, merged)
+    return nest.pack(true_result, merged)
 
 
 def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tells: bool) -> list[Any]:
@@ -166,7 +168,7 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list], tell
     if tells and (true[0] is None) is not (false[0] is None):
         raise ValueError("cond: one branch gives None and the other one a value. Give a value in both, or None in "
                          "both.")
-    mask = cast(pred, "int32")
+    mask = _as_number(pred)
     merged: list[Any] = []
     for position, (a, b) in enumerate(zip(true[1], false[1], strict=True)):
         if a is None and b is None:
@@ -196,7 +198,17 @@ def _are_alike(one: Any, other: Any) -> bool:
     return not isinstance(one, (list, tuple)) and not isinstance(other, (list, tuple))
 
 
-@results_named("_generated_var", bare=True)
+@results_named(overall=True, always=True)
+def _negated(pred: Variable) -> Variable:
+    return logical_not(pred)
+
+
+@results_named(overall=True, always=True)
+def _as_number(pred: Variable) -> Variable:
+    return cast(pred, "int32")
+
+
+@results_named("_generated_var", bare=True, always=True)
 def _selected(a: Variable, b: Variable, mask: Variable) -> Variable:
     return apply(select_input_op, [b, a], mask)
 

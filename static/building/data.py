@@ -64,7 +64,7 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     own = name if attr is None and name else param.name or generate(f"{layer}.{'b' if is_bias else 'w'}")
     initializer = param.initializer or initial_value(is_bias, default_initializer)
     named = ParamAttr(own, learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
-                      need_clip=param.need_clip)
+                      do_model_average=param.do_model_average, need_clip=param.need_clip)
     return current_trace().parameter(tuple(map(whole, shape)), convert_dtype(dtype), named, giving_values(initializer))
 
 

@@ -303,9 +303,10 @@ class ProgramTrace(Trace):
 
     def _naming(self, op: Operator, inputs: tuple) -> Callable[[str], str]:
         """What names the results of an application, by their slots."""
-        by_turn = self.least_rank and self._names_by_turn
-        if by_turn and op not in self._calls.applying()[0].only:  # parts of a variable are called after it
-            return lambda slot: generate("tmp")
+        if self.least_rank and self._names_by_turn:
+            rule, _ = self._calls.applying()
+            if not rule.always and op not in rule.only:  # parts of a variable are called after it
+                return lambda slot: generate("tmp")
         return namer(op, inputs, self._calls, self._draw_variable, self.main.has_name)
 
     def _extra(self, name: Callable[[str], Any], slot: Slot, inputs: tuple) -> list[str]:

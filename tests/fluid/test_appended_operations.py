@@ -185,3 +185,14 @@ def test_cosines_of_rows_of_any_rank():
     np.testing.assert_allclose(dx.reshape(3, 4), slope, rtol=1e-3, atol=1e-6)  # differences of nearly equal parts
     slope = (rows / (across * along) - expected * row / along ** 2).sum(axis=0)
     np.testing.assert_allclose(dy.reshape(4), slope, rtol=1e-3, atol=1e-6)
+
+
+def test_a_row_of_zeros_has_the_cosine_zero_and_slopes():
+    """As in 1.8.5, where a row's length is 1e-4 at least: sums over words that all are padding are zeros."""
+    x, y = fluid.data("x", [None, 4]), fluid.data("y", [None, 4])
+    x.stop_gradient = y.stop_gradient = False
+    cosine = layers.cos_sim(x, y)
+    found = run([cosine, *fluid.gradients(cosine, [x, y])],
+                feed={"x": np.array([[0] * 4, [4e-5] * 4], "float32"), "y": np.array([[0] * 4, [1] * 4], "float32")})
+    for values, expected in zip(found, ([[0], [0.8]], [[0] * 4, [1800] * 4], [[0] * 4, [0] * 4]), strict=True):
+        np.testing.assert_allclose(values, expected, rtol=1e-6, atol=1e-6)

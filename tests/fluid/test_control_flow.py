@@ -247,3 +247,24 @@ def test_a_state_does_not_begin_with_what_the_step_computes(main):
     rnn = fluid.layers.StaticRNN()
     with pytest.raises(ValueError, match=r"StaticRNN.memory\(init\): must be there before the steps"), rnn.step():
         rnn.memory(init=rnn.step_input(x) * 2.0)
+
+
+def test_results_of_branches_are_called_as_1_8_calls_them(main):
+    """Names that users do not give are names of files: a persistable variable behind a branch has 1.8.5's."""
+    x = fluid.data("x", [None, 3])
+    chosen = layers.cond(layers.less_than(layers.mean(x), layers.fill_constant([1], "float32", 1)), lambda: x * 2.0,
+                         lambda: x)
+    branches = [op for op in main.global_block().ops if op.type in ("logical_not", "cast", "select_input")]
+    assert [op.output("Out") for op in branches] == [["logical_not_0.tmp_0"], ["cast_0.tmp_0"], ["_generated_var_4"]]
+    assert chosen.name == "_generated_var_4" and (x + x).name == "tmp_1"
+    assert layers.create_global_var([1], 0.0, "float32", persistable=True).name == "_generated_var_5"
+
+
+def test_a_branch_that_stands_alone_is_one_operation(main):
+    x = fluid.data("x", [1])
+
+    def double():
+        layers.assign(x * 2.0, x)
+
+    assert layers.cond(layers.less_than(x, x), double) is None
+    assert types(main.global_block()) == ["less_than", "conditional_block"]

@@ -125,6 +125,8 @@ def test_computing_at_once():
             layer.clear_gradients()
         assert layer.bias.name + "_moment1_0" in adam.get_opti_var_name_list()
         assert adam.state_dict()["global_step"] == 3
+        by_losses = fluid.dygraph.ReduceLROnPlateau(0.1)  # 1.8.5 refuses a state of one without a step
+        assert fluid.optimizer.Adam(by_losses, parameter_list=layer.parameters()).state_dict()["global_step"] == 0
 
 
 @pytest.mark.parametrize("make, message", [
@@ -269,3 +271,16 @@ def test_lamb_lets_excluded_parameters_move_by_their_length_too(computes):
             exe.run(fluid.default_main_program())
             found = np.asarray(fluid.global_scope().find_var("excluded").get_tensor())
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_an_average_leaves_out_what_was_made_so():
+    """1.8.5 keeps sums for these parameters alone."""
+    with program():
+        own = fluid.ParamAttr(do_model_average=False)
+        y = fluid.layers.fc(fluid.layers.data("x", [3]), 2, param_attr=own)
+        y = fluid.layers.batch_norm(y, do_model_average_for_mean_and_var=False) + fluid.layers.create_parameter(
+            [2], "float32", attr=own)
+        fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(y))
+        fluid.optimizer.ModelAverage(0.5)
+        summed = [v.name for v in fluid.default_main_program().list_vars() if v.name.endswith("_sum_1_0")]
+    assert sorted(summed) == ["batch_norm_0.b_0_sum_1_0", "batch_norm_0.w_0_sum_1_0", "fc_0.b_0_sum_1_0"]
