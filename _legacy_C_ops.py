@@ -6,6 +6,7 @@ over, as the operator knows), what results are written to where PaddlePaddle's f
 moments, running means), then names and values of attributes. Attributes that only say how to compute (`use_cudnn`)
 are passed over; TypeError for others that the operator does not have. Inputs and results stand in the order of
 PaddlePaddle's own descriptions of operators, without offsets (LoD); None stands for a result that files alone have.
+`scale_(x, "scale", 2.0)` gives its first input the result.
 """
 
 from __future__ import annotations
@@ -50,9 +51,20 @@ _OF_SEVERAL = {"lars_momentum"}
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__") or not is_declared(name):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}: there is no operator of this type.")
-    return functools.partial(_applied, find(name))
+    plain = name.removesuffix("_")
+    if not name.startswith("__") and is_declared(name):
+        return functools.partial(_applied, find(name))
+    if not name.startswith("__") and is_declared(plain):
+        return functools.partial(_in_place, find(plain))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}: there is no operator of this type.")
+
+
+def _in_place(op: Operator, x: Any, *arguments: Any) -> Any:
+    """Applies the operator; the first input takes its first result."""
+    results = _applied(op, x, *arguments)
+    if isinstance(results, tuple):
+        return x._rebind(results[0]), *results[1:]
+    return x._rebind(results)
 
 
 def _names(slots: Sequence[Slot], there: str | None) -> list[str]:

@@ -20,7 +20,7 @@ from ..core.place import (
     set_expected_place,
 )
 from ..device import is_compiled_with_cuda  # noqa: F401
-from ..dygraph.parameter import EagerParamBase, Parameter
+from ..dygraph.parameter import EagerParamBase
 from ..framework import (  # noqa: F401
     _current_expected_place,
     _dygraph_tracer,
@@ -48,7 +48,7 @@ from ..static.ir.graph_nodes import IrNode, IrOpNode, IrVarNode
 from ..static.ir.operation import Operation as Operator
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
-from ..static.variable import Variable
+from ..static.variable import Parameter, Variable
 from ..utils import unique_name
 
 in_dygraph_mode = in_dynamic_mode

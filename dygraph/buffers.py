@@ -118,6 +118,11 @@ class Buffers(EagerValue):
         """The gradient, or None."""
         return self.grad
 
+    def _reset_grad_inplace_version(self, set_to_zero: bool = False) -> None:
+        """With `set_to_zero` its gradient counts as not changed in place; else nothing is done."""
+        if set_to_zero and self.grad is not None:
+            self.grad._version = 0
+
     def _inplace_version(self) -> int:
         """As `inplace_version`."""
         return self._version

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import backend
 from ..backend.aliasing import COUNTS_TELL
-from ..core.dtype import convert_dtype, from_numpy_dtype
+from ..core.dtype import bfloat16, convert_dtype, from_numpy_dtype
 from ..core.errors import AssertedError, LeafChangedInPlaceError
 from ..core.hooks import add_hook
 from ..core.lazy import require
@@ -347,8 +347,8 @@ class EagerValue(Readable):
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise.
 
-        Gradients go on to flow to what a computed Tensor was computed from; what was computed of its former value has
-        the gradient of that.
+        NumPy's uint16 are bits of bfloat16. Gradients go on to flow to what a computed Tensor was computed from; what
+        was computed of its former value has the gradient of that.
 
         >>> import proa as paddle
         >>> import numpy as np
@@ -360,6 +360,8 @@ class EagerValue(Readable):
         if not state.trace.computes and state.trace.writes(self, value):
             return
         array = value._array if isinstance(value, EagerValue) else np.asarray(value)
+        if array.dtype == np.uint16 and self.dtype is bfloat16:
+            array = array.view(bfloat16.dtype)
         if tuple(array.shape) != self._array.shape:
             raise AssertedError(
                 f"set_value(value): {self.name} has shape {self.shape}. Received shape {list(array.shape)}."

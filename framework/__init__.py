@@ -14,12 +14,13 @@ from ..core.random import seed
 from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
-from ..dygraph.parameter import EagerParamBase, Parameter
+from ..dygraph.parameter import EagerParamBase
 from ..static.building.layer_helper import LayerHelper
 from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.ir.block import Block
 from ..static.ir.graph import IrGraph
 from ..static.ir.program import Program
+from ..static.variable import Parameter
 from . import core, io, random
 from .async_io import async_save, clear_async_save_task_queue
 from .io import load, save

@@ -30,7 +30,7 @@ def load_state(layer: Any, state: dict[str, Any], use_structured_name: bool) -> 
     for key, value in given.items():
         if key in own and key not in other:
             target = own[key]
-            target.set_value(_array(value).astype(target.dtype.dtype))
+            target.set_value(_in_dtype(_array(value), target.dtype.dtype))
     _warn(layer, missing, unexpected, {names[key]: (own[key].shape, shape) for key, shape in other.items()})
     misshapen = [names[key] for key in other]
     return missing + misshapen, unexpected + misshapen
@@ -44,6 +44,11 @@ def _by_structured_name(own: dict[str, Any], given: dict[str, Any]) -> dict[str,
 
 def _array(value: Any) -> np.ndarray:
     return value.numpy() if is_value(value) else np.asarray(value)
+
+
+def _in_dtype(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """The array in a dtype; uint16 for bfloat16 are its bits, as PaddlePaddle has them in NumPy and in files."""
+    return array.view(dtype) if array.dtype == np.uint16 and dtype.name == "bfloat16" else array.astype(dtype)
 
 
 def _shape(value: Any) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import float32
+from ..core.errors import AssertedError, WrongKindError
 from ..ops.array.reshape import reshape
 from ..ops.array.where import where
 from ..ops.core.trace import current_trace
@@ -32,12 +33,12 @@ class LookAhead(Optimizer):
 
     def __init__(self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5, name: str | None = None):
         if not isinstance(inner_optimizer, Optimizer):
-            raise TypeError(f"LookAhead(inner_optimizer): must be an optimizer. "
+            raise WrongKindError(f"LookAhead(inner_optimizer): must be an optimizer. "
                             f"Received {type(inner_optimizer).__name__}.")
         if not 0 <= alpha <= 1:
-            raise ValueError(f"LookAhead(alpha): must lie in [0, 1]. Received {alpha}.")
+            raise AssertedError(f"LookAhead(alpha): must lie in [0, 1]. Received {alpha}.")
         if not isinstance(k, int) or k < 1:
-            raise ValueError(f"LookAhead(k): must be an integer of at least 1. Received {k!r}.")
+            raise AssertedError(f"LookAhead(k): must be an integer of at least 1. Received {k!r}.")
         super().__init__(alpha, inner_optimizer._parameter_list, name=name)
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, alpha, k
         self._steps = 0

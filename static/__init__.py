@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .files.save_vars import is_persistable, load_vars, save_vars
     from .ir.input_spec import InputSpec
     from .ir.operation import Operation as Operator
-    from .ir.variable import ParameterVariable as Parameter
     from .program import Program
     from .run.compiled_program import CompiledProgram
     from .run.executor import Executor
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     )
     from .run.scope import Scope, global_scope, scope_guard
     from .run.strategies import BuildStrategy, ExecutionStrategy
-    from .variable import Variable
+    from .variable import Parameter, Variable
 else:
     __getattr__, __dir__ = attach(__name__)
 

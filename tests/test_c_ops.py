@@ -49,6 +49,20 @@ def test_what_is_not_there():
         _C_ops.p_norm(paddle.ones([2]), 2.0, -1, 1e-12, False, False, "more")
 
 
+def test_operators_by_their_types_change_their_first_input():
+    x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
+    y = x * 1
+    assert paddle._legacy_C_ops.scale_(y, "scale", 0.5) is y and y.tolist() == [[0.5, 1.0]]
+    assert paddle._legacy_C_ops.reshape2_(y, None, None, "shape", [2])[0] is y and y.shape == [2]
+    y.sum().backward()
+    assert x.grad.tolist() == [[0.5, 0.5]] and x.grad._inplace_version() == 0
+    paddle._legacy_C_ops.scale_(x.grad, "scale", 4.0)
+    x._reset_grad_inplace_version(False)
+    assert x.grad._inplace_version() == 1
+    x._reset_grad_inplace_version(True)
+    assert x.grad._inplace_version() == 0 and x.grad.tolist() == [[2.0, 2.0]]
+
+
 def test_slots_of_operators_stand_in_their_described_order():
     legacy, x = paddle._legacy_C_ops, paddle.to_tensor([[3.0, 4.0]])
     unit, length = legacy.norm(x, "axis", 1, "epsilon", 0.0)

@@ -349,7 +349,10 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
             pred = assign(cond(*packed))
             block = program.create_block()
             block.repeats = True
-            results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(body(*packed)))]
+            given = body(*packed)
+            if given is None:
+                raise TypeError("while_loop(body): must give the loop variables. It gave None: does it return them?")
+            results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(given))]
             if len(results) != len(flat):
                 raise ValueError(
                     f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."

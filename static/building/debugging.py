@@ -97,7 +97,9 @@ def py_func(func: Callable[..., Any], x: Any, out: Any, backward_func: Callable[
     """
     _check_callable("func", func)
     inputs, outputs = _variables("x", x), _variables("out", out)
-    skipped = {v if isinstance(v, str) else v.name for v in _as_list(skip_vars_in_backward_input)}
+    without = _as_list(skip_vars_in_backward_input)
+    _variables("skip_vars_in_backward_input", [v for v in without if not isinstance(v, str)])
+    skipped = {v if isinstance(v, str) else v.name for v in without}
     unknown = sorted(skipped - {v.name for v in (*inputs, *outputs)})
     if unknown:
         raise ValueError(f"py_func(skip_vars_in_backward_input): {unknown} are neither in x nor in out.")

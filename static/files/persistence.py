@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import backend
 from ...core.dtype import bfloat16
-from ...core.errors import ArgumentError
+from ...core.errors import ArgumentError, AssertedError
 from ...core.files import CorruptFileError, MissingFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
 from ..building.mode import default_main_program
@@ -58,7 +58,7 @@ def save_state(program: Program, model_path: str, protocol: int, to_bytes: Calla
     """As `save`, with the function that writes the Program, and the shape that learning rates have in files."""
     path = os.fspath(model_path)
     if not os.path.basename(path):
-        raise ValueError(f"save(model_path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
+        raise AssertedError(f"save(model_path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
     if protocol not in (2, 3, 4):
         raise ValueError(f"save(protocol): must be 2, 3 or 4. Received {protocol!r}.")
     states = {suffix: _plain(program_state(program, mode), program, rates)
@@ -124,7 +124,7 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
                       f"load({model_path!r})")
     missing = sorted(set(wanted) - set(state) - set(program.host_values) - set(program.joined))
     if missing:
-        raise ValueError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
+        raise AssertedError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
     _fill("load", {n: v for n, v in wanted.items() if n in state}, _shaped(state, program, wanted), executor)
 
 
@@ -183,8 +183,8 @@ def _fill(what: str, variables: dict[str, Variable], state: dict[str, Any], exec
     for name, variable in variables.items():
         array = np.asarray(state[name])
         if list(array.shape) != list(variable.shape):
-            raise ValueError(f"{what}: {name!r} has shape {list(variable.shape)} in the Program. "
-                             f"Received shape {list(array.shape)}.")
+            raise AssertedError(f"{what}: {name!r} has shape {list(variable.shape)} in the Program. "
+                                f"Received shape {list(array.shape)}.")
         arrays[name] = array.astype(variable.dtype.dtype, copy=True)
     scope = global_scope()
     for name, array in arrays.items():

@@ -132,6 +132,16 @@ def test_what_does_not_belong_on_a_buffer_or_sublayer_is_refused():
     assert net.scale == 2.0 and net.buffers() == []
 
 
+def test_uint16_are_the_bits_of_bfloat16():
+    """As PaddlePaddle has them in NumPy: a state of such arrays was taken for whole numbers."""
+    layer = nn.Linear(1, 2).astype("bfloat16")
+    bits = (np.array([[1.0, -2.5]], "float32").view("uint32") >> 16).astype("uint16")
+    layer.set_state_dict({"weight": bits, "bias": bits[0]})
+    assert layer.weight.tolist() == [[1.0, -2.5]] and layer.bias.tolist() == [1.0, -2.5]
+    layer.bias.set_value(bits[0, ::-1])
+    assert layer.bias.tolist() == [-2.5, 1.0]
+
+
 def test_a_state_of_another_head_fills_the_rest():
     net, other = (nn.Sequential(nn.Linear(2, 3), nn.Linear(3, n)) for n in (4, 7))
     head = net[1].weight.numpy()

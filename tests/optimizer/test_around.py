@@ -168,3 +168,11 @@ def test_averages_of_a_program_that_has_not_run():
         with pytest.raises(RuntimeError, match="Run the startup Program and the main Program first"):
             with average.apply(static.Executor()):
                 pass
+
+
+@pytest.mark.parametrize("settings", [{"alpha": 2.0}, {"k": 0}, {"k": 2.5}])
+def test_settings_that_paddle_asserts(settings):
+    rule = paddle.optimizer.SGD(0.1, parameters=paddle.nn.Linear(1, 1).parameters())
+    for error in (AssertionError, ValueError):
+        with pytest.raises(error, match=f"LookAhead.{next(iter(settings))}"):
+            LookAhead(rule, **settings)

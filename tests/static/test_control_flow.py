@@ -190,6 +190,8 @@ def test_loop_variables_keep_their_kind():
             static.nn.while_loop(lambda y: y.sum() < 1.0, lambda y: [y.astype("float64")], [x])
         with pytest.raises(ValueError, match="as many as loop_vars"):
             static.nn.while_loop(lambda y: y.sum() < 1.0, lambda y: [y, y], [x])
+        with pytest.raises(TypeError, match=r"while_loop\(body\): must give the loop variables. It gave None"):
+            static.nn.while_loop(lambda y: y.sum() < 1.0, lambda y: None, [x])
         with pytest.raises(ValueError, match="loop_vars"):
             static.nn.while_loop(lambda: True, lambda: [], [])
 

@@ -262,9 +262,14 @@ def test_static_mode_is_a_switch():
         assert not paddle.in_dynamic_mode()
         with static.program_guard(static.Program()):
             assert isinstance(paddle.ones([1]), static.Variable)
+            weight = static.create_parameter([1], "float32")
+            assert isinstance(weight, paddle.base.framework.Parameter)
+            assert not isinstance(paddle.ones([1]), static.Parameter)
     finally:
         paddle.disable_static()
     assert paddle.in_dynamic_mode()
+    assert isinstance(paddle.nn.Linear(1, 1).weight, paddle.base.framework.Parameter)
+    assert not isinstance(paddle.ones([1]), paddle.framework.Parameter)
     assert isinstance(paddle.ones([1]), paddle.Tensor)
 
 

@@ -65,6 +65,8 @@ def test_py_func_errors(programs):
         static.py_func(np.tanh, ONES, variable())
     with pytest.raises(ValueError, match="neither in x nor in out"):
         static.py_func(np.tanh, x, variable(), np.tanh, skip_vars_in_backward_input="nothing")
+    with pytest.raises(TypeError, match=r"py_func\(skip_vars_in_backward_input\): must be a Variable"):
+        static.py_func(np.tanh, x, variable(), np.tanh, skip_vars_in_backward_input=3)
     y = static.py_func(lambda x: (x, x), x, variable())
     with pytest.raises(ValueError, match="must give 1 values"):
         run(main, [y])
