@@ -139,7 +139,9 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     0.001
     """
     anchor, positive = value_of(anchor), value_of(positive)
-    if len(anchor.shape) != 2 or list(anchor.shape) != list(positive.shape) or 0 in anchor.shape:
+    sizes = [*zip(anchor.shape, positive.shape, strict=False)]
+    if {len(anchor.shape), len(positive.shape)} != {2} or 0 in anchor.shape or any(
+            a != b and -1 not in (a, b) for a, b in sizes):
         raise ValueError(f"npair_loss(anchor, positive): both must be [N, D], not empty. Received "
                          f"{list(anchor.shape)} and {list(positive.shape)}.")
     column = reshape(labels, [-1, 1])

@@ -102,8 +102,15 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
 
 
 def _has_classes(input: Any, label: Any) -> bool:
-    """Whether the labels are distributions by their shape, as smoothed ones may be without `soft_label`."""
-    return len(label.shape) == len(input.shape) and bool(label.shape[-1] == input.shape[-1])
+    """Whether the labels are distributions by their shape, as smoothed ones may be without `soft_label`.
+
+    Where only a run knows the shape, integers are class numbers.
+    """
+    if len(label.shape) != len(input.shape) or label.shape[-1] == 1:
+        return False
+    if -1 in (label.shape[-1], input.shape[-1]):
+        return label.dtype.is_floating
+    return bool(label.shape[-1] == input.shape[-1])
 
 
 def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: float) -> Any:

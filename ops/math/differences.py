@@ -94,6 +94,9 @@ def vander(x: Any, n: int | None = None, increasing: bool = False, name: str | N
     if x.ndim != 1:
         raise ValueError(f"vander(x): must have one dimension. Received {x.ndim}.")
     n = int(x.shape[0]) if n is None else whole(n)
+    if n == x.shape[0] == -1:
+        raise ValueError("vander(x, n): as many columns as x has elements are not known while the Program is built. "
+                         "Give n, or declare the size of x.")
     if n < 0:
         raise ValueError(f"vander(n): must be at least 0. Received {n}.")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]

@@ -5,7 +5,7 @@ from typing import Any
 from ...core import dtype as dt
 from ..array.concat_split import stack
 from ..array.full import is_value
-from ..array.reshape import ints_of, reshape, squeeze, transpose, unsqueeze
+from ..array.reshape import flatten, ints_of, reshape, squeeze, transpose, unsqueeze
 from ..array.sorting import sort
 from ..array.take_along_axis import take_along_axis
 from ..core.infer import normalize_axis
@@ -20,7 +20,8 @@ def _with_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     axes = list(range(x.ndim)) if axis is None else [normalize_axis("axis", n, x.ndim) for n in ints_of(axis)]
     axes = axes if x.ndim else []
     rest = [n for n in range(x.ndim) if n not in axes]
-    return reshape(transpose(x, rest + axes), [0] * len(rest) + [-1]), axes
+    moved = transpose(x, rest + axes)
+    return (flatten(moved, len(rest)) if axes else reshape(moved, [-1])), axes
 
 
 def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:

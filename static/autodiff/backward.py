@@ -57,12 +57,21 @@ def derivatives(trace: Any, targets: Sequence[Variable], inputs: Sequence[Variab
         if hooks := block.program.leaf_hooks:
             gradients = [None if g is None else run_hooks(hooks.get(v.name, {}), g)
                          for g, v in zip(gradients, inputs, strict=True)]
+        if create_graph:
+            _may_be_asked_about([g for g in gradients if g is not None and all(g is not start for start in starts)])
         if names is None:
             return gradients
         found.update((e, g) for e, g in zip(edges, gradients, strict=True) if g is not None)
         named = {e: names.complete(e, g) for e, g in found.items()}
         names.finish()
         return [named.get(edge) for edge in edges]
+
+
+def _may_be_asked_about(gradients: Sequence[Variable]) -> None:
+    """Gradients may be asked about in their turn, as eagerly, though nothing leads on from those of what is linear."""
+    for gradient in gradients:
+        if gradient.stop_gradient and not gradient.persistable and not gradient.is_data:
+            gradient.stop_gradient = False
 
 
 def _is_what_a_loop_gave(trace: Any, variable: Variable) -> bool:

@@ -163,6 +163,9 @@ def test_quantiles_of_no_rows_have_their_shape():
     x = paddle.zeros([0, 3, 1, 4])
     assert paddle.quantile(x, 0.3, [2, 3]).shape == paddle.nanquantile(x, 0.3, [2, 3]).shape == [0, 3]
     assert paddle.quantile(x, 0.3, [1, 2], True).shape == [0, 1, 1, 4]
+    x.stop_gradient = False
+    paddle.jit.to_static(lambda x: paddle.nanmedian(x, 1), full_graph=True)(x).sum().backward()
+    assert x.grad.shape == [0, 3, 1, 4]
 
 
 def test_positions_in_a_column_select_as_those_in_a_row():

@@ -151,15 +151,22 @@ F = paddle.nn.functional
     (lambda x: F.local_response_norm(x, 3, data_format="NLC"), [[-1, -1, -1]]),
     (lambda x: F.multi_margin_loss(x, paddle.argmax(x, 1)), [[-1, -1]]),
     (lambda x: F.cross_entropy(x, paddle.argmax(x, 1), label_smoothing=0.1), [[-1, -1]]),
+    (lambda x: F.cross_entropy(x, paddle.cast(x[:, 2:] * 0, "int64"), label_smoothing=0.1), [[-1, -1]]),
+    (lambda x, y: F.npair_loss(x, y, x[:, 0] * 0), [[-1, -1], [-1, 3]]),
     (lambda x: F.scaled_dot_product_attention(x, x, x), [[2, 4, 1, -1]]),
     (lambda x: paddle.std(x, 0), [[-1, 4]]),
 ], ids=["size", "median", "median over rows", "quantile", "nanmedian", "dice_loss", "dice_loss of open labels",
         "local_response_norm", "local_response_norm of channels last", "multi_margin_loss",
-        "label_smoothing", "attention", "std"])
+        "label_smoothing", "label_smoothing of open labels", "npair_loss", "attention", "std"])
 def test_functions_that_need_a_size(function, shapes):
     found, expected = of_static(function, *shapes)
     assert found.shape == expected.shape
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_the_columns_of_vander_must_be_known():
+    with pytest.raises(ValueError, match="Give n, or declare the size of x"):
+        of_static(paddle.vander, [-1])
 
 
 def test_files_of_deviations_hold_operators_that_every_reader_has(tmp_path):

@@ -170,3 +170,14 @@ def test_no_inputs_have_no_gradients_and_starts_are_variables(programs):
     assert static.gradients(loss, []) == []
     with pytest.raises(TypeError, match="target_gradients"):
         static.gradients(loss, x, target_gradients="x@GRAD")
+
+
+def test_the_gradient_of_what_is_linear_can_be_differentiated_with_respect_to(programs):
+    """Nothing leads on from it: its own gradient is that of what was computed of it."""
+    x, start = static.data("x", [2, 3]), static.data("g", [2, 3])
+    x.stop_gradient = False
+    [slope] = static.gradients(x * 2.0, x, target_gradients=start)
+    [found] = static.gradients((slope * slope).sum(), slope)
+    np.testing.assert_allclose(fetched([found], x=X, g=X)[0], 4 * X, rtol=1e-6)
+    static.gradients(x, x, target_gradients=start)
+    assert start.stop_gradient

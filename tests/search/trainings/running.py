@@ -28,7 +28,8 @@ ALSO_REFUSED = ["is made while a function is being converted"]
 #: What docs/differences.md names of PaddlePaddle: recomputation of what wants no gradient, LookAhead's state, decay,
 #: sparse gradients, normalization with one frozen parameter; nor does its GradScaler scale without a GPU.
 OTHERWISE_THERE = re.compile(
-    r"recompute\(|LookAhead|rescale_grad|L1Decay|init_loss_scaling|sparse=True|BatchNorm.*trainable")
+    r"recompute\(|LookAhead|rescale_grad|L1Decay|init_loss_scaling|sparse=True|BatchNorm.*trainable"
+    r"|(?s:BatchNorm.*stop_gradient = not)")
 Told = dict[str, np.ndarray]
 
 
