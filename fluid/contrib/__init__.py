@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         fused_elemwise_activation,
         fused_embedding_seq_pool,
         match_matrix_tensor,
+        multiclass_nms2,
         partial_concat,
         partial_sum,
         sequence_topk_avg_pooling,

@@ -246,6 +246,9 @@ class Program:
         """The Program as text: what stands of it in a file. `print(program)` is what a person reads."""
         return self.text_of(self)
 
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
+        return repr(self)
+
     def __repr__(self) -> str:
         return "\n".join(repr(block) for block in self.blocks)
 

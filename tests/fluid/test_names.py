@@ -111,6 +111,28 @@ def test_layers_that_others_contributed(programs):
     np.testing.assert_array_equal(bent, np.maximum(a + b, 0))
 
 
+def test_boxes_and_their_numbers(programs):
+    boxes, scores = fluid.data("boxes", [1, 3, 4]), fluid.data("scores", [1, 2, 3])
+    given = {"score_threshold": 0.1, "nms_top_k": 10, "keep_top_k": 10, "background_label": -1}
+    fetched = [*fluid.contrib.layers.multiclass_nms2(boxes, scores, return_index=True, **given),
+               fluid.contrib.layers.multiclass_nms2(boxes, scores, **given)]
+    box = np.array([[[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]], "float32")
+    score = np.array([[[0, 0, 0], [0.8, 0.9, 0.5]]], "float32")
+    exe = fluid.Executor(fluid.CPUPlace())
+    kept, numbers, alone = exe.run(programs[0], {"boxes": box, "scores": score}, fetched, return_numpy=False)
+    np.testing.assert_array_equal(kept, [[1, score[0, 1, 1], *box[0, 1]], [1, 0.5, *box[0, 2]]])
+    assert np.asarray(numbers).tolist() == [[1], [2]] and np.array_equal(kept, alone) and kept.lod() == [[0, 2]]
+    none = exe.run(programs[0], {"boxes": box, "scores": score * 0}, fetched, return_numpy=False)
+    assert [np.asarray(each).size for each in none] == [0, 0, 0]
+
+
+def test_casting_programs_by_the_older_path():
+    from proa.fluid.contrib.mixed_precision import fp16_utils
+    from proa.static.amp.fp16_utils import cast_model_to_fp16
+
+    assert fp16_utils.cast_model_to_fp16 is cast_model_to_fp16
+
+
 def test_memory_of_a_program(programs):
     main, _ = programs
     fluid.layers.relu(fluid.data("x", [None, 4]))

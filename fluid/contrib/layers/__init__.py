@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         fused_embedding_seq_pool,
         index_sample,
         match_matrix_tensor,
+        multiclass_nms2,
         partial_concat,
         partial_sum,
         rank_attention,

@@ -9,6 +9,7 @@ from ....static.building.mode import default_main_program
 from ...layer_helper import LayerHelper
 from ...layers import concat, slice, sum
 from ...layers.nn import index_sample
+from ...layers.prior_boxes import constants
 from ...layers.random import kept_seed
 from ...mode import face
 from .match import match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d
@@ -99,8 +100,28 @@ def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis:
         outer, applied(inner, x, y))
 
 
+@face
+def multiclass_nms2(bboxes: Any, scores: Any, score_threshold: float, nms_top_k: int, keep_top_k: int,
+                    nms_threshold: float = 0.3, normalized: bool = True, nms_eta: float = 1.0,
+                    background_label: int = 0, return_index: bool = False, name: str | None = None) -> Any:
+    """As `fluid.layers.multiclass_nms`; with `return_index` the boxes' numbers [K, 1] beside. Nothing where none is.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     boxes, scores = fluid.data("boxes", [1, 3, 4]), fluid.data("scores", [1, 2, 3])
+    ...     kept, numbers = fluid.contrib.layers.multiclass_nms2(boxes, scores, 0.1, 10, 10, return_index=True)
+    >>> numbers.dtype.name
+    'int32'
+    """
+    kept = LayerHelper("multiclass_nms2", name=name).apply(
+        "multiclass_nms2", bboxes, scores, background_label=background_label, score_threshold=score_threshold,
+        nms_top_k=nms_top_k, nms_threshold=nms_threshold, nms_eta=nms_eta, keep_top_k=keep_top_k,
+        normalized=normalized)
+    return constants(*kept[:2]) if return_index else constants(kept[0])
+
+
 __all__ = [
     "batch_fc", "fused_elemwise_activation", "fused_embedding_seq_pool", "index_sample", "match_matrix_tensor",
-    "partial_concat", "partial_sum", "rank_attention", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child",
-    "tdm_sampler", "tree_conv", "var_conv_2d",
+    "multiclass_nms2", "partial_concat", "partial_sum", "rank_attention", "sequence_topk_avg_pooling",
+    "shuffle_batch", "tdm_child", "tdm_sampler", "tree_conv", "var_conv_2d",
 ]
