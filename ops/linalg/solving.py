@@ -8,6 +8,8 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend.linear_algebra import failing_as, power, solution
 from ...backend.linear_algebra import inverse as inverted
 from ...core.dtype import promote
@@ -142,12 +144,31 @@ def _others(xp: Any, x: Any) -> Any:
     return before * behind
 
 
+_WELL_CONDITIONED = 1e6  # ten digits of float64 are left
+
+
+def _cofactors_by_inverse(xp: Any, x: Any) -> Any:
+    """In float64, where no digit that counts is lost by it: some hundred times as fast. None for other matrices."""
+    wide = x.astype("complex128" if x.dtype.kind == "c" else "float64", copy=False)
+    try:
+        inverse = xp.linalg.inv(wide)
+    except np.linalg.LinAlgError:
+        return None
+    condition = xp.abs(wide).sum(-1).max(-1) * xp.abs(inverse).sum(-1).max(-1)
+    if not bool((condition < _WELL_CONDITIONED).all()):
+        return None
+    return xp.linalg.det(wide)[..., None, None] * xp.swapaxes(inverse, -1, -2)
+
+
 def _cofactors(xp, x):
     """det(x) x^-T, also where x has no inverse."""
     if not x.shape[-1]:
         return x.copy()
     if not bool(xp.isfinite(x).all()):
         return xp.full_like(x, xp.nan)
+    by_inverse = _cofactors_by_inverse(xp, x)
+    if by_inverse is not None:
+        return by_inverse.astype(x.dtype, copy=False)
     u, s, vh = xp.linalg.svd(x)
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
     others = _others(xp, s).astype(x.dtype) * xp.asarray(sign)[..., None]

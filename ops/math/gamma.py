@@ -17,6 +17,7 @@ from .casting import as_floating
 from .erf import wide
 from .reduce import sum as reduce_sum
 
+_FEW = 256
 _SHIFT = 10  # arguments below this go up by as many steps
 _LOWEST = -200.0  # the polygamma function is computed down to here, step by step
 _LARGEST_FACTORIAL = 170  # of float64
@@ -25,6 +26,10 @@ _BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 def _raised(xp: Any, x: Any, term: Any, below: int = 0) -> tuple[Any, Any]:
     """x, above -below, moved to at least `_SHIFT`, and the sum of term(x + k) over the steps that it took."""
+    if x.size <= _FEW:  # all steps at once: fewer calls
+        steps = x[..., None] + xp.arange(_SHIFT + below)
+        small = steps < _SHIFT
+        return x + small.sum(-1), xp.where(small, term(xp.where(small, steps, 1.0)), 0.0).sum(-1)
     total = xp.zeros_like(x)
     for _ in range(_SHIFT + below):
         small = x < _SHIFT

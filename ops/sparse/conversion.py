@@ -11,6 +11,7 @@ from ..array.where import nonzero
 from ..math.comparison import not_equal
 from ..math.reduce import any as any_of
 from .values import (
+    are_in_order,
     check_sparse,
     coo,
     crows_of,
@@ -107,7 +108,10 @@ def coalesce(x: Any, name: str | None = None) -> Any:
     sizes = sparse_sizes(x)
     if not x.nnz():
         return x
-    places, which = merged(numbered(index_rows(x), sizes))
+    numbers = numbered(index_rows(x), sizes)
+    if are_in_order(numbers):
+        return x
+    places, which = merged(numbers)
     return of_numbers(x, places, scattered(x.values(), which, places.shape[0]), x.shape, len(sizes))
 
 

@@ -16,6 +16,7 @@ from ..array.gather import gather_op, put_at_op
 from ..array.rearrange import repeat_interleave
 from ..array.reshape import reshape
 from ..array.sorting import bincount, unique
+from ..array.where import masked_select
 from ..core.trace import apply, state
 from ..math.casting import cast, dtype_of
 from ..math.cumulative import cumsum
@@ -88,10 +89,19 @@ def crows_of(lines: Any, shape: Sequence[int]) -> Any:
     return reshape(concat([zeros([matrices, 1], "int64"), cumsum(counts, axis=1)], axis=1), [-1])
 
 
+def are_in_order(numbers: Any) -> bool:
+    """Whether each number is above the one before: of the places of entries, that no two are for one place."""
+    return bool((numbers[1:] > numbers[:-1]).all())
+
+
 def merged(numbers: Any) -> tuple[Any, Any]:
     """The different numbers in order, and which of them each is."""
     if numbers.shape[0] == 0:
         return numbers, numbers
+    if bool((numbers[1:] >= numbers[:-1]).all()):  # as the entries of csr tensors are, and of most others
+        differs = numbers[1:] != numbers[:-1]
+        which = concat([zeros([1], "int64"), cumsum(cast(differs, int64))])
+        return concat([numbers[:1], masked_select(numbers[1:], differs)]), which
     return unique(numbers, return_inverse=True)
 
 

@@ -5,6 +5,8 @@ How many stay depends on the boxes: the first size of the results is not known b
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.devices import host_values
 from ...core import dtype as dt
 from ..core.infer import promoting
@@ -64,10 +66,14 @@ def standing(xp: Any, boxes: Any, threshold: float, more: float = 0.0, eta: floa
 def _standing_of_block(xp: Any, boxes: Any, threshold: float, more: float) -> Any:
     """Which of a few boxes stay, as bools."""
     near = overlaps(xp, boxes[:, None], boxes[None], more) > threshold
-    stays = xp.ones(len(boxes), bool)
-    for n in range(len(boxes) - 1):
-        stays[n + 1:] &= ~(near[n, n + 1:] & stays[n])
-    return stays
+    near = near if xp is np else np.asarray(host_values(near), bool)
+    hides = [int.from_bytes(row.tobytes(), "little") for row in np.packbits(near, axis=1, bitorder="little")]
+    stays, hidden = [], 0
+    for n, others in enumerate(hides):
+        stays.append(not hidden >> n & 1)
+        if stays[-1]:
+            hidden |= others
+    return xp.asarray(stays)
 
 
 def _standing_by_falling(xp: Any, boxes: Any, threshold: float, more: float, eta: float, most: int) -> list[int]:

@@ -236,3 +236,26 @@ def test_a_norm_whose_p_float32_rounds_to_0_counts(p):
     x = paddle.to_tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0]])
     assert paddle.cdist(x, x, p).tolist() == [[0.0, 2.0], [2.0, 0.0]]
     assert float(paddle.dist(x[0], x[1], p)) == 2.0 == float(paddle.linalg.norm(x[0], p))
+
+
+@pytest.mark.parametrize("function", [paddle.lgamma, paddle.digamma, lambda x: paddle.polygamma(x, 2)])
+def test_few_values_are_what_they_are_among_many(function):
+    x = given(np.linspace(-12.3, 30.0, 2001))
+    many = function(x).numpy()
+    few = np.concatenate([function(part).numpy() for part in x.split([200] * 10 + [1])])
+    np.testing.assert_allclose(few, many, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("smallest", [1.0, 1e-3, 1e-9, 0.0])
+def test_the_gradient_of_a_determinant_is_the_cofactors(dtype, smallest):
+    rng = np.random.default_rng(0)
+    (u, _), (v, _) = (np.linalg.qr(rng.standard_normal((2, 5, 5)) + (1j if dtype == "complex128" else 0)) for _ in "uv")
+    values = (u * [1.5, 1.25, 1.0, 0.75, smallest]) @ v
+    x = given(values, dtype)
+    x.stop_gradient = False
+    paddle.linalg.det(x).real().sum().backward() if dtype == "complex128" else paddle.linalg.det(x).sum().backward()
+    wanted = [[[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(5)]
+               for i in range(5)] for a in values.astype(dtype).astype(values.dtype)]
+    np.testing.assert_allclose(x.grad.numpy(), np.conj(wanted), rtol=1e-4 if dtype == "float32" else 1e-9,
+                               atol=1e-5 if dtype == "float32" else 1e-10)

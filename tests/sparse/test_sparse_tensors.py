@@ -288,3 +288,16 @@ def test_on_a_device():
         (out * F.softmax(x @ x.T).to_dense()).sum().backward()
         assert out.place.kind == x.grad.values().place.kind == KIND
         np.testing.assert_allclose(out.numpy(), dense @ dense.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply"])
+@pytest.mark.parametrize("places", [[[0, 1, 1], [1, 0, 2]], [[1, 0, 1], [0, 1, 2]], [[1, 0, 1], [0, 1, 0]]],
+                         ids=["in order", "in another order", "one twice"])
+def test_entries_at_the_same_places_are_combined(name, places):
+    x, y = (paddle.sparse.sparse_coo_tensor(places, values, [2, 3]) for values in ([1.0, 2.0, 4.0], [3.0, 5.0, 7.0]))
+    found = getattr(paddle.sparse, name)(x, y)
+    wanted = getattr(paddle, name)(x.to_dense(), y.to_dense())
+    assert found.to_dense().tolist() == wanted.tolist()
+    assert found.nnz() == len({tuple(place) for place in zip(*places, strict=True)})
+    rows = x.to_sparse_csr()
+    assert rows.to_dense().tolist() == x.to_dense().tolist() and rows.nnz() == found.nnz()
