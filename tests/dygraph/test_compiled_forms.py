@@ -16,6 +16,7 @@ from proa.ops import catalogue
 from proa.ops.core import native
 from proa.ops.core.operator import all_operators, find
 from proa.ops.core.trace import apply
+from processors import needs_wide_vectors
 
 pytestmark = [pytest.mark.filterwarnings("error"),
               pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")]
@@ -148,6 +149,7 @@ def test_reductions_add_in_numpys_order(type_):
 LARGE = [(2049,), (100, 100), (3, 4099), (4099, 3), (40, 17, 9), (2, 2, 2500)]
 
 
+@needs_wide_vectors
 @pytest.mark.parametrize("dtype", "fdli?")
 def test_functions_of_some_thousand_elements(dtype):
     count = 0
@@ -169,6 +171,7 @@ def test_functions_of_some_thousand_elements(dtype):
 MANY = [(300_001,), (3, 100_003), (100_003, 3), (70_000, 20)]
 
 
+@needs_wide_vectors
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dtype", "fdli?")
 def test_functions_of_many_elements_are_shared_among_threads(dtype, threads):
@@ -195,6 +198,7 @@ def test_functions_of_many_elements_are_shared_among_threads(dtype, threads):
     assert count > 30 or not native.module.has_fast_panels()
 
 
+@needs_wide_vectors
 def test_without_threads_one_computes_and_an_error_in_finding_them_is_passed_on():
     x = np.arange(300_000)
 
@@ -308,6 +312,7 @@ def test_activations_limits_and_numbers_in_order_of_many_elements_are_shared():
     compare(found, (np.arange(300_001) * (3 / 300_000) - 1).astype("float32"))
 
 
+@needs_wide_vectors
 @pytest.mark.parametrize("place", [0, 150_000, -1])
 def test_what_one_of_several_threads_meets_is_left_to_numpy(place):
     x, zero = np.ones(300_000, "f"), np.ones(300_000, "f")
@@ -612,6 +617,7 @@ def test_layers_are_within_rounding():
             formed("convolution", x, w[:, :2].copy(), strides=[1, 1])
 
 
+@needs_wide_vectors
 def test_gates_of_cells_are_within_rounding():
     draw, count = np.random.RandomState(0), 0
     for shape, width in itertools.product([(), (1,), (4,), (2, 3)], (1, 3, 8, 33, 100)):
@@ -635,6 +641,7 @@ def test_gates_of_cells_are_within_rounding():
             formed("lstm_gates", *others)
 
 
+@needs_wide_vectors
 def test_tanh_of_gates_keeps_the_digits_of_small_numbers():
     x = np.concatenate([np.logspace(-30, 2, 500), -np.logspace(-30, 2, 500), [0.0, 0.625, -0.625]]).astype("float32")
     zeros = np.zeros_like(x)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from proa.ops.core import native
+from processors import WIDE_VECTORS
 
 from .test_compiled_forms import Declined, formed
 
@@ -59,7 +60,7 @@ def test_two_arrays_in_any_layout(shape, dtype):
                 computed += 1
                 assert found.dtype == wanted.dtype and found.shape == wanted.shape
                 assert np.array_equal(found, wanted, equal_nan=dtype == "f"), (name, x.strides, np.shape(y))
-    assert computed > 50
+    assert computed > 50 or not WIDE_VECTORS
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, (6, 40, 400)], ids=str)
@@ -88,7 +89,7 @@ def test_one_array_and_several_joined_in_any_layout(shape):
                 continue
             computed += 1
             np.testing.assert_array_equal(found, (np.stack if name == "stack" else np.concatenate)(wanted, axis))
-    assert computed > 10
+    assert computed > 10 or not WIDE_VECTORS
 
 
 def test_results_lie_as_the_operand_of_their_shape():
