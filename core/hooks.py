@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 _keys = itertools.count()
 
@@ -19,8 +20,15 @@ class HookHandle:
         return self._hooks.pop(self._key, None) is not None
 
 
+def check_hook(hook: Any) -> None:
+    """TypeError for what cannot be called, where it is registered and not in the middle of a pass."""
+    if not callable(hook):
+        raise TypeError(f"a hook must be a function, or something else that can be called. Received {hook!r}.")
+
+
 def add_hook(hooks: dict[int, Callable], hook: Callable) -> HookHandle:
     """Puts a hook behind those that are there already."""
+    check_hook(hook)
     key = next(_keys)
     hooks[key] = hook
     return HookHandle(hooks, key)

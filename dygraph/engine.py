@@ -15,6 +15,7 @@ from .. import backend
 from ..backend.selected_rows import SelectedRows
 from ..core import nest
 from ..core.errors import ModifiedInPlaceError, UnequalLengthsError, WrongKindError, warn_user
+from ..core.hooks import check_hook
 from ..ops.array.gradient_shapes import sum_to_op
 from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks, total
@@ -298,19 +299,27 @@ class _Leaves:
 def tensor_hook(eager: Any, hook: Callable[[EagerValue], EagerValue | None]) -> Callable[[Any], Any]:
     """A user's hook on a Tensor of a trace in the form that the walk calls, whatever form its gradients take."""
 
-    def checked(result: Any) -> Any:
-        if result is not None and not isinstance(result, EagerValue):
+    check_hook(hook)
+
+    def checked(result: Any, gradient: Any) -> Any:
+        if result is None:
+            return None
+        if not isinstance(result, EagerValue):
             raise TypeError(
                 f"A Tensor's hook must return a Tensor, which takes the gradient's place, or None. "
                 f"It returned {type(result).__name__}."
             )
+        if list(result.shape) != list(gradient.shape):
+            raise ValueError(f"A Tensor's hook must return a gradient of the Tensor's shape, {list(gradient.shape)}. "
+                             f"It returned one of shape {list(result.shape)}.")
         return result
 
     def run(gradient: Any) -> Any:
         if isinstance(gradient, EagerValue):
-            return checked(hook(gradient))
+            return checked(hook(gradient), gradient)
         with using(eager), grad_mode(False):
-            result = checked(hook(eager.of_gradient(gradient)))
+            value = eager.of_gradient(gradient)
+            result = checked(hook(value), value)
         return None if result is None else gradient_of(result)
 
     return run

@@ -231,6 +231,23 @@ def test_hook_that_returns_something_else():
         (x * 2.0).backward()
 
 
+@pytest.mark.parametrize(("computed", "create_graph"), [(False, False), (True, False), (True, True)])
+def test_a_hook_gives_a_gradient_of_the_same_shape(computed, create_graph):
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2 if computed else x
+    y.register_hook(lambda gradient: paddle.ones([3]))
+    with pytest.raises(ValueError, match=r"the Tensor's shape, \[2\]. It returned one of shape \[3\]"):
+        paddle.grad((y * y).sum(), x, create_graph=True) if create_graph else (y * y).sum().backward()
+    assert x.grad is None
+
+
+def test_what_cannot_be_called_is_no_hook():
+    with pytest.raises(TypeError, match="can be called. Received 3"):
+        paddle.to_tensor([1.0], stop_gradient=False).register_hook(3)
+    with pytest.raises(TypeError, match="can be called. Received None"):
+        paddle.nn.Linear(1, 1).register_forward_post_hook(None)
+
+
 def test_hook_on_an_inner_value_changes_what_flows_on():
     x = leaf(1.0)
     y = x * 2.0
