@@ -138,6 +138,7 @@ static PyMethodDef functions[] = {
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"turned_product", (PyCFunction)(void (*)(void))turned_product, METH_FASTCALL, turned_product_doc},
     {"filter_gradient", filter_gradient, METH_VARARGS, filter_gradient_doc},
+    {"convolve_tiles", convolve_tiles, METH_VARARGS, convolve_tiles_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"gate_channels", gate_channels, METH_VARARGS, gate_channels_doc},
     {"has_fast_panels", has_fast_panels, METH_NOARGS,
@@ -189,7 +190,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 39);
+    return PyModule_AddIntConstant(module, "INTERFACE", 40);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -161,6 +161,7 @@ HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *read_message(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *filter_gradient(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *convolve_tiles(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *turned_product(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 /* What it gives of two matrices. */
@@ -181,7 +182,7 @@ HIDDEN PyObject *turned_matrices(PyObject *module, PyObject *given);
 HIDDEN PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
-    attend_doc[], filter_gradient_doc[], pool_windows_doc[], pool_gradient_doc[],
+    attend_doc[], filter_gradient_doc[], convolve_tiles_doc[], pool_windows_doc[], pool_gradient_doc[],
     gate_channels_doc[], read_message_doc[], turned_matrices_doc[], plain_ranges_doc[],
     turned_product_doc[], attend_gradient_doc[];
 

@@ -51,8 +51,7 @@ static PyObject *unpacked(PyObject *self, PyObject *nothing) {
     return result;
 }
 
-/* Whether it is an array of float32 images [n, c, h, w]; `steps` from image, channel, line and element to the next. */
-static int are_images(PyObject *given, Py_ssize_t *steps) {
+int are_images(PyObject *given, Py_ssize_t *steps) {
     Array *x = (Array *)given;
     if (Py_TYPE(given) != array_type || x->dimensions_count != 4 || x->dtype != dtypes_by_kind[FLOAT32] ||
         !(x->flags & ALIGNED) || size_of(given) < 1) return 0;

@@ -94,6 +94,9 @@ HIDDEN Py_ssize_t whole_filters(Py_ssize_t filters); /* with what fills the last
 HIDDEN Py_ssize_t width_of_panels(void);             /* filters of one, at most; 0 where there are none */
 HIDDEN int have_fast_panels(void); /* whether the processor has what makes them faster than a library's code */
 
+/* Whether it is an array of float32 images [n, c, h, w]; `steps` from image, channel, line and element to the next. */
+HIDDEN int are_images(PyObject *given, Py_ssize_t *steps);
+
 /* All windows by all filters, into `out`, on so many threads; 0 where there is no memory. `bias` and `zeros` are as long
    as the filters are whole, and as the channels. */
 HIDDEN int multiply_panels(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads);

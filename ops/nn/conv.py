@@ -16,7 +16,18 @@ from ..core import kept_panels
 from ..core.facts import convolution, filter_gradient, transposed_convolution
 from ..core.kernels import by
 from ..core.operator import Ints, Operator, operator
-from ..core.panels import FILTERS, OWN, PANELS, TURNED, Windows, gradient_of_filters, multiply, side_by_side
+from ..core.panels import (
+    FILTERS,
+    OWN,
+    PANELS,
+    TURNED,
+    Windows,
+    convolve_tiles,
+    gradient_of_filters,
+    multiply,
+    side_by_side,
+    suit_tiles,
+)
 from ..core.spec import Spec
 from ..core.trace import apply
 from .conv_kernels import convolve, convolve_back, correlate
@@ -117,6 +128,10 @@ def _conv_by_panels(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
     x = channels_first(x, data_format)
     geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
     kind, windows = OWN if is_by_channel else FILTERS, windows_of(geo)
+    if kind == FILTERS and suit_tiles(*w.shape[:2], geo.kernel, windows, geo.out):
+        found = convolve_tiles(x, w, FILTERS, windows)
+        if found is not NotImplemented:
+            return channels_restored(found, data_format)
     kept = kept_panels.of(w, kind, windows)
 
     def run(images):
@@ -141,8 +156,7 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
 def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
                           dilations=(), groups=1, data_format="NCHW"):
     """It is a convolution itself, with the filters turned round, and zeros between what stood apart."""
-    is_worth_it = groups == 1 and w.shape[1] >= _FILTERS and w.size >= _LARGE
-    if not is_worth_it or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
+    if groups != 1 or w.shape[1] < _FILTERS or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
         return NotImplemented
     g = channels_first(g, data_format)
     sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
@@ -152,10 +166,16 @@ def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), 
     spread = [(count - 1) * stride + 1 for count, stride in zip(geo.out, geo.strides, strict=True)]
     end = tuple([size + far - before - wide
                  for size, far, before, wide in zip(geo.sizes, reach, begin, spread, strict=True)])
-    is_apart, places = geo.strides != (1, 1), len(g) * geo.sizes[0] * geo.sizes[1]
-    if min(*begin, *end) < 0 or (is_apart and places > _PLACES):
+    if min(*begin, *end) < 0:
         return NotImplemented
     windows = Windows(geo.strides, begin, end, geo.dilations)
+    if suit_tiles(w.shape[1], w.shape[0], geo.kernel, windows, geo.sizes):
+        found = convolve_tiles(g, w, TURNED, windows)
+        if found is not NotImplemented:
+            return channels_restored(found, data_format)
+    is_apart, places = geo.strides != (1, 1), len(g) * geo.sizes[0] * geo.sizes[1]
+    if w.size < _LARGE or (is_apart and places > _PLACES):
+        return NotImplemented
     found = multiply(g, w, None, None, TURNED, windows)
     if found is None:
         found = multiply(side_by_side(g), w, None, None, TURNED, windows)

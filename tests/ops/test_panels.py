@@ -17,6 +17,7 @@ from proa.ops.core.panels import (
     ROWS,
     TURNED,
     Windows,
+    convolve_tiles,
     gradient_of_filters,
     multiply,
     multiply_turned,
@@ -189,6 +190,65 @@ def check_filter_gradients():
             np.testing.assert_allclose(found, wanted, 1e-5, 1e-6 * np.abs(wanted).max())
 
 
+def check_tiles():
+    sizes = [(2, 64, 32, 8, 9), (1, 16, 80, 5, 5), (3, 128, 16, 1, 2), (2, 32, 144, 7, 4), (9, 256, 128, 4, 4)]
+    for images, channels, filters, height, width in sizes:
+        x, w = last(numbers(images, channels, height, width)), numbers(filters, channels, 3, 3)
+        for lying in [Windows(begin=(1, 1), end=(1, 1)), Windows(begin=(2, 0), end=(1, 2)), Windows(begin=(3, 4), end=(0, 5))]:
+            wanted = np.einsum("nchwij,ocij->nohw", windows_of(x, (3, 3), *lying), w.astype("float64"), optimize=True)
+            turned = np.ascontiguousarray(w[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
+            for by, kind in ((w, FILTERS), (turned, TURNED)):
+                found = convolve_tiles(x, by, kind, lying)
+                assert found.strides[1] == 4
+                assert np.linalg.norm(found - wanted) < 7e-7 * np.linalg.norm(wanted)
+                np.testing.assert_array_equal(convolve_tiles(np.ascontiguousarray(x), by, kind, lying), found)
+                np.testing.assert_array_equal(convolve_tiles(x[-1:], by, kind, lying), found[-1:])
+
+
+def test_tiles():
+    check_tiles()
+
+
+def test_tiles_are_the_same_on_any_number_of_threads():
+    now, lying = paddle.get_num_threads(), Windows(begin=(1, 1), end=(1, 1))
+    for channels, filters, side in [(64, 64, 16), (64, 256, 8)]:
+        x, w = last(numbers(2, channels, side, side)), numbers(filters, channels, 3, 3)
+        found = convolve_tiles(x, w, FILTERS, lying)
+        paddle.set_num_threads(3 - now)
+        np.testing.assert_array_equal(convolve_tiles(x, w, FILTERS, lying), found)
+        paddle.set_num_threads(now)
+
+
+def test_tiles_that_are_left():
+    """What is no image of enough channels, and results that are not finite, which windows alone have right."""
+    x, w, lying = last(numbers(2, 64, 8, 8)), numbers(64, 64, 3, 3), Windows(begin=(1, 1), end=(1, 1))
+    for given in [(x, w[:, :32]), (x, w[:, :, :2]), (x, w[:20]), (x[..., :0], w), (x.astype("float64"), w), (x[0], w)]:
+        assert native.module.convolve_tiles(*given, FILTERS, (1, 1), (1, 1)) is NotImplemented
+    for place, number in itertools.product([(1, 5, 7, 7), (0, 0, 3, 2)], [np.inf, np.nan]):
+        given = x.copy()
+        given[place] = number
+        assert convolve_tiles(given, w, FILTERS, lying) is NotImplemented
+        found = paddle.nn.functional.conv2d(paddle.to_tensor(given), paddle.to_tensor(w), padding=1)
+        np.testing.assert_array_equal(found, multiply(last(given), w, kind=FILTERS, windows=lying))
+        assert 4 * 64 <= np.sum(~np.isfinite(found.numpy())) <= 9 * 64
+
+
+def test_tiles_by_the_operator():
+    """Convolutions and gradients by images take them where they suit; what is kept of a filter has the same bits."""
+    lying = Windows(begin=(1, 1), end=(1, 1))
+    for side, suits in [(8, True), (7, False)]:
+        x, w = paddle.to_tensor(numbers(3, 64, side, side)), paddle.to_tensor(numbers(96, 64, 3, 3))
+        x.stop_gradient = False
+        for _ in range(4):
+            found = paddle.nn.functional.conv2d(x, w, padding=1)
+            by = convolve_tiles(x.numpy(), w.numpy(), FILTERS, lying)
+            assert np.array_equal(found, by) == suits
+            np.testing.assert_allclose(found, by, 1e-4, 1e-3)
+        g = numbers(3, 96, side, side)
+        found = paddle.grad(found, x, paddle.to_tensor(g))[0]
+        assert np.array_equal(found, convolve_tiles(g, w.numpy(), TURNED, lying)) == suits
+
+
 def test_gradients_of_filters():
     check_filter_gradients()
 
@@ -298,6 +358,7 @@ def test_with_shorter_vectors(most, threads):
         check_products()
         check_turned_filters()
         check_filter_gradients()
+        check_tiles()
         check_products_by_rows()
         if {most} > 16:
             check_turned_products()
