@@ -194,7 +194,8 @@ def check_tiles():
     sizes = [(2, 64, 32, 8, 9), (1, 16, 80, 5, 5), (3, 128, 16, 1, 2), (2, 32, 144, 7, 4), (9, 256, 128, 4, 4)]
     for images, channels, filters, height, width in sizes:
         x, w = last(numbers(images, channels, height, width)), numbers(filters, channels, 3, 3)
-        for lying in [Windows(begin=(1, 1), end=(1, 1)), Windows(begin=(2, 0), end=(1, 2)), Windows(begin=(3, 4), end=(0, 5))]:
+        for begin, end in [((1, 1), (1, 1)), ((2, 0), (1, 2)), ((3, 4), (0, 5))]:
+            lying = Windows(begin=begin, end=end)
             wanted = np.einsum("nchwij,ocij->nohw", windows_of(x, (3, 3), *lying), w.astype("float64"), optimize=True)
             turned = np.ascontiguousarray(w[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
             for by, kind in ((w, FILTERS), (turned, TURNED)):
