@@ -9,7 +9,7 @@ import tempfile
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,14 +98,21 @@ def by_a_peer(oracle: Oracle, source: str, dtype: str) -> Told:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def checked(source: str, counts: Counter[str], oracle: Oracle | None = None,
-            ways: Sequence[str] = ()) -> dict[str, str] | None:
-    """What differs: in which way, what kind, and the details; None where nothing does, or it cannot be run."""
+def checked(source: str, counts: Counter[str], oracle: Oracle | None = None, ways: Sequence[str] = (),
+            every: Mapping[str, Callable[[Any], Any]] = WAYS, otherwise: Callable[[str], bool] = is_otherwise_there,
+            refused: Sequence[str] = ()) -> dict[str, str] | None:
+    """What differs: in which way, what kind, and the details; None where nothing does, or it cannot be run.
+
+    `ways` of `every` way there is; `otherwise` says what PaddlePaddle is not asked, `refused` what may be refused too.
+    """
+    peer = None if otherwise(source) or ways and "peer" not in ways else oracle
+    chosen = {name: way for name, way in every.items() if not ways or name in ways}
     with warnings.catch_warnings(), np.errstate(all="ignore"), time_limit(60):
         warnings.simplefilter("ignore")
-        found = _checked(source, counts, oracle, "float32", ways)
+        found = _checked(source, counts, peer, "float32", chosen, refused)
         if found is not None and found["kind"] == "numbers":
-            exact = _checked(source, Counter(), oracle, "float64", [found["way"]])
+            again = {name: way for name, way in chosen.items() if name == found["way"]}
+            exact = _checked(source, Counter(), None if again else peer, "float64", again, refused)
             if exact is None or exact["kind"] != "numbers":
                 counts["rounding"] += 1
                 return None
@@ -114,14 +121,14 @@ def checked(source: str, counts: Counter[str], oracle: Oracle | None = None,
 
 
 def _checked(source: str, counts: Counter[str], oracle: Oracle | None, dtype: str,
-             ways: Sequence[str]) -> dict[str, str] | None:
+             ways: Mapping[str, Callable[[Any], Any]], refused: Sequence[str]) -> dict[str, str] | None:
     wrong = ""
     with dtype_of_numbers(dtype):
         try:
             expected = told(source, as_it_is)
         except Exception as error:
             wrong = f"{type(error).__name__}: {error}\n" + "".join(traceback.format_tb(error.__traceback__)[-3:])
-        if oracle is not None and (not ways or "peer" in ways) and not is_otherwise_there(source):
+        if oracle is not None:
             try:
                 by_peer = by_a_peer(oracle, source, dtype)
             except OracleError as error:
@@ -142,16 +149,14 @@ def _checked(source: str, counts: Counter[str], oracle: Oracle | None, dtype: st
         if not is_usable(expected):
             counts["large"] += 1
             return None
-        for way, convert in WAYS.items():
-            if ways and way not in ways:
-                continue
+        for way, convert in ways.items():
             flags = {"FLAGS_cpu_engines": "loops"} if way == "compiled" else {}
             try:
                 with flags_guard(flags):
                     found = told(source, convert)
             except Exception as error:
                 said = str(error)
-                if any(re.search(pattern, said) for pattern in REFUSALS + ALSO_REFUSED):
+                if any(re.search(pattern, said) for pattern in [*REFUSALS, *ALSO_REFUSED, *refused]):
                     counts["refused"] += 1
                     continue
                 detail = said + "\n" + "".join(traceback.format_tb(error.__traceback__)[-4:])

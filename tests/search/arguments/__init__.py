@@ -1,0 +1,1 @@
+"""A search over the arguments of single functions: `python -m tests.search.arguments --help`."""
