@@ -83,6 +83,34 @@ class Code:
         self.same.took(begin)
 
 
+_AT_ONCE, _ELEMENTS = 64, 1 << 20  # calls by steps of which one is timed, at most: of so many elements together
+_ROW = 32  # numbers of a row that each row of the result meets, at least
+
+
+class Steps:
+    """What a line of a plan calls as long as there is no machine code: steps in C, one call in some of them timed."""
+
+    def __init__(self, source: Code, operands: int, elements: int):
+        self.source, self.operands, self.elements = source, operands, elements
+        self.times = max(1, min(_AT_ONCE, _ELEMENTS // max(elements, 1)))
+        self.code: Any = None if source.passes is None else source.passes.code(operands, self)
+
+    def __call__(self, threads: int, *arguments: Any) -> None:
+        """One call, as it counts for all that follow."""
+        machine = self.source.by_now(self.elements)
+        if machine is not None:
+            self.code.machine = machine
+            machine(threads, *arguments)
+        elif self.code.left:  # the arrays are not such as it takes
+            self.source.fill(arguments[:self.operands], arguments[self.operands:self.operands + 1])
+        else:
+            self.code.left = 1
+            begin = time.thread_time()
+            self.code(threads, *arguments)
+            self.source.same.took(begin, self.times)
+            self.code.left = self.times - 1
+
+
 class Launch:
     """What a call with certain shapes and strides runs; None, or NotImplemented, as long as that is nothing."""
 
@@ -102,6 +130,14 @@ class Launch:
                          for shape, dtype, places in self.outputs])
         code(threads.get_num_threads(), *arrays, *results, *self.numbers)
         return results
+
+    def line(self, arrays: Sequence[np.ndarray]) -> Callable[..., Any] | None:
+        """What a line of a plan calls with threads, arrays, results and numbers; None as long as there is nothing."""
+        if self.code is None and len(self.outputs) == 1 and self.outputs[0].places is None:
+            size = math.prod(self.outputs[0].shape)
+            if all(a.flags.c_contiguous and (a.size in (1, size) or a.size == a.shape[-1] >= _ROW) for a in arrays):
+                return Steps(self.source, len(arrays), size).code
+        return self.code
 
     def single(self, arrays: Sequence[np.ndarray]) -> Any:
         """The one result."""

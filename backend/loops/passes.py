@@ -54,6 +54,10 @@ class Passes:
         exec(code, names)  # noqa: S102 - the source is our own
         self._run, self._steps = names["run"], written
 
+    def code(self, operands: int, otherwise: Callable[..., None]) -> Any:
+        """What computes one result by steps, as machine code is called; None where that is not to be had."""
+        return steps.made[0](*self._steps, operands, otherwise) if self._steps is not None and steps.made else None
+
     def __call__(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Fills the results."""
         by_steps = steps.served[0] if self._steps is not None and steps.served else None

@@ -42,9 +42,9 @@ class SameBits:
             self.machine = self.kernel.typed(*self.types)
         return self.machine
 
-    def took(self, begin: float) -> None:
-        """Counts what NumPy's functions have done since `begin`, by `time.thread_time`."""
-        seconds = time.thread_time() - begin if self.spent else _FIRST
+    def took(self, begin: float, times: int = 1) -> None:
+        """Counts what NumPy's functions have done since `begin`, by `time.thread_time`: or so many times that."""
+        seconds = (time.thread_time() - begin) * times if self.spent else _FIRST
         self.spent += seconds
         _All.spent += seconds
 

@@ -24,6 +24,13 @@ served: list[Run] = []
 """It, where the compiled form is in use."""
 
 
+Make = Callable[[bytes, bytes, int, Callable[..., None]], Any]
+"""What makes a function of steps that stands in the place of machine code, for so many operands, so many times."""
+
+made: list[Make] = []
+"""It, where the compiled form is in use."""
+
+
 class Steps(NamedTuple):
     """What a body computes: four bytes a step, and the bytes of the numbers in it, of float32."""
 

@@ -137,6 +137,7 @@ static PyMethodDef functions[] = {
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"turned_product", (PyCFunction)(void (*)(void))turned_product, METH_FASTCALL, turned_product_doc},
+    {"code_of_steps", code_of_steps, METH_VARARGS, code_of_steps_doc},
     {"filter_gradient", filter_gradient, METH_VARARGS, filter_gradient_doc},
     {"convolve_tiles", convolve_tiles, METH_VARARGS, convolve_tiles_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},

@@ -157,6 +157,7 @@ HIDDEN PyObject *bound_routine(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *line_of_routines(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *line_of_loops(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *run_passes(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+HIDDEN PyObject *code_of_steps(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *pack_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *read_message(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
@@ -184,7 +185,7 @@ extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
     attend_doc[], filter_gradient_doc[], convolve_tiles_doc[], pool_windows_doc[], pool_gradient_doc[],
     gate_channels_doc[], read_message_doc[], turned_matrices_doc[], plain_ranges_doc[],
-    turned_product_doc[], attend_gradient_doc[];
+    turned_product_doc[], attend_gradient_doc[], code_of_steps_doc[];
 
 /* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.
    An error that is set when `speak` is called stays. */

@@ -56,6 +56,7 @@ def _loaded() -> ModuleType | None:
 module: ModuleType | None = _loaded()
 if module is not None:
     steps.served.append(module.run_passes)
+    steps.made.append(module.code_of_steps)
 
 
 def apply_under(trace: Any, op: Any, inputs: tuple, attrs: dict[str, Any]) -> Any:

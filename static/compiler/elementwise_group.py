@@ -66,8 +66,8 @@ class Group:
         results = None if launch is None else launch(arrays)
         if results is None:
             return NotImplemented
-        if self._line is not None and launch is not None and launch.code is not None:
-            self._line.add(arrays, results, launch.code, launch.numbers)
+        if self._line is not None and launch is not None and (code := launch.line(arrays)) is not None:
+            self._line.add(arrays, results, code, launch.numbers)
         return results
 
     def line(self) -> Callable[..., Any] | None:

@@ -7,6 +7,9 @@ import weakref
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend.loops import same_bits
+from proa.backend.loops.elementwise import ElementwiseLoop
+from proa.backend.threads import place_of_count
 from proa.core.flags import flags_guard
 from proa.ops.core import native
 
@@ -123,6 +126,81 @@ def test_a_converted_chain_is_computed_by_its_line(monkeypatch):
         turned = paddle.to_tensor(np.asfortranarray(np.arange(6, dtype="float32").reshape(2, 3)))
         assert np.allclose(chain(turned, w).numpy(), by_hand(turned, w).numpy(), rtol=1e-6, atol=1e-6)
     assert lines and sum(line.served for line in lines) > 0
+
+
+BODY = ["t2 = a0 + a1", "t3 = max(t2, 0.0)", "r0 = t3 / 3.0"]
+
+
+def line_of_a_loop(body):
+    """As a plan's group has it; and the loop."""
+    loop = ElementwiseLoop(body, ["float32"])
+
+    def otherwise(arrays):
+        launch = loop.known(arrays)
+        results = launch(arrays)
+        if (code := launch.line(arrays)) is not None:
+            line.add(arrays, results, code, launch.numbers)
+        return results
+
+    line = native.module.line_of_loops(otherwise, place_of_count())
+    return line, loop
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("shapes", [
+    ((64, 200), (200,)), ((64, 200), (1, 200)), ((40, 5), (40, 5)), ((700, 300), (300,)), ((64, 64), (64,)),
+    ((30, 700), (1,)), ((3, 4, 40), ()), ((64, 64), (64, 1)), ((300, 2), (2,)), ((0, 64), (64,)),
+    ((2, 300, 400), (2, 300, 400))])
+def test_before_there_is_machine_code_steps_have_numpys_bits(shapes, threads, monkeypatch):
+    for name in ("WORTH_A_LOOK", "WORTH_ITS_MAKING"):
+        monkeypatch.setattr(same_bits, name, np.inf)
+    monkeypatch.setattr(same_bits, "_LARGE", 1 << 40)
+    before = paddle.get_num_threads()
+    paddle.set_num_threads(threads)
+    x, y = (np.random.default_rng(0).standard_normal(shape, dtype="float32") for shape in shapes)
+    x.reshape(-1)[:4] = [np.nan, np.inf, -0.0, -np.inf][:x.size]
+    line, _ = line_of_a_loop(BODY)
+    for _ in range(70):
+        found, = line([x, y])
+        np.testing.assert_array_equal(found, np.maximum(x + y, 0) / np.float32(3))
+    paddle.set_num_threads(before)
+    by_steps = y.size in (1, x.size) or y.shape[-1] == y.size >= 32
+    assert line.served == (69 if by_steps else 0)
+
+
+def test_steps_hand_on_to_machine_code(monkeypatch):
+    x, y, made = np.ones((40, 40), "float32"), np.ones((40,), "float32"), []
+    line, loop = line_of_a_loop(["r0 = (a0 + a1) * 11.0"])
+
+    def machine(threads, x, y, result, *numbers):
+        made.append(numbers)
+        np.multiply(x + y, 11, out=result)
+
+    line([x, y])
+    source = next(iter(loop._launches.values())).source
+    monkeypatch.setattr(source.same, "machine", None)
+    monkeypatch.setattr(source.same, "by_now", lambda elements: machine if source.same.spent > 1.0 else None)
+    for _ in range(200):
+        line([x, y])
+    spent = source.same.spent
+    assert spent > 0 and not made and source.machine is None
+    source.same.spent = 2.0
+    for _ in range(70):
+        assert (line([x, y])[0] == 22).all()
+    assert len(made) > 5 and line.served == 270 and all(made)
+
+
+def test_code_of_steps_refuses_what_is_none():
+    make = native.module.code_of_steps
+    assert make(b"", b"", 1, print) is None and make(b"\0\xff\x10\x11", b"", 1, print) is None
+    code = make(b"\0\xff\x10\x11", b"", 2, None)
+    x, code.left = np.ones(3, "float32"), 2
+    code(1, x, x, result := np.empty(3, "float32"))
+    assert result.tolist() == [2.0] * 3 and code.left == 1
+    for wrong in [(1, x, x, np.empty(4, "float32")), (1, x, x.astype("float64"), result), (1, x), ()]:
+        with pytest.raises(TypeError, match="nothing computes"):
+            code(*wrong)
+    assert code.left == 1
 
 
 @pytest.mark.skipif(not paddle.backend.loops.is_ready(), reason="machine code is not generated")
