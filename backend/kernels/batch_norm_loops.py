@@ -168,9 +168,9 @@ def _combine(means, squares, running_mean, running_variance, mean_out, variance_
 @loops.kernel
 def _whole_last(x, scale, bias, y, running_mean, running_variance, mean_out, variance_out, saved, inverses, rows,
                 channels, keep, change, epsilon):
-    for b in parallel((channels + 63) // 64, rows * min(channels, 64)):
-        first = b * 64
-        width = min(64, channels - first)
+    for b in parallel((channels + 63) // 32, rows * min(channels, 32)):
+        first = b * 32
+        width = min(32, channels - first)
         mean = saved + first
         inverse = inverses + first
         column_statistics(x + first, mean, inverse, rows, width, channels)
@@ -188,9 +188,9 @@ def _whole_last(x, scale, bias, y, running_mean, running_variance, mean_out, var
 
 @loops.kernel
 def _backward_whole_last(x, g, scale, means, inverses, dx, d_scale, d_bias, rows, channels, share):
-    for b in parallel((channels + 63) // 64, rows * min(channels, 64)):
-        first = b * 64
-        width = min(64, channels - first)
+    for b in parallel((channels + 63) // 32, rows * min(channels, 32)):
+        first = b * 32
+        width = min(32, channels - first)
         mean = means + first
         inverse = inverses + first
         along = d_scale + first
