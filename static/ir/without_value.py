@@ -76,7 +76,7 @@ class WithoutValue:
         asked = self.own_trace() if trace.computes else trace
         if asked.variables_are_true or self.is_gradient and not asked.captures:
             return True  # `if g` over the pairs of append_backward asks whether there is one
-        raise self._no_value("bool(x), as in `if x` or `while x`")
+        return bool(self._known("bool(x), as in `if x` or `while x`"))
 
     def __int__(self: Any) -> int:
         return int(self._known("int(x)"))
@@ -127,7 +127,10 @@ class WithoutValue:
         return array
 
     def item(self: Any, *args: int) -> Any:
-        """As `numpy`, of one element: at an index, or of a tensor with a single one."""
+        """As `numpy`, of one element: at an index, or of a tensor with a single one; a constant's is a number."""
+        known = None if self.program.must_be_whole else self.known_value()
+        if known is not None:
+            return known.item(*args)
         found = self._in_place_of_array("x.item()")
         number = found.reshape([]) if not args else found.flatten()[args[0]] if len(args) == 1 else found[args]
         number.is_number = number.dtype.name != "bool"

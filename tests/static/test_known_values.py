@@ -88,6 +88,20 @@ def test_what_is_known():
             int(five)
 
 
+def test_numbers_of_constants():
+    """As a network's `__init__` asks for its rates, which a Program is built with."""
+    with static.program_guard(static.Program()):
+        rates = [rate.item() for rate in paddle.linspace(0, 0.5, 3)]
+        assert rates == [0.0, 0.25, 0.5] and all(type(rate) is float for rate in rates)
+        table = paddle.to_tensor([[1, 2], [3, 4]])
+        assert table.item(1, 0) == 3 and table.item(3) == 4
+        with pytest.raises(ValueError, match="size 1"):
+            table.item()
+        assert table[0, 0] == 1 and not table[1, 1] == 1  # truth values
+        with pytest.raises(TypeError, match="x.item"):
+            static.data("x", [1]).item()
+
+
 def test_nothing_is_known_of_what_a_loop_may_change():
     with static.program_guard(static.Program()):
         x, i = static.data("x", [2, 3]), paddle.full([1], 0, "int64")
