@@ -70,7 +70,7 @@ def _nothing(layer: Any, inputs: Any) -> None:
     """A hook that lets the inputs be."""
 
 
-class Layer(_Attributes, Walked):
+class Layer(Walked, _Attributes):  # in this order Python allows `Subclass.__bases__ = (Mixin, Layer)`
     """Base of the layers. A subclass makes its parameters and sublayers in `__init__` and computes in `forward`.
 
     What is set as an attribute after `super().__init__()` is part of it: parameters (`create_parameter`), layers, and

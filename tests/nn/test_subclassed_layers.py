@@ -149,3 +149,24 @@ def test_batch_normalization_has_what_layers_that_extend_it_ask_for():
     assert layer._data_format == "NHWC" and not layer._in_place and not layer._fuse_with_relu
     with pytest.raises(ValueError, match="NCDHW, NDHWC"):
         nn.BatchNorm3D(3)._check_data_format("NHCW")
+
+
+def test_a_class_is_given_another_base():
+    """As decorators of classes do that add methods in front (`incremental state` of sequence models)."""
+
+    class Counted:
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.count = 0
+
+    class Net(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 3)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net.__bases__ = (Counted, *Net.__bases__)
+    net = Net()
+    assert net.count == 0 and net(paddle.ones([1, 2])).shape == [1, 3] and len(net.parameters()) == 2
