@@ -59,6 +59,10 @@ class WrongKindError(AssertionError, TypeError):
     """A value is not of the kind that Paddle asserts: an AssertionError, as there, and a TypeError."""
 
 
+class NotYetError(AssertionError, RuntimeError):
+    """What something needs is not there yet: an AssertionError, as in Paddle, and a RuntimeError."""
+
+
 class ArgumentError(TypeError, ValueError):
     """An argument of a wrong kind: TypeError as of Python, ValueError as in Paddle."""
 

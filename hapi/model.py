@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
-from ..core.errors import WrongKindError
+from ..core.errors import NotYetError, WrongKindError
 from ..core.lazy import require
 from ..core.signatures import signature_of
 from ..dygraph.tensor import Tensor
@@ -126,7 +126,7 @@ class Model:
         With `update=False` gradients are added up for a later step.
         """
         if self._optimizer is None or self._loss is None:
-            raise RuntimeError("train_batch: there is nothing to train by. Call prepare(optimizer, loss) before.")
+            raise NotYetError("train_batch: there is nothing to train by. Call prepare(optimizer, loss) before.")
         self._set_mode("train")
         with self._amp.casting():
             outputs, losses, labels = self._judged(inputs, labels)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.dtype import DType, float32
-from ..core.errors import AssertedError, WrongKindError
+from ..core.errors import ArgumentError, AssertedError, WrongKindError
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
 from ..ops.math.casting import cast
@@ -164,12 +164,16 @@ class Optimizer(KeptState):
         if not is_value(loss):
             raise WrongKindError(f"{type(self).__name__}.minimize(loss): must be the loss, a Tensor. Received "
                                  f"{type(loss).__name__}.")
-        if parameters is not None and not isinstance(parameters, Iterable):
+        if isinstance(parameters, str) or parameters is not None and not isinstance(parameters, Iterable):
             raise WrongKindError(f"{type(self).__name__}.minimize(parameters): must hold the parameters to update. "
                                  f"Received {type(parameters).__name__}.")
+        given = list(parameters or ())
         with current_trace().training(loss, startup_program):
-            wanted = list(parameters or ()) or self._parameter_list
-            pairs = current_trace().gradients(loss, wanted, no_grad_set)
+            for each in given:
+                if not is_value(each) and (current_trace().computes or not isinstance(each, str)):
+                    raise ArgumentError(f"{type(self).__name__}.minimize(parameters): must hold the parameters to "
+                                        f"update, in a Program also their names. Received {each!r} among them.")
+            pairs = current_trace().gradients(loss, given or self._parameter_list, no_grad_set)
             return self._apply(pairs), pairs
 
     def backward(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import WrongKindError, user_line
+from ...core.errors import NotYetError, WrongKindError, user_line
 from ...ops.core.trace import current_trace
 
 
@@ -41,7 +41,7 @@ class WithoutValue:
         """
         if current_trace().fills_gradients([self], [grad_tensor], retain_graph):
             return
-        error = RuntimeError(
+        error = NotYetError(
             f"loss.backward(): {self.name!r} is a variable of a Program ({user_line()}), which has no value yet and no "
             "`grad` to fill. In a function under to_static: full_graph=True makes backward() and step() part of it; "
             "otherwise return the loss and call them outside, or compute gradients inside by "
@@ -63,13 +63,13 @@ class WithoutValue:
 
     def gradient(self: Any) -> Any:
         """Raises RuntimeError: the gradient of a variable is another one, which is fetched."""
-        raise RuntimeError(f"gradient(): {self.name!r} is a variable of a Program, which has no value yet. Run the "
-                           f"Program and fetch {self.grad_name!r}.")
+        raise NotYetError(f"gradient(): {self.name!r} is a variable of a Program, which has no value yet. Run the "
+                          f"Program and fetch {self.grad_name!r}.")
 
     def clear_gradient(self: Any, set_to_zero: bool = True) -> None:
         """Raises RuntimeError: gradients of a Program are computed anew in each run."""
-        raise RuntimeError(f"clear_gradient(): {self.name!r} is a variable of a Program, whose gradients are computed "
-                           "anew in each run. Leave it out.")
+        raise NotYetError(f"clear_gradient(): {self.name!r} is a variable of a Program, whose gradients are computed "
+                          "anew in each run. Leave it out.")
 
     def __bool__(self: Any) -> bool:
         trace = current_trace()

@@ -6,7 +6,8 @@ import proa as paddle
 import pytest
 from proa.jit import sot
 from proa.jit.sot.opcode_translator.executor.executor_cache import OpcodeExecutorCache
-from proa.jit.sot.utils import FallbackError, min_graph_size_guard, strict_mode_guard
+from proa.jit.sot.utils import FallbackError, strict_mode_guard
+from proa.jit.sot.utils.envs import min_graph_size_guard
 from proa.jit.sot.utils.paddle_api_config import add_break_graph_apis
 
 

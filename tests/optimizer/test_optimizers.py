@@ -367,5 +367,12 @@ def test_what_clips_nothing_is_refused(clip):
 def test_minimize_asks_for_parameters():
     layer = paddle.nn.Linear(2, 2)
     loss = layer(paddle.ones([1, 2])).sum()
-    with pytest.raises(TypeError, match=r"SGD.minimize\(parameters\): must hold the parameters to update"):
-        paddle.optimizer.SGD(0.1, parameters=layer.parameters()).minimize(loss, parameters=3)
+    for wrong in (3, "w", [3], ["w"]):  # a name alone was the list of its letters, and nothing was trained
+        with pytest.raises(TypeError, match=r"SGD.minimize\(parameters\): must hold the parameters to update"):
+            paddle.optimizer.SGD(0.1, parameters=layer.parameters()).minimize(loss, parameters=wrong)
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        weight = paddle.static.create_parameter([2], "float32", name="w")
+        sgd, loss = paddle.optimizer.SGD(0.1), weight.sum()
+        assert [each for each, _ in sgd.minimize(loss, parameters=["w"])[1]] == [weight]
+        with pytest.raises(TypeError, match=r"SGD.minimize\(parameters\): must hold the parameters to update"):
+            sgd.minimize(loss, parameters="w")
