@@ -205,12 +205,18 @@ class GradScaler:
         return {"scale": self._scale.numpy(), **{name: getattr(self, f"_{name}") for name in _SAVED}}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave, here or in PaddlePaddle; RuntimeError for an empty one."""
+        """Takes over what `state_dict` gave, here or in PaddlePaddle; RuntimeError for an empty one.
+
+        ValueError for what is no such state.
+        """
         if not self._enable:
             return
         if not state_dict:
             raise RuntimeError("load_state_dict(state_dict): it is empty: the GradScaler that it was saved from was "
                                "not enabled.")
+        if "scale" not in state_dict:
+            raise ValueError("load_state_dict(state_dict): is not the state of a GradScaler, which has the key 'scale'. "
+                             f"Received the keys {list(state_dict)[:5]}.")
         self.set_init_loss_scaling(float(np.asarray(state_dict["scale"]).reshape(-1)[0]))
         for name in _SAVED:
             if name in state_dict:

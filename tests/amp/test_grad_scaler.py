@@ -118,6 +118,8 @@ def test_settings_and_state():
     assert again.state_dict() == state and again.is_use_dynamic_loss_scaling()
     with pytest.raises(RuntimeError, match="empty"):
         again.load_state_dict({})
+    with pytest.raises(ValueError, match=r"has the key 'scale'. Received the keys \['weight'\]"):
+        again.load_state_dict({"weight": 1.0})
     for settings in ({"incr_ratio": 1.0}, {"decr_ratio": 1.0}):
         with pytest.raises(ValueError, match="ratio"):
             paddle.amp.GradScaler(**settings)

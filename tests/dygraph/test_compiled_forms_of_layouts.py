@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from proa.ops.core import native
-from processors import WIDE_VECTORS
+from processors import WIDE_VECTORS, needs_wide_vectors
 
 from .test_compiled_forms import Declined, formed
 
@@ -92,6 +92,7 @@ def test_one_array_and_several_joined_in_any_layout(shape):
     assert computed > 10 or not WIDE_VECTORS
 
 
+@needs_wide_vectors
 def test_results_lie_as_the_operand_of_their_shape():
     image = np.arange(2 * 5 * 7 * 3, dtype="float32").reshape(2, 5, 7, 3).transpose(0, 3, 1, 2)
     for other in (np.ones((1, 3, 1, 1), "f"), np.ones(7, "f"), np.ones((2, 1, 1, 1), "f"), image, 2.0):
