@@ -215,8 +215,8 @@ class GradScaler:
             raise RuntimeError("load_state_dict(state_dict): it is empty: the GradScaler that it was saved from was "
                                "not enabled.")
         if "scale" not in state_dict:
-            raise ValueError("load_state_dict(state_dict): is not the state of a GradScaler, which has the key 'scale'. "
-                             f"Received the keys {list(state_dict)[:5]}.")
+            raise ValueError("load_state_dict(state_dict): must be the state of a GradScaler, which has the key "
+                             f"'scale'. Received the keys {list(state_dict)[:5]}.")
         self.set_init_loss_scaling(float(np.asarray(state_dict["scale"]).reshape(-1)[0]))
         for name in _SAVED:
             if name in state_dict:
