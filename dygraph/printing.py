@@ -70,7 +70,8 @@ def format_array(array: np.ndarray, indent: int) -> str:
     if array.size == 0:
         return str(array.tolist()).replace("], [", "],\n" + " " * (indent + 1) + "[")
     edges = _edges(array).reshape(-1)
-    has_negative = array.dtype.kind in "ifc" and bool((edges < 0).any())
+    with np.errstate(invalid="ignore"):  # complex NaN
+        has_negative = array.dtype.kind in "ifc" and bool((edges < 0).any())
     width = max(len(_text(value)) for value in edges)
 
     def padded(value: Any) -> str:

@@ -97,7 +97,7 @@ class ClipGradByNorm(ClipGradBase):
     def clipped(self, gradient: Any) -> Any:
         """One gradient, clipped."""
         held = held_values(gradient)
-        norm = sqrt(total(square(held)))
+        norm = sqrt(total(square(abs(held) if held.dtype.is_complex else held)))
         return with_held_values(gradient, held * (self.clip_norm / maximum(norm, self.clip_norm)))
 
     def __repr__(self) -> str:

@@ -92,7 +92,7 @@ def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name:
     x = value_of(x)
     axis = 0 if len(x.shape) == 1 and axis == 1 else axis  # the default means the only dimension there is
     length = vector_norm(x, float(p), axis, keepdim=True)
-    return divide(x, maximum(length, full([1], epsilon, x.dtype)))
+    return divide(x, maximum(length, full([1], epsilon, length.dtype)))
 
 
 @results_named(first="Mean Variance")

@@ -65,6 +65,7 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
     check_rank("diagonal_scatter(x)", x, 2)
     axis1, axis2 = (normalize_axis(f"diagonal_scatter(x, {name})", axis, x.ndim)
                     for name, axis in (("axis1", axis1), ("axis2", axis2)))
+    check_held("diagonal_scatter(y)", y, dtype_of(x))
     if -1 in x.shape:
         return with_diagonal(x, cast(y, dtype_of(x)), offset=offset, axis1=axis1, axis2=axis2)
     placed = apply(place_diagonal_op, cast(y, dtype_of(x)), None, shape=list(x.shape), offset=offset,

@@ -379,6 +379,8 @@ def histogram(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0, name: str
     [2, 1]
     """
     bins, min, max = (one.item() if is_value(one) else one for one in (bins, min, max))
+    if value_of(input).dtype.is_complex:
+        raise TypeError("histogram(input): complex numbers have no order. Take paddle.abs(x), or paddle.real(x).")
     return apply(histogram_op, input, bins=bins, min=min, max=max)
 
 

@@ -178,6 +178,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
     [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     """
     x, values = value_of(x), value_of(values)
+    check_held("select_scatter(values)", values, x.dtype)
     axis = normalize_axis("axis", axis, x.ndim)
     rest = [s for n, s in enumerate(x.shape) if n != axis]
     if len(values.shape) != len(rest) or any(

@@ -34,7 +34,8 @@ norm_op = operator(
 
 
 def _clip_by_norm(xp, x, *, max_norm: float):
-    length = xp.sqrt((x * x).sum(dtype=x.dtype))
+    size = xp.abs(x)
+    length = xp.sqrt((size * size).sum(dtype=size.dtype))
     return x * xp.where(length > max_norm, max_norm / xp.maximum(length, 1e-30), 1.0).astype(x.dtype)
 
 

@@ -49,5 +49,5 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     axis = normalize_axis("renorm(axis)", axis_of(axis), x.ndim)
     order = [axis, *(n for n in range(x.ndim) if n != axis)]
     sizes = norm(reshape(transpose(x, order), [0, -1]), p, -1)
-    factor = where(sizes > max_norm, full((), max_norm, dtype_of(x)) / (sizes + 1e-7), sizes * 0.0 + 1.0)
+    factor = where(sizes > max_norm, full((), max_norm, dtype_of(sizes)) / (sizes + 1e-7), sizes * 0.0 + 1.0)
     return x * reshape(factor, [-1 if n == axis else 1 for n in range(x.ndim)])

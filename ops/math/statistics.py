@@ -12,6 +12,7 @@ from ..array.concat_split import stack
 from ..array.fed_axes import fed_values
 from ..array.full import full, is_value, value_of
 from ..array.gradient_shapes import sum_to
+from ..array.rearrange import imag, real
 from ..array.reshape import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from ..array.slices import Ranges
 from ..array.sorting import argsort_op, order_statistics_op
@@ -139,6 +140,8 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     x = value_of(x)
     if not x.dtype.is_differentiable:
         x = cast(x, dt.get_default_dtype_object())
+    if x.dtype.is_complex:
+        return var(real(x), axis, unbiased, keepdim) + var(imag(x), axis, unbiased, keepdim)
     fed = None if axis is None or type(axis) is int else fed_values(axis)
     if fed is not None:
         return _variance_over_fed(x, axis if is_value(axis) else fed, unbiased, keepdim)
@@ -223,6 +226,11 @@ def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = N
     return quantile_of(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
 
 
+def _check_real(what: str, x: Any) -> None:
+    if dtype_of(x).is_complex:
+        raise TypeError(f"{what}: complex numbers have no order. Take paddle.abs(x), or paddle.real(x).")
+
+
 def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     """The value below which a share q (0 … 1) of the elements over `axis` lies, interpolated linearly: float64.
 
@@ -233,6 +241,7 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     >>> paddle.quantile(paddle.to_tensor([1.0, 2.0, 4.0]), [0.5, 0.75]).tolist()
     [2.0, 3.0]
     """
+    _check_real("quantile(x)", x)
     return quantile_of(x if dtype_of(x) is dt.float64 else cast(x, dt.float64), q, axis, keepdim)
 
 
@@ -364,6 +373,8 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
     5.0
     """
     axes = [] if axis is None else ints_of(axis)
+    if dtype_of(x).is_complex:
+        x = abs(x)
     if p is None or p == "fro":
         if len(axes) != 1:
             return apply(frobenius_op, x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)

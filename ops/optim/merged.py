@@ -19,7 +19,7 @@ from ..core.trace import apply
 from ..math.casting import cast, dtype_of
 from ..math.elementwise import add_n
 from ..math.reduce import sum as reduce_sum
-from ..math.unary import square
+from ..math.unary import abs, square
 from .rules import adam_op, adamw_op, momentum_op, sgd_op, updates
 
 _L2 = "l2_decay"
@@ -198,7 +198,7 @@ def total_square(values: Sequence[Any]) -> Any:
     >>> float(total_square([paddle.ones([2]), paddle.full([1], 3.0)]))
     11.0
     """
-    return apply(total_square_op, list(values))
+    return apply(total_square_op, [abs(x) if dtype_of(x).is_complex else x for x in values])
 
 
 def scale_all(values: Sequence[Any], scale: Any) -> list[Any]:

@@ -44,6 +44,8 @@ REFUSED = [
     ("complex rows", lambda x: paddle.index_add(x, paddle.to_tensor([0]), 0, x[:1] * 1j), TypeError,
      "cannot hold complex"),
     ("a complex item", lambda x: x.clone().__setitem__(0, 1j), TypeError, "cannot hold complex"),
+    ("a complex diagonal", lambda x: paddle.diagonal_scatter(x, x[0, :2] * 1j), TypeError, "cannot hold complex"),
+    ("a complex slice", lambda x: paddle.select_scatter(x, x[0] * 1j, 0, 0), TypeError, "cannot hold complex"),
     ("full of a complex number", lambda x: paddle.full([2], 1j, "float32"), TypeError, "cannot hold complex"),
     ("negative padding of a convolution", lambda x: F.conv2d_transpose(x[None, None], paddle.ones([1, 1, 2, 2]),
                                                                        padding=-1), ValueError, "must not be negative"),

@@ -259,3 +259,46 @@ def test_the_gradient_of_a_determinant_is_the_cofactors(dtype, smallest):
                for i in range(5)] for a in values.astype(dtype).astype(values.dtype)]
     np.testing.assert_allclose(x.grad.numpy(), np.conj(wanted), rtol=1e-4 if dtype == "float32" else 1e-9,
                                atol=1e-5 if dtype == "float32" else 1e-10)
+
+
+def _complex():
+    rng = np.random.default_rng(3)
+    return rng.standard_normal((3, 4)) + 1j * rng.standard_normal((3, 4))
+
+
+@pytest.mark.parametrize(("function", "meant"), [
+    (paddle.norm, np.linalg.norm), (paddle.std, lambda a: a.std(ddof=1)),
+    (lambda x: paddle.dist(x, given(1.0)), lambda a: np.linalg.norm(a - 1)),
+    (lambda x: paddle.norm(x, 3.0, 1), lambda a: (np.abs(a) ** 3).sum(1) ** (1 / 3)),
+    (lambda x: paddle.norm(x, 2, [0, 1]), np.linalg.norm), (lambda x: paddle.var(x, 0), lambda a: a.var(0, ddof=1)),
+    (lambda x: paddle.nn.functional.normalize(x), lambda a: a / np.linalg.norm(a, axis=1, keepdims=True)),
+    (lambda x: paddle.renorm(x, 2.0, 0, 1.0),
+     lambda a: a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1.0)),
+    (lambda x: paddle.nn.functional.pairwise_distance(x, x * 2, epsilon=0.0), lambda a: np.linalg.norm(a, axis=1)),
+    (lambda x: paddle.cdist(x, x), lambda a: np.linalg.norm(a[:, None] - a, axis=-1)),
+    (lambda x: paddle.nn.ClipGradByNorm(1.0)([(x, x)])[0][1], lambda a: a / np.linalg.norm(a)),
+    (lambda x: paddle.nn.ClipGradByGlobalNorm(1.0)([(x, x)])[0][1], lambda a: a / np.linalg.norm(a)),
+])
+def test_the_size_of_complex_numbers_counts(function, meant):
+    array = _complex()
+    found, wanted = function(given(array, "complex128")), meant(array)
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-6)
+    assert found.dtype.is_complex == np.iscomplexobj(wanted)
+
+
+def test_the_gradient_of_a_complex_norm_is_along_the_number():
+    x = given(_complex(), "complex128")
+    x.stop_gradient = False
+    paddle.norm(x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), x.numpy() / np.linalg.norm(x.numpy()), rtol=1e-9)
+
+
+@pytest.mark.parametrize("function", [lambda x: paddle.quantile(x, 0.5), paddle.histogram])
+def test_complex_numbers_have_no_order(function):
+    with pytest.raises(TypeError, match="have no order"):
+        function(given(_complex(), "complex64"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_complex_nan_is_shown():
+    assert "nan" in repr(given([complex(NAN, 1), 1j], "complex64"))
