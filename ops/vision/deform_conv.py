@@ -15,7 +15,9 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.matrix_product import matmul
-from ..math.elementwise import multiply
+from ..math.casting import cast, dtype_of
+from ..math.comparison import greater_than
+from ..math.elementwise import multiply, scale
 from ..math.reduce import sum
 from ..nn.windows import Geometry, geometry
 from .sample_at_places import sample_images, sample_op, slopes_op, spread_op
@@ -127,8 +129,15 @@ def _gradients(g, Input, Offset, Mask, Filter, strides, paddings, dilations, def
     if wants[0]:
         d_input = reshape_to(apply(spread_op, d_sampled, split, down, along), shape_handle(Input))
     if wants[1]:
-        d_offset = reshape_to(stack(apply(slopes_op, d_sampled, split, down, along), 2), shape_handle(Offset))
+        reached = multiply(_reached(down), _reached(along))
+        slopes = apply(slopes_op, d_sampled, split, down, along)
+        d_offset = reshape_to(stack([multiply(slope, reached) for slope in slopes], 2), shape_handle(Offset))
     return d_input, d_offset, d_mask, d_filter
+
+
+def _reached(places: Any) -> Any:
+    """1 where places lie behind -1, from where on they see the image: at -1, where padding puts them, slopes are 0."""
+    return cast(greater_than(places, scale(places, 0.0, -1.0)), dtype_of(places))
 
 
 def _as_rows(columns: Any, channels: int, groups: int) -> Any:

@@ -127,6 +127,19 @@ def test_categories_in_a_program():
     assert converted(*given).tolist() == expected and len(expected) == 5
 
 
+def test_offsets_of_zero_in_the_padding():
+    """Windows that nothing has moved yet lie on elements: at -1 they see nothing of the image, and have no slope."""
+    x = paddle.to_tensor(np.arange(9, dtype="float32").reshape(1, 1, 3, 3) ** 2 + 1)
+    offset = paddle.zeros([1, 18, 3, 3])
+    offset.stop_gradient = False
+    ops.deform_conv2d(x, offset, paddle.ones([1, 1, 3, 3]), padding=1).sum().backward()
+    down, along = offset.grad.numpy()[0].reshape(9, 2, 3, 3).swapaxes(0, 1)
+    assert not down[0, 0].any() and not along[0, :, 0].any()  # of the upper left element of each window
+    image = x.numpy()[0, 0]
+    np.testing.assert_allclose(down[0, 1:, 1:], np.diff(image, axis=0)[:, :2])
+    np.testing.assert_allclose(along[0, 1:, 1:], np.diff(image, axis=1)[:2])
+
+
 def test_image_of_a_file(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     rows = (np.arange(8 * 10).reshape(8, 10) * 3).astype("uint8")
