@@ -21,11 +21,15 @@ WITHOUT = frozenset(
 )
 STEP = 1e-5
 OF_EQUALS = re.compile(r"\.(max|min)\((?!\) [<>])")
+#: What stops gradients under another feature, or as labels do; casts to whole numbers, through which they flow.
+STOPS = re.compile(r"no_grad|with_logits\(|detach\(|stop_gradient|set_grad_enabled|astype\('(bool|u?int\d+)'\)")
+#: Positions that are written twice: as in Paddle, each value gets the gradient.
+WRITTEN_TWICE = re.compile(r"\w\[[^=\n]*\[(?:-?\d+, )*(-?\d+), (?:-?\d+, )*\1[,\]][^=\n]*\] [-+*/]?= ")
 
 
 def difference(module: loading.Module, loss_of: Any, seed: int = 300) -> str | None:
     """What differs, as text; None where nothing does, or where the loss has a corner close by."""
-    if OF_EQUALS.search(module.source):
+    if any(pattern.search(module.source) for pattern in (OF_EQUALS, STOPS, WRITTEN_TWICE)):
         return None
     arrays = loading.arrays(module, loading.TRAINING, seed)
     rng = np.random.default_rng(seed)
