@@ -47,8 +47,12 @@ class RecurrentNode(Node):
         given = {op.output("outputs")[position]: g for position, g in (gs[0] or {}).items()}
         found = _Backward(op, self.graph_of).append(given)
         slots = [slot.name for slot in find(op.type).inputs]
-        return [[found[slot].get(name) for name in op.input(slot)] if edge is not None else None
-                for slot, edge in zip(slots, self.edges, strict=True)]
+        return [found[slot] if edge is not None else None for slot, edge in zip(slots, self.edges, strict=True)]
+
+
+def _once(names: list[str], found: dict[str, Variable]) -> list[Variable | None]:
+    """What was found for each name; for a name that comes again nothing, as its gradient is of all its uses."""
+    return [found.get(name) if names.index(name) == place else None for place, name in enumerate(names)]
 
 
 class _Backward:
@@ -60,8 +64,8 @@ class _Backward:
         self.op, self.inner, self.graph = op, inner, graph_of(inner)
         self.leaves = dict(self.graph.leaves)
 
-    def append(self, given: dict[str, Variable]) -> dict[str, dict[str, Variable]]:
-        """Appends it; the gradients of each input slot, by the outer names."""
+    def append(self, given: dict[str, Variable]) -> dict[str, list[Variable | None]]:
+        """Appends it; the gradients of each input slot, in its order."""
         op, trace = self.op, current_trace()
         program = self.inner.program
         parent = program.current_block()
@@ -75,7 +79,7 @@ class _Backward:
         of_states = [self._place(block, self.inner.vars[name]) for name in op.attrs["states"]]
         flowed = self._walk(trace, of_outputs, of_states)
         of_ex_states = [self._left(flowed, name) for name in op.attrs["ex_states"]]
-        items = [name for name in op.input("inputs") if name in self.leaves]
+        items = [name for name in dict.fromkeys(op.input("inputs")) if name in self.leaves]
         of_inputs = [self._left(flowed, name) for name in items]
         for name, total in totals.items():
             if name in flowed:
@@ -97,8 +101,9 @@ class _Backward:
             "of_outputs": [v.name for v in of_outputs.values()], "of_states": [v.name for v in of_states],
             "of_ex_states": [v.name for v in of_ex_states], "of_inputs": [v.name for v in of_inputs],
             "op_role": trace.role})
-        initial = dict(zip(op.input("initial_states"), of_initial, strict=True))
-        return {"inputs": of_items, "initial_states": initial, "parameters": totals}
+        # Several states may begin with one variable: each has a gradient of its own.
+        return {"inputs": _once(op.input("inputs"), of_items), "initial_states": list(of_initial),
+                "parameters": _once(op.input("parameters"), totals)}
 
     def _place(self, block: Block, variable: Variable) -> Variable:
         """A variable of the gradient's block for the gradient of a step's value."""

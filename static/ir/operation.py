@@ -167,8 +167,14 @@ class Operation:
         return list(self.attrs)
 
     def all_attrs(self) -> dict[str, Any]:
-        """The attributes with their values, those that every operation of Paddle's has among them."""
-        return {**{name: self.attr(name) for name in (*_OF_EVERY_OPERATION, _CALLSTACK)}, **self.attrs}
+        """The attributes with their values, those that every operation of Paddle's has among them; Blocks, not indices.
+
+        So what copies a Program by these, `append_op(attrs=…)`, goes on to the block in its turn.
+        """
+        found = {**{name: self.attr(name) for name in (*_OF_EVERY_OPERATION, _CALLSTACK)}, **self.attrs}
+        if "sub_block" in found:
+            found["sub_block"] = self._block_attr("sub_block")
+        return found
 
     @property
     def desc(self) -> OpDesc:

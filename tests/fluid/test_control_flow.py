@@ -268,3 +268,27 @@ def test_a_branch_that_stands_alone_is_one_operation(main):
 
     assert layers.cond(layers.less_than(x, x), double) is None
     assert types(main.global_block()) == ["less_than", "conditional_block"]
+
+
+@pytest.mark.parametrize("twice", ["a first state", "a sequence"])
+def test_what_a_recurrence_takes_twice_has_the_gradient_of_both(main, twice):
+    """As in 1.8.5, where decoders of several layers begin them all with one state."""
+    x, h = fluid.data("x", [2, 3, 2]), fluid.data("h", [3, 2])
+    x.stop_gradient = h.stop_gradient = False
+    rnn = layers.StaticRNN()
+    with rnn.step():
+        item, other = rnn.step_input(x), rnn.step_input(x) if twice == "a sequence" else 0.5
+        a, b = rnn.memory(init=h), rnn.memory(init=h if twice == "a first state" else h * 2.0)
+        rnn.update_memory(a, layers.tanh(a + item * other))
+        rnn.update_memory(b, layers.tanh(b * 2.0 - a * other))
+        rnn.step_output(b * a)
+    loss = layers.reduce_sum(layers.square(rnn()))
+    fluid.backward.append_backward(loss)
+    exe, rng = fluid.Executor(fluid.CPUPlace()), np.random.RandomState(0)
+    fed = {"x": rng.standard_normal((2, 3, 2)).astype("float32"), "h": rng.standard_normal((3, 2)).astype("float32")}
+    slopes = dict(zip("xh", exe.run(main, feed=fed, fetch_list=["x@GRAD", "h@GRAD"]), strict=True))
+    for name, slope in slopes.items():
+        along = rng.standard_normal(slope.shape).astype("float32") * np.float32(1e-2)
+        ahead, back = (exe.run(main, feed={**fed, name: fed[name] + along * sign}, fetch_list=[loss])[0][0]
+                       for sign in (1, -1))
+        np.testing.assert_allclose((slope * along).sum(), (ahead - back) / 2, rtol=1e-2)

@@ -271,3 +271,32 @@ def test_slots_are_left_out(program):
 def test_a_variable_is_not_set_to_another_one(program):
     with pytest.raises(TypeError, match=r"paddle\.assign\(value, x\)"):
         program.global_block().var("weight").set_value(program.global_block().var("x"))
+
+
+def test_a_block_among_all_attributes_is_a_block():
+    """As in Paddle: what copies a Program by its operations' attributes goes on to the block."""
+    main, copied = static.Program(), static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [1])
+
+        def double():
+            paddle.assign(x * 2, x)
+
+        static.nn.cond(x > 0, double)
+    branch = next(op for op in main.global_block().ops if op.type == "conditional_block")
+    block = branch.all_attrs()["sub_block"]
+    assert block is main.block(1) and branch.attr("sub_block") == 1
+    for name in ("x", *branch.input("Cond")):
+        copied.global_block().create_var(name=name, shape=[1], dtype=main.global_block().var(name).dtype)
+    inner = copied._create_block()
+    for op in block.ops:
+        for name in op.output("Out"):
+            if name != "x":
+                inner.create_var(name=name, shape=[1], dtype="float32")
+        inner.append_op(op.type, {slot: op.input(slot) for slot in op.input_names},
+                        {slot: op.output(slot) for slot in op.output_names}, op.all_attrs())
+    copied._rollback()
+    copied.global_block().append_op("conditional_block", {"Cond": branch.input("Cond"), "Input": branch.input("Input")},
+                                    {"Out": branch.output("Out")}, {**branch.all_attrs(), "sub_block": inner})
+    feed = {"x": np.ones(1, "float32"), branch.input("Cond")[0]: np.ones(1, "bool")}
+    assert static.Executor().run(copied, feed=feed, fetch_list=["x"])[0].tolist() == [2.0]
