@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import loops
+from ..in_order import in_order
 from ..threads import get_num_threads
 
 F32, F64 = np.dtype("float32"), np.dtype("float64")
@@ -26,7 +27,7 @@ def takes_floats(x: np.ndarray, least: int, kernel: loops.Kernel) -> bool:
 
 def flat(x: np.ndarray) -> np.ndarray:
     """The array itself where its elements lie in order, or a copy of it."""
-    return x if x.flags.c_contiguous else np.ascontiguousarray(x)
+    return x if x.flags.c_contiguous else in_order(x)
 
 
 def own_axis(axis: int, rank: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..in_order import lying_as
 from .arrays import flat, takes_floats
 from .batch_norm_loops import (
     backward,
@@ -60,15 +61,6 @@ def _layout(x: np.ndarray, data_format: str) -> _Layout:
     if places == 1:
         return _Layout(flat(x), True, x.shape[0], channels, 1)
     return _Layout(flat(x), False, x.shape[0], channels, places)
-
-
-def _arranged(g: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """g, or a copy of it, that lies in memory as another array does."""
-    if g.strides == like.strides:
-        return g
-    copy = np.empty_like(like)
-    np.copyto(copy, g)
-    return copy
 
 
 def batch_norm(x: np.ndarray, scale: Any, bias: Any, mean: np.ndarray, variance: np.ndarray,
@@ -125,7 +117,7 @@ def batch_norm_grad(x: np.ndarray, scale: Any, mean: np.ndarray, inverse: np.nda
     scale = parameter(scale, channels, dtype, 1.0)
     if scale is None or g.shape != x.shape or mean.size != channels or inverse.size != channels or x.size == channels:
         return NotImplemented
-    g, dx = _arranged(g, layout.x), np.empty_like(layout.x)
+    g, dx = lying_as(g, layout.x), np.empty_like(layout.x)
     share = 0.0 if constant else channels / x.size
     mean, inverse = flat(mean), flat(inverse)
     if not layout.channels_last:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import threads
+from ..in_order import lying_as, turned
 from .functions import Function
 from .kernel import Kernel
 from .passes import SAME_IN_NUMPY, passes
@@ -163,6 +164,33 @@ class Launch:
         return results
 
 
+class TurnedLaunch(Launch):
+    """A call with arrays that lie in two orders: those at some places are first copied as another one lies."""
+
+    __slots__ = "places", "like"
+
+    def __init__(self, launch: Launch, places: Sequence[int], like: int):
+        super().__init__(launch.source, launch.numbers, launch.outputs)
+        self.places, self.like = places, like
+
+    def _aligned(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        found = list(arrays)
+        for place in self.places:
+            found[place] = lying_as(found[place], found[self.like])
+        return found
+
+    def line(self, arrays: Sequence[np.ndarray]) -> None:
+        """None: a line of a plan copies nothing."""
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
+        """As `Launch`."""
+        return super().__call__(self._aligned(arrays))
+
+    def single(self, arrays: Sequence[np.ndarray]) -> Any:
+        """As `Launch.single`."""
+        return super().single(self._aligned(arrays))
+
+
 class ElementwiseLoop:
     """A compiled body; called with as many arrays as it has operands `a0, a1, …`, it gives arrays `r0, r1, …`."""
 
@@ -195,6 +223,10 @@ class ElementwiseLoop:
         shape = np.broadcast_shapes(*[a.shape for a in arrays])
         if self._fits is not None and not self._fits(arrays, shape):
             return None
+        like, copies = _turned(arrays, shape)
+        if copies:
+            launch = self.launch([copies.get(k, a) for k, a in enumerate(arrays)])
+            return None if launch is None else TurnedLaunch(launch, tuple(copies), like)
         order = _memory_order(arrays, shape)
         outputs = tuple([_output(shape, order, dtype) for dtype in self.outputs])
         operands = [*arrays, *map(_make, outputs)]
@@ -206,6 +238,17 @@ class ElementwiseLoop:
                              for n in (s if kind == "apart" else s[:-1]))]
         code = _code(self.body, tuple([a.dtype for a in arrays]), pattern, len(numbers))
         return Launch(code, tuple(numbers), outputs)
+
+
+def _turned(arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> tuple[int, dict[int, np.ndarray]]:
+    """Copies, by place, of the arrays that can be made to lie as the first one of this shape, and that one's place.
+
+    A loop over arrays in two orders reads one of them number by number.
+    """
+    whole = [k for k, a in enumerate(arrays) if a.shape == shape]
+    like = whole[0] if whole else 0
+    made = {k: turned(arrays[k], arrays[like]) for k in whole[1:] if arrays[k].strides != arrays[like].strides}
+    return like, {k: copy for k, copy in made.items() if copy is not None}
 
 
 def _memory_order(arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.in_order import reshaped
 from ...core.dtype import DType, convert_dtype
 from ...core.errors import AssertedError
 from ..core.infer import normalize_axis, product
@@ -72,7 +73,7 @@ def _reshape(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
     if shape and min(shape) < -1:
         raise ValueError(f"sizes {shape}")  # to NumPy -2 is as -1
     if shape_tensor is None and not shape_list and 0 not in shape and x.size:
-        return x.reshape(shape)
+        return reshaped(x, shape) if xp is np else x.reshape(shape)
     sizes = list(sizes_of(shape, shape_tensor, shape_list))
     if 0 in sizes:
         sizes = [x.shape[n] if size == 0 and n < x.ndim else size for n, size in enumerate(sizes)]
@@ -380,8 +381,10 @@ def _flattened(start_axis: int, stop_axis: int, sizes: Sequence[int]) -> tuple[i
 
 def _flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
     if stop_axis in (-1, x.ndim - 1) and 0 <= start_axis < x.ndim and x.size:
-        return x.reshape((*x.shape[:start_axis], -1))
-    return x.reshape(_flattened(start_axis, stop_axis, x.shape))
+        sizes: tuple[int, ...] = (*x.shape[:start_axis], -1)
+    else:
+        sizes = _flattened(start_axis, stop_axis, x.shape)
+    return reshaped(x, sizes) if xp is np else x.reshape(sizes)
 
 
 flatten_op = operator("flatten_contiguous_range", "X -> Out~X, XShape!", kernel=_flatten,

@@ -133,6 +133,8 @@ static PyMethodDef functions[] = {
     {"attend_gradient", attend_gradient, METH_VARARGS, attend_gradient_doc},
     {"begin", begin, METH_O, begin_doc},
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
+    {"copied_as", (PyCFunction)(void (*)(void))copied_as, METH_FASTCALL, copied_as_doc},
+    {"copied_in_order", copied_in_order, METH_O, copied_in_order_doc},
     {"line_of_loops", line_of_loops, METH_VARARGS, line_of_loops_doc},
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
@@ -191,7 +193,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 40);
+    return PyModule_AddIntConstant(module, "INTERFACE", 41);
 }
 
 static PyModuleDef_Slot module_slots[] = {

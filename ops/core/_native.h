@@ -114,6 +114,9 @@ static inline const float *numbers_of(PyObject *given, Py_ssize_t count, int *fi
 HIDDEN PyObject *new_array(int kind, int count, const Py_ssize_t *dimensions);
 HIDDEN PyObject *new_array_lying(int kind, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides);
 HIDDEN PyObject *new_array_like(int kind, PyObject *dense); /* whose elements lie in the order of this one's */
+/* The values of an array in one that lies as another of its dimensions does: a new reference, NULL with an error,
+   NotImplemented where more than some neighbouring dimensions lie the other way round. Both fill their memory. */
+HIDDEN PyObject *lying_as(PyObject *x, PyObject *dense);
 HIDDEN PyObject *new_view(PyObject *of, int count, const Py_ssize_t *dimensions, const Py_ssize_t *strides, char *data);
 HIDDEN int arrays_can_be_made(void);
 
@@ -180,11 +183,13 @@ HIDDEN PyObject *pool_windows(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *pool_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *gate_channels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *turned_matrices(PyObject *module, PyObject *given);
+HIDDEN PyObject *copied_in_order(PyObject *module, PyObject *given);
+HIDDEN PyObject *copied_as(PyObject *module, PyObject *const *given, Py_ssize_t count);
 HIDDEN PyObject *plain_ranges(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[], line_of_routines_doc[],
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
     attend_doc[], filter_gradient_doc[], convolve_tiles_doc[], pool_windows_doc[], pool_gradient_doc[],
-    gate_channels_doc[], read_message_doc[], turned_matrices_doc[], plain_ranges_doc[],
+    gate_channels_doc[], read_message_doc[], turned_matrices_doc[], copied_as_doc[], copied_in_order_doc[], plain_ranges_doc[],
     turned_product_doc[], attend_gradient_doc[], code_of_steps_doc[];
 
 /* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.

@@ -3,6 +3,7 @@
 #define PROA_PACKING_H
 
 #include "_panels.h"
+#include "_turning.h"
 
 /* Into the panels, on so many threads; 0 where there is no memory. */
 HIDDEN int pack_panels(const Weight *of, const Team *team, int threads);
@@ -13,8 +14,5 @@ HIDDEN void unpack_panels(const Weight *of); /* as they are, with the factors in
 HIDDEN void fill_part(const Weight *of, Py_ssize_t first, Py_ssize_t begin, Py_ssize_t channels, Py_ssize_t apart, float *to,
                       Py_ssize_t *places);
 HIDDEN Py_ssize_t length_of_places(const Weight *of);
-
-/* Rows `apart` from each other become columns; their rows stand `step` apart. */
-HIDDEN void turn_rows(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t columns, float *out, Py_ssize_t step);
 
 #endif

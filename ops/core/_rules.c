@@ -15,7 +15,7 @@ small arrays; large ones are shared among threads.
 #endif
 
 enum { GRADIENT, SAVED, NUMBER, PLUS, MINUS, TIMES, DIVIDED, NEGATED, GREATER, CHOSEN, SIGMOID }; /* as arithmetic.py counts */
-enum { BLOCK = 512, DEPTH = 6, MOST_STEPS = 32, MOST_NUMBERS = 12, MOST_SAVED = 8 };
+enum { BLOCK = 512, DEPTH = 6, MOST_STEPS = 40, MOST_NUMBERS = 12, MOST_SAVED = 8 };
 enum { MOST_RULED = 1 << 15, LEAST_ROW = 8 }; /* elements: of a gradient that is summed, of a row of what was broadcast */
 
 /* What a program is given: where the arrays begin, and after how many elements they begin again. */
@@ -298,8 +298,9 @@ static PyObject *saved_alike(PyObject *saved, const Array *gradient, int kind) {
     return NULL;
 }
 
-int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
-                   Py_ssize_t count, int sums, PyObject **found) {
+/* `rule_gradients` of a gradient that lies as what was saved, or otherwise than anything. */
+static int gradients_of(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
+                        Py_ssize_t count, int sums, PyObject **found) {
     if (!arrays_can_be_made() || !PyTuple_CheckExact(compiled) || PyTuple_GET_SIZE(compiled) != 4 ||
         Py_TYPE(g) != array_type) return 0;
     Array *gradient = (Array *)g;
@@ -344,6 +345,21 @@ int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *a
         return ended;
     }
     return 1;
+}
+
+int rule_gradients(PyObject *compiled, PyObject *g, PyObject *saved, PyObject *attrs, PyObject *const *edges,
+                   Py_ssize_t count, int sums, PyObject **found) {
+    Array *gradient = (Array *)g;
+    int kind = Py_TYPE(g) == array_type && gradient->dimensions_count > 1 ? kind_of(gradient->dtype) : NO_KIND;
+    PyObject *like = kind == FLOAT32 && PyTuple_CheckExact(saved) && is_dense_array(g, sizeof(float))
+        ? saved_alike(saved, gradient, kind) : NULL;
+    if (!like || lies_alike(gradient, (Array *)like))
+        return gradients_of(compiled, g, saved, attrs, edges, count, sums, found);
+    PyObject *turned = lying_as(g, like); /* as images with their channels side by side, and others without */
+    if (!turned) return -1;
+    int ended = turned == Py_NotImplemented ? 0 : gradients_of(compiled, turned, saved, attrs, edges, count, sums, found);
+    Py_DECREF(turned);
+    return ended;
 }
 
 typedef struct {

@@ -12,7 +12,7 @@ from typing import Any
 
 GRADIENT, SAVED, NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, GREATER, CHOSEN, SIGMOID = range(11)
 """What a step of a program does, as `_rules.c` counts them: three put something on the stack, the rest compute."""
-_LONGEST, _MOST_NUMBERS = 32, 12  # steps of a program, and numbers of all
+_LONGEST, _MOST_NUMBERS = 40, 12  # steps of a program, and numbers of all
 
 
 class Term:
@@ -73,6 +73,9 @@ class Term:
 
     def __gt__(self, other: Any) -> Term:
         return self._with(other, GREATER)
+
+    def __lt__(self, other: Any) -> Term:
+        return self._behind(other, GREATER)
 
     def __bool__(self) -> bool:
         raise TypeError("a program has no branches.")

@@ -215,8 +215,9 @@ class _RuleReader:
             names = [n for n in dict.fromkeys(re.findall("[A-Za-z_]+", text)) if n not in FUNCTIONS]
             steps = arithmetic.program(
                 lambda: eval(text, {**FUNCTIONS, **{n: arithmetic.term(n) for n in names}}))  # noqa: S307
-            place = self.positions[False, slot, "shape"] if self._is_of_two() else -1
-            return None if steps is None else (steps, place)
+            if steps is None:
+                raise ValueError(f"{self.operator.type}: alike={text!r} is no arithmetic of what the rule asks for.")
+            return steps, self.positions[False, slot, "shape"] if self._is_of_two() else -1
         if rule is None or not names_nothing(rule):
             return None
         steps = arithmetic.program(lambda: rule(*map(arithmetic.term, parameter_names(rule))))

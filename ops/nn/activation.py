@@ -104,16 +104,17 @@ def _softshrink(xp, x, *, lambda_: float = 0.5):
 relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)",
                       compiled="relu", alike="g * (Out > 0.0)")
 relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold),
-    "min(max(X, 0.0), threshold)", compiled="relu6")
+    "min(max(X, 0.0), threshold)", compiled="relu6", alike="g * chosen(Out > 0.0, threshold > Out, 0.0)")
 leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(
     g, X, high=0.0, inside=alpha, outside=1.0),
-    "X if X > 0.0 else X * alpha", compiled="leaky_relu")
+    "X if X > 0.0 else X * alpha", compiled="leaky_relu", alike="g * chosen(X < 0.0, alpha, 1.0)")
 brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max),
-    "min(max(X, t_min), t_max)", compiled="brelu")
+    "min(max(X, t_min), t_max)", compiled="brelu", alike="g * chosen(X > t_min, X < t_max, 0.0)")
 hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slope: _sloped(
-    g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)", compiled="hard_sigmoid")
+    g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)", compiled="hard_sigmoid",
+                                  alike="g * chosen(Out > 0.0, chosen(Out < 1.0, slope, 0.0), 0.0)")
 thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(
-    g, X, threshold), "X * (1.0 if X > threshold else 0.0)")
+    g, X, threshold), "X * (1.0 if X > threshold else 0.0)", alike="g * (X > threshold)")
 hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
     g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)")
 softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0),

@@ -10,8 +10,9 @@ from proa.backend import onednn
 from proa.backend.engines import LOOPS, generation
 from proa.ops.core import native
 from proa.ops.core.arithmetic import Arithmetic, names_nothing
+from proa.ops.core.infer import same
 from proa.ops.core.kernels import register_kernel
-from proa.ops.core.operator import all_operators, find
+from proa.ops.core.operator import _registry, all_operators, find, operator
 from proa.ops.core.trace import ArrayTrace, apply, using
 from proa.ops.math.elementwise import add_op
 
@@ -20,7 +21,7 @@ compiled = pytest.mark.skipif(native.module is None, reason=f"the compiled form 
 
 OF_ONE = ["atan", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "relu", "rsqrt", "sigmoid", "sqrt",
           "square", "tan", "tanh", "atanh"]
-SAID = ["floor", "sign", "ceil", "round", "trunc"]
+SAID = ["floor", "sign", "ceil", "round", "trunc", "relu6", "leaky_relu", "brelu", "hard_sigmoid", "thresholded_relu"]
 """Whose declarations say what their rules come to (`alike`)."""
 OF_TWO = ["elementwise_add", "elementwise_sub", "elementwise_mul"]
 WITHIN_ROUNDING = {"celu", "elu", "hard_swish", "logsigmoid", "selu", "silu", "softplus", "swish"}
@@ -59,6 +60,50 @@ def test_rules_of_one_operand(type, dtype):
     assert isinstance(op.gradient.compiled, tuple)
     for shape in [(16, 64), (5,), (), (3, 700), (300, 300), (0,)]:
         check(op, {}, np.asarray(np.random.RandomState(3).uniform(0.01, 0.99, shape), dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("type", ["relu6", "leaky_relu", "brelu", "hard_sigmoid", "thresholded_relu"])
+def test_slopes_to_both_sides_of_a_corner(type, dtype):
+    ends = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, 6.0, 24.0, 2.5, -2.5, 1e-45, -1e-45]
+    check(find(type), {}, np.asarray(np.append(np.linspace(-9, 30, 500), ends), dtype))
+
+
+@compiled
+@pytest.mark.parametrize("name", ["relu", "tanh", "silu", "leaky_relu", "hardswish", "hardsigmoid"])
+def test_a_gradient_that_lies_otherwise_than_what_was_saved(name, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a rule in Python runs")
+
+    values, start = np.random.RandomState(4).randn(2, 3, 24, 7, 9).astype("float32")
+
+    def beside(array):  # with the channels side by side
+        return paddle.to_tensor(np.ascontiguousarray(array.transpose(0, 2, 3, 1))).transpose([0, 3, 1, 2]).detach()
+
+    found = []
+    for x_of, g_of in itertools.product([paddle.to_tensor, beside], repeat=2):
+        x, g = x_of(values), g_of(start)
+        x.stop_gradient = False
+        y = getattr(paddle.nn.functional, name)(x)
+        with monkeypatch.context() as patch:
+            patch.setattr(y._edge.op.gradient, "run", refuse)
+            y.backward(g)
+        assert x.grad._array.strides == x._array.strides
+        found.append(x.grad.numpy().tobytes())
+    assert len(set(found)) == 1
+
+
+def test_a_rule_says_what_it_comes_to_or_nothing():
+    def rule(g, X):
+        return g * X
+
+    op = operator("told_wrongly", "X -> Out", kernel=lambda xp, x: x, infer=same, grad={"X": rule},
+                  alike={"X": "g * missing"})
+    try:
+        with pytest.raises(ValueError, match="told_wrongly: alike='g \\* missing' is no arithmetic"):
+            op.gradient.compiled
+    finally:
+        del _registry["told_wrongly"]
 
 
 def test_relu_stops_what_is_not_positive():
