@@ -33,8 +33,8 @@ class LookAhead(Optimizer):
 
     def __init__(self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5, name: str | None = None):
         if not isinstance(inner_optimizer, Optimizer):
-            raise WrongKindError(f"LookAhead(inner_optimizer): must be an optimizer. "
-                            f"Received {type(inner_optimizer).__name__}.")
+            raise WrongKindError("LookAhead(inner_optimizer): must be an optimizer. "
+                                 f"Received {type(inner_optimizer).__name__}.")
         if not 0 <= alpha <= 1:
             raise AssertedError(f"LookAhead(alpha): must lie in [0, 1]. Received {alpha}.")
         if not isinstance(k, int) or k < 1:

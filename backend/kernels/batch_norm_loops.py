@@ -168,7 +168,7 @@ def _combine(means, squares, running_mean, running_variance, mean_out, variance_
 @loops.kernel
 def _whole_last(x, scale, bias, y, running_mean, running_variance, mean_out, variance_out, saved, inverses, rows,
                 channels, keep, change, epsilon):
-    for b in parallel((channels + 63) // 32, rows * min(channels, 32)):
+    for b in parallel((channels + 31) // 32, rows * min(channels, 32)):
         first = b * 32
         width = min(32, channels - first)
         mean = saved + first
@@ -188,7 +188,7 @@ def _whole_last(x, scale, bias, y, running_mean, running_variance, mean_out, var
 
 @loops.kernel
 def _backward_whole_last(x, g, scale, means, inverses, dx, d_scale, d_bias, rows, channels, share):
-    for b in parallel((channels + 63) // 32, rows * min(channels, 32)):
+    for b in parallel((channels + 31) // 32, rows * min(channels, 32)):
         first = b * 32
         width = min(32, channels - first)
         mean = means + first

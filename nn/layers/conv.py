@@ -44,8 +44,7 @@ class _ConvNd(Layer):
         if weight_attr is False:
             raise AssertedError(f"{type(self).__name__}(weight_attr): must not be False, there is no convolution "
                                 "without a weight.")
-        if not isinstance(padding, str) or padding:
-            padding_attributes(f"{type(self).__name__}(padding)", padding, dims, data_format[-1] == "C")
+        padding_attributes(f"{type(self).__name__}(padding)", padding, dims, data_format[-1] == "C")
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
         self._kernel_size = _repeated(kernel_size, dims, "kernel_size")
         self._stride, self._dilation = _repeated(stride, dims, "stride"), _repeated(dilation, dims, "dilation")

@@ -70,6 +70,7 @@ def give_up(why: str) -> None:
     global module, obstacle
     module, obstacle = None, why
     steps.served.clear()
+    steps.made.clear()
     in_order.turning.clear()
 
 
