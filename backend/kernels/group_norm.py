@@ -9,7 +9,9 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import f64, parallel
+from . import group_norm_last
 from .arrays import bound, flat, takes_floats
+from .group_norm_last import lies_last
 from .layer_norm import parameter
 from .reduce_functions import mean_and_spread, product_totals
 
@@ -68,6 +70,8 @@ def _normalized(x: np.ndarray, scale: Any, bias: Any, groups: int, epsilon: floa
     scale, bias = parameter(scale, channels, x.dtype, 1.0), parameter(bias, channels, x.dtype, 0.0)
     if scale is None or bias is None or groups < 1 or channels % groups:
         return NotImplemented
+    if lies_last(x):
+        return group_norm_last.normalized(x, scale, bias, groups, epsilon)
     y, found = np.empty(x.shape, x.dtype), np.empty((3, samples * groups), x.dtype)
     mean, variance, inverse = found
     _call_forward(x.dtype, flat(x), scale, bias, y, mean, variance, inverse, samples, groups, channels // groups,
@@ -111,6 +115,8 @@ def group_norm_grad(x: np.ndarray, scale: np.ndarray | None, mean: np.ndarray, i
         return NotImplemented
     if mean.size != samples * groups or inverse.size != samples * groups:
         return NotImplemented
+    if lies_last(x):
+        return group_norm_last.gradients(x, scale, mean, inverse, g, groups)
     dx, sums = np.empty(x.shape, dtype), np.empty((2, samples, channels), dtype)
     _call_backward(dtype, flat(x), flat(g), scale, flat(mean), flat(inverse), dx, sums[0], sums[1], samples, groups,
                    channels // groups, math.prod(x.shape[2:]))

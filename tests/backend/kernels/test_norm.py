@@ -53,6 +53,22 @@ def test_group_and_instance_norm(shape, given, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("shape", [(2, 64, 17, 19), (1, 320, 33, 8), (3, 12, 5, 9, 24), (2, 36, 700), (2, 4, 80, 80)])
+def test_groups_of_channels_side_by_side_stay_so(shape, given, dtype):
+    x, g = channels_last(normal(*shape, dtype=dtype) * 3 + 10), normal(*shape, seed=1, dtype=dtype)
+    scale, bias = parameters(shape[1], dtype, given)
+    y, mean, variance = agree("group_norm", group_norm, x, scale, bias, groups=4, **close(dtype))
+    assert y.strides == x.strides
+    for gradient in (g, channels_last(g)):
+        check_gradient("group", x, scale, mean, variance, gradient, groups=4)
+        found = norm_grad(x, scale, mean, variance, gradient, kind="group", groups=4, epsilon=1e-5)
+        assert found[0].strides == x.strides
+    _, mean, inverse = agree("instance_norm", instance_norm, x, scale, bias, **close(dtype))
+    check_gradient("instance", x, scale, mean, inverse, g, inverted=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("order", [np.ascontiguousarray, channels_last])
 @pytest.mark.parametrize("shape", [*IMAGES, (64, 10), (64, 130), (3000, 40), (32, 20, 1, 1), (40, 3, 16, 16)])
 def test_batch_norm(shape, order, dtype):
