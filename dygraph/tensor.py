@@ -36,10 +36,14 @@ class TensorType(type):
         return f"<class '{shown}'>" if shown else super().__repr__()
 
     def stand_in(cls, module: str) -> None:
-        """From now on `__module__` is this one: packages that serve several frameworks go by its first word."""
+        """From now on it is a class of this module, of the name that it is shown by there.
+
+        Packages that serve several frameworks go by a module's first word.
+        """
         if "_written_in" not in cls.__dict__:
             cls._written_in = cls.__module__  # what a pickle names, which may be read without that module
         cls.__module__ = module
+        cls.__name__ = cls.__qualname__ = cls._shown_as.rpartition(".")[2]
 
 
 class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):

@@ -17,13 +17,12 @@ from proa.static.files.inference_model import deserialize_program as deserialize
 from proa.static.files.persistence import deserialize_persistables as deserialize_persistables, load as load, load_from_file as load_from_file, load_program_state as load_program_state, save as save, save_to_file as save_to_file, serialize_persistables as serialize_persistables, set_program_state as set_program_state
 from proa.static.files.save_vars import is_persistable as is_persistable, load_vars as load_vars, save_vars as save_vars
 from proa.static.ir.input_spec import InputSpec as InputSpec
-from proa.static.ir.variable import ParameterVariable as Parameter
 from proa.static.program import Program as Program
 from proa.static.run.compiled_program import CompiledProgram as CompiledProgram
 from proa.static.run.executor import Executor as Executor
 from proa.static.run.places import IpuCompiledProgram as IpuCompiledProgram, IpuStrategy as IpuStrategy, cpu_places as cpu_places, cuda_places as cuda_places, device_guard as device_guard, ipu_shard_guard as ipu_shard_guard, set_ipu_shard as set_ipu_shard, xpu_places as xpu_places
 from proa.static.run.scope import Scope as Scope, global_scope as global_scope, scope_guard as scope_guard
 from proa.static.run.strategies import BuildStrategy as BuildStrategy, ExecutionStrategy as ExecutionStrategy
-from proa.static.variable import Variable as Variable
+from proa.static.variable import Parameter as Parameter, Variable as Variable
 
 def setitem(x: Any, key: Any, value: Any) -> Tensor: ...

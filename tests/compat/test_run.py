@@ -338,12 +338,12 @@ def test_what_serves_several_frameworks_knows_a_tensor_by_its_module(tmp_path):
     (tmp_path / "main.py").write_text(
         "import pickle\nimport sys\nimport paddle\n"
         "x, weight = paddle.ones([2]), paddle.nn.Linear(2, 2).weight\n"
-        "print(type(x).__module__.split('.')[0], type(weight).__module__)\n"
+        "print(type(x).__module__.split('.')[0], type(weight).__module__, type(weight).__name__)\n"
         "print(pickle.loads(pickle.dumps(paddle.Tensor)) is paddle.Tensor,"
         " pickle.loads(pickle.dumps(type(weight))) is type(weight))\n"
         "with open(sys.argv[1], 'wb') as file:\n    pickle.dump([x, weight], file)\n")
     done = run("-m", "proa", "run", str(tmp_path / "main.py"), str(tmp_path / "values"))
-    assert done.stdout == "paddle paddle.base.framework\nTrue True\n", done.stderr
+    assert done.stdout == "paddle paddle.base.framework EagerParamBase\nTrue True\n", done.stderr
     again = run("-c", "import pickle, sys; x, weight = pickle.load(open(sys.argv[1], 'rb'));"
                 "print(x.tolist(), weight.shape, weight.stop_gradient)", str(tmp_path / "values"))
     assert again.stdout == "[1.0, 1.0] [2, 2] False\n", again.stderr

@@ -275,7 +275,7 @@ def test_lamb_lets_excluded_parameters_move_by_their_length_too(computes):
 
 def test_an_average_leaves_out_what_was_made_so():
     """1.8.5 keeps sums for these parameters alone."""
-    with program():
+    with fluid.unique_name.guard(), program():
         own = fluid.ParamAttr(do_model_average=False)
         y = fluid.layers.fc(fluid.layers.data("x", [3]), 2, param_attr=own)
         y = fluid.layers.batch_norm(y, do_model_average_for_mean_and_var=False) + fluid.layers.create_parameter(
