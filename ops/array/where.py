@@ -41,11 +41,17 @@ def spread(*values: Any) -> tuple[Any, ...]:
     """
     shape = broadcast_shapes("broadcast(…)", *(v.shape for v in values))
     whole = next((v for v in values if tuple(v.shape) == shape), None)
-    if whole is not None:
+    others = [v for v in values if tuple(v.shape) != shape]
+    if whole is not None and not any(_are_open_together(v.shape, shape) for v in others):
         return tuple(v if tuple(v.shape) == shape else expand_as(v, whole) for v in values)
     dtype = next((v.dtype for v in values if v.dtype is not dt.bool_), dt.bool_)
     repeated = broadcast_tensors([in_dtype(v, dtype) for v in values])
     return tuple(in_dtype(r, v.dtype) for r, v in zip(repeated, values, strict=True))
+
+
+def _are_open_together(shape: Any, other: Any) -> bool:
+    """Whether both have a size at one place that only a run knows: either may be 1 there beside a larger one."""
+    return any(a == b == -1 for a, b in zip(reversed(shape), reversed(other), strict=False))
 
 
 def _infer_where(condition, x, y):

@@ -314,3 +314,19 @@ def test_the_size_of_images_counts_in_the_gradient_of_their_flow():
         x.stop_gradient = False
         [slope] = Executor().run(main, feed={"x": image}, fetch_list=paddle.static.gradients(apply(fsp, x, x).sum(), x))
     np.testing.assert_allclose(slope, given.grad.numpy(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(3, 1), (1, 3), (3, 3), (1, 1)])
+def test_where_two_sizes_are_open_either_may_be_repeated(sizes):
+    condition, x = np.arange(2 * sizes[0]).reshape(sizes[0], 1, 2) % 3 > 0, np.arange(4.0 * sizes[1]).reshape(-1, 2, 2)
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        chosen = paddle.static.data("condition", [-1, 1, 2], "bool")
+        values = paddle.static.data("x", [-1, 2, 2], "float64")
+        values.stop_gradient = False
+        result = paddle.where(chosen, values, paddle.full([], 7.0, "float64"))
+        fetched = [result, *paddle.static.gradients(result.sum(), values)]
+    found, slope = Executor().run(main, feed={"condition": condition, "x": x}, fetch_list=fetched)
+    np.testing.assert_array_equal(found, np.where(condition, x, 7.0))
+    wanted = np.broadcast_to(condition, found.shape).astype("float64")
+    np.testing.assert_array_equal(slope, wanted if sizes[1] == len(wanted) else wanted.sum(0, keepdims=True))
