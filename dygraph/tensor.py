@@ -43,7 +43,7 @@ class TensorType(type):
         if "_written_in" not in cls.__dict__:
             cls._written_in = cls.__module__  # what a pickle names, which may be read without that module
         cls.__module__ = module
-        cls.__name__ = cls.__qualname__ = cls._shown_as.rpartition(".")[2]
+        cls.__name__ = cls.__qualname__ = cls.__dict__["_shown_as"].rpartition(".")[2]
 
 
 class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
