@@ -100,6 +100,34 @@ def _expand_as(block: Block, op: Operation) -> list[Operation] | None:
             Operation(block, "expand_v2", {"X": op.input("X"), "Shape": [sizes]}, op.outputs, {"shape": []})]
 
 
+def _broadcast_tensors(block: Block, op: Operation) -> list[Operation]:
+    """Each expanded to the larger sizes of all."""
+    values = [block.var(name) for name in op.input("X")]
+    rank, made, largest = max(len(value.shape) for value in values), list[Operation](), ""
+    for value in values:
+        own, parts = len(value.shape), []
+        if own < rank:
+            parts.append(new_variable(block, op, "ones", (rank - own,), int32))
+            made.append(Operation(block, "assign_value", {}, {"Out": list(parts)}, {
+                "shape": [rank - own], "dtype": int32, "values": np.ones(rank - own, np.int32)}))
+        if own:
+            parts.append(new_variable(block, op, "sizes", (own,), int32))
+            made.append(Operation(block, "shape", {"Input": [value.name]}, {"Out": [parts[-1]]}, {}))
+        sizes = parts[0]
+        if len(parts) == 2:
+            sizes = new_variable(block, op, "all", (rank,), int32)
+            made.append(Operation(block, "concat", {"X": parts}, {"Out": [sizes]}, {"axis": 0}))
+        if largest:
+            larger = new_variable(block, op, "largest", (rank,), int32)
+            made.append(Operation(block, "elementwise_max", {"X": [largest], "Y": [sizes]}, {"Out": [larger]},
+                                  {"axis": -1}))
+            sizes = larger
+        largest = sizes
+    return made + [
+        Operation(block, "expand_v2", {"X": [value.name], "Shape": [largest]}, {"Out": [name]}, {"shape": []})
+        for value, name in zip(values, op.output("Out"), strict=True)]
+
+
 def _strided_slice(block: Block, op: Operation) -> list[Operation] | None:
     """An end of -1 is before the first value where the steps are backwards; in ONNX it is the last one."""
     ends, strides = list(op.attrs.get("ends", [])), list(op.attrs.get("strides", []))
@@ -213,7 +241,7 @@ def _increment(block: Block, op: Operation) -> list[Operation] | None:
 
 
 _FORMS: dict[str, Callable[[Block, Operation], list[Operation] | None]] = {
-    "assign_value": _assign_value,
+    "assign_value": _assign_value, "broadcast_tensors": _broadcast_tensors,
     "expand_as_v2": _expand_as, "fill_constant": _fill_constant, "flip": _flip, "increment": _increment,
     "repeat_interleave": _repeat_interleave, "pad3d": _pad3d, "reduce_sum": _reduce_sum, "roi_align": _roi_align,
     "set_value": set_value, "strided_slice": _strided_slice, "where": _where,

@@ -31,7 +31,7 @@ def set_value(block: Block, op: Operation) -> list[Operation] | None:
 
 def new_variable(block: Block, op: Operation, what: str, shape: tuple[int, ...], dtype: Any = None) -> str:
     """A variable of a name of its own, for what is computed on the way to the result of an operation."""
-    (out,) = op.output("Out")
+    out = op.output("Out")[0]
     name, number = f"{out}@{what}", 1
     while name in block.vars:
         name, number = f"{out}@{what}_{number}", number + 1
