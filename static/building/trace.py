@@ -355,7 +355,7 @@ class ProgramTrace(Trace):
 
     def number(self, value: Any, dtype: DType) -> Variable:
         """A Variable without dimensions, which stands for a number of Python."""
-        if dtype.is_integer and dtype.wrapped(value) != value:
+        if dtype.is_integer and not isinstance(value, float) and dtype.wrapped(value) != value:
             raise out_of_bounds(value, dtype)
         made = full((), value, dtype)
         if self.main.numbers and dtype is not bool_:

@@ -302,3 +302,13 @@ def test_complex_numbers_have_no_order(function):
 @pytest.mark.filterwarnings("error")
 def test_complex_nan_is_shown():
     assert "nan" in repr(given([complex(NAN, 1), 1j], "complex64"))
+
+
+@pytest.mark.parametrize("value", [2.5, np.float32(7.0), 3])
+def test_a_number_for_integers_is_cut_in_programs_as_eagerly(value):
+    def fill(x, mask):
+        return paddle.masked_fill(x, mask, value)
+
+    x, mask = paddle.to_tensor([1, 2, 3]), paddle.to_tensor([True, False, True])
+    converted = paddle.jit.to_static(fill, full_graph=True)
+    assert fill(x, mask).tolist() == converted(x, mask).tolist() == [int(value), 2, int(value)]
