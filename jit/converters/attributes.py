@@ -20,6 +20,9 @@ def convert(function: Any, context: Context) -> Any:
     return _Attributes(context.class_name).visit(function)
 
 
+_SETTERS = {"stop_gradient": "__proa__.set_stop_gradient(owner, value)", "name": "__proa__.set_name(owner, value)"}
+
+
 class _Attributes(ExpressionConverter):
     def __init__(self, class_name: str | None):
         self._class_name = class_name
@@ -46,12 +49,12 @@ class _Attributes(ExpressionConverter):
         return node
 
     def visit_Assign(self, node: gast.Assign) -> Any:
-        """`x.stop_gradient = value` holds from there on."""
+        """`x.stop_gradient = value` holds from there on; `x.name = value` is refused where x is a Program's value."""
         self.generic_visit(node)
         target = node.targets[0]
-        if len(node.targets) > 1 or not isinstance(target, gast.Attribute) or target.attr != "stop_gradient":
+        if len(node.targets) > 1 or not isinstance(target, gast.Attribute) or target.attr not in _SETTERS:
             return node
-        return quote("__proa__.set_stop_gradient(owner, value)", node, owner=target.value, value=node.value)
+        return quote(_SETTERS[target.attr], node, owner=target.value, value=node.value)
 
     def visit_AugAssign(self, node: gast.AugAssign) -> Any:
         """`a.n += 1` counts; the attribute is read before its operand is computed, as Python does it."""

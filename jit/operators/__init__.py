@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .attempts import attempt, everything
-from .attributes import augment, begun, set_stop_gradient, state_of
+from .attributes import augment, begun, set_name, set_stop_gradient, state_of
 from .builtin import bool_, float_, int_, len_, print_
 from .comprehensions import binding, comprehension, generator
 from .conditionals import if_exp, if_stmt, raising
@@ -29,8 +29,8 @@ __all__ = ["Undefined", "and_", "and_value", "assert_stmt", "attempt", "augment"
            "float_", "for_stmt", "generator", "holding", "if_exp", "if_stmt", "int_", "is_none", "is_same", "is_truth",
            "item", "items_of", "len_", "load", "manager", "narrowed", "not_", "not_none", "nothing", "operate",
            "operate_alone", "operate_in_place", "or_", "or_value", "order", "percent", "plain", "print_", "raising",
-           "range_", "read", "set_item", "set_stop_gradient", "shown", "state_of", "subject", "subject_of_classes",
-           "subject_of_sequences", "text", "unequal", "used", "walked", "while_stmt"]
+           "range_", "read", "set_item", "set_name", "set_stop_gradient", "shown", "state_of", "subject",
+           "subject_of_classes", "subject_of_sequences", "text", "unequal", "used", "walked", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

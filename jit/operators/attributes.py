@@ -173,3 +173,14 @@ def set_stop_gradient(owner: Any, value: Any) -> None:
         staging.set_gradient_stop(owner, value)
     else:
         owner.stop_gradient = value
+
+
+def set_name(owner: Any, value: Any) -> None:
+    """`owner.name = value`."""
+    owner = load(owner)
+    if staging.is_symbolic(owner):
+        raise TypeError(
+            f"{here()}: a tensor is named {value!r}, and is a variable of the Program, which what is written already "
+            "knows by another name. Name the result outside of the function; `name=` of the functions that compute it "
+            "names what they give.")
+    owner.name = value

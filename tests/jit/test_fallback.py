@@ -652,3 +652,36 @@ def test_branches_may_leave_different_numbers_of_dimensions_where_no_other_way_i
             assert gradient.tolist() == x.grad.tolist()
     with pytest.warns(FallbackWarning, match="one number of dimensions"):
         assert paddle.jit.to_static(function)(paddle.to_tensor([-2.0]), w).shape == function(x, w).shape
+
+
+def named(x):
+    y = x * 2
+    y.name = "doubled"
+    return y
+
+
+def names_what_it_is_given(x):
+    x.name = "given"
+    return x + 1
+
+
+def test_a_name_that_is_set_on_a_tensor_is_the_tensors_own():
+    assert [result.name for result in falls_back(named, ones(2), reason="is named 'doubled'")] == ["doubled"] * 3
+    x = ones(2)
+    falls_back(names_what_it_is_given, x, reason="is named 'given'")
+    assert x.name == "given"
+
+
+def test_names_of_other_objects_are_attributes_as_any():
+    class Net(nn.Layer):
+        def forward(self, x):
+            if x.sum() > 0:
+                self.name = x * 2
+            else:
+                self.name = x * 3
+            return self.name + 1
+
+    net = Net()
+    converted = paddle.jit.to_static(net, full_graph=True)
+    assert converted(ones(2)).tolist() == [3.0, 3.0] and converted(-ones(2)).tolist() == [-2.0, -2.0]
+    assert net.name.tolist() == [-3.0, -3.0]
