@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import AssertedError
 from ...core.lazy import beside
-from ...ops.array.assign import one_hot
+from ...ops.array.assign import one_hot, shape
 from ...ops.array.full import value_of
 from ...ops.array.gather import gather
-from ...ops.array.reshape import axis_of, reshape, squeeze, squeeze_op, unsqueeze_op
+from ...ops.array.reshape import axis_of, moveaxis, reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.infer import check_same_shape
 from ...ops.core.result_names import results_named
@@ -78,7 +78,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     if soft_label and ignore_index > 0:
         raise ValueError("cross_entropy(soft_label=True, ignore_index): distributions have no number to be ignored. "
                          f"Received ignore_index={ignore_index!r}. Leave it out.")
-    soft_label = soft_label or (label_smoothing > 0 and _has_classes(input, label))
+    soft_label = soft_label or (label_smoothing > 0 and _has_classes(input, label, axis))
     label = label if soft_label else class_numbers(label)
     if reduction == "mean" and weight is None and not soft_label and not label_smoothing > 0:
         return apply(cross_entropy_mean_op, input, label, use_softmax=use_softmax, ignore_index=ignore_index,
@@ -101,28 +101,29 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     return reduced(loss, reduction, name)
 
 
-def _has_classes(input: Any, label: Any) -> bool:
+def _has_classes(input: Any, label: Any, axis: int) -> bool:
     """Whether the labels are distributions by their shape, as smoothed ones may be without `soft_label`.
 
     Where only a run knows the shape, integers are class numbers.
     """
-    if len(label.shape) != len(input.shape) or label.shape[-1] == 1:
+    if len(label.shape) != len(input.shape) or label.shape[axis] == 1:
         return False
-    if -1 in (label.shape[-1], input.shape[-1]):
+    if -1 in (label.shape[axis], input.shape[axis]):
         return label.dtype.is_floating
-    return bool(label.shape[-1] == input.shape[-1])
+    return bool(label.shape[axis] == input.shape[axis])
 
 
 def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: float) -> Any:
     rank = len(input.shape)
-    if axis not in (-1, rank - 1):
-        raise ValueError(
-            f"cross_entropy(label_smoothing): the classes must be the last dimension. Received axis={axis}.")
+    is_last = axis in (-1, rank - 1)
     if not soft_label:
         if len(label.shape) == rank:
-            label = apply(squeeze_op, label, axes=[-1])
-        label = one_hot(label, size_at(input, -1))
-    return label_smooth(cast(label, input.dtype), epsilon=epsilon)
+            label = apply(squeeze_op, label, axes=[axis])
+        label = one_hot(label, size_at(input, axis))
+    elif not is_last:
+        label = moveaxis(label, axis, -1)
+    label = label_smooth(cast(label, input.dtype), epsilon=epsilon)
+    return label if is_last else moveaxis(label, -1, axis)
 
 
 def _check_weights(weight: Any, input: Any, axis: int) -> None:
@@ -134,14 +135,16 @@ def _check_weights(weight: Any, input: Any, axis: int) -> None:
 
 def _weighted(loss: Any, label: Any, weight: Any, ignore_index: int, soft_label: bool, axis: int) -> tuple[Any, Any]:
     """The weighted losses and the weights, one a loss."""
-    if axis % len(loss.shape) != len(loss.shape) - 1 and soft_label:
-        raise ValueError("cross_entropy(weight, soft_label=True): the classes must be the last dimension.")
-    if soft_label:
+    if soft_label and axis % len(loss.shape) != len(loss.shape) - 1:
+        along = reshape(weight, [-1] + [1] * (len(loss.shape) - 1 - axis % len(loss.shape)))
+        weights = sum(multiply(cast(label, weight.dtype), along), axis, keepdim=True)
+    elif soft_label:
         weights = apply(unsqueeze_op, matmul(cast(label, weight.dtype), weight), None, None, axes=[-1])
     else:
         counted = not_equal(label, ignore_index)
         chosen = gather(weight, reshape(multiply(label, cast(counted, label.dtype)), [-1]))
-        weights = multiply(reshape(chosen, list(label.shape)), cast(counted, weight.dtype))
+        sizes = shape(label) if -1 in label.shape else list(label.shape)
+        weights = multiply(reshape(chosen, sizes), cast(counted, weight.dtype))
     return multiply(loss, weights), weights
 
 
@@ -224,7 +227,7 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
 # regression
 
 def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label) squared, unreduced.
+    """(input - label) squared, unreduced; of complex numbers the square of its size.
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
@@ -232,18 +235,23 @@ def square_error_cost(input: Any, label: Any) -> Any:
     [0.0, 4.0]
     """
     drawing("square_error_cost", None)
-    return apply(square_op, apply(subtract_op, input, label))
+    return apply(square_op, _size(apply(subtract_op, input, label)))
+
+
+def _size(difference: Any) -> Any:
+    """What a loss squares: of complex numbers their sizes, as the square of such a number is none to be small."""
+    return abs(difference) if difference.dtype.is_complex else difference
 
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """(input - label) squared.
+    """(input - label) squared; of complex numbers the square of its size.
 
     >>> import proa as paddle
     >>> float(paddle.nn.functional.mse_loss(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([1.0, 1.0])))
     2.0
     """
     check_reduction("mse_loss", reduction)
-    return reduced(square(subtract(input, label)), reduction, name)
+    return reduced(square(_size(subtract(input, label))), reduction, name)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:

@@ -148,6 +148,21 @@ def test_smoothed_distributions_need_no_soft_label(options):
                                    rtol=1e-6)
 
 
+@pytest.mark.parametrize("options", [{"weight": ones([3]) * 2}, {"label_smoothing": 0.3},
+                                     {"weight": paddle.to_tensor([0.5, 1.0, 3.0]), "label_smoothing": 0.3}])
+@pytest.mark.parametrize("kind", ["numbers", "column", "distributions"])
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_classes_that_are_not_the_last_dimension(options, kind, reduction):
+    """Weights and smoothing go along `axis`; here as many places as classes, so that a wrong dimension would fit."""
+    x, labels = paddle.rand([4, 3, 3]), paddle.randint(0, 3, [4, 3])
+    first, last = {"numbers": (labels, labels), "column": (labels.unsqueeze(1), labels.unsqueeze(2)),
+                   "distributions": (lambda y: (y.transpose([0, 2, 1]), y))(F.softmax(paddle.rand([4, 3, 3])))}[kind]
+    options = {**options, "reduction": reduction, "soft_label": kind == "distributions"}
+    wanted = F.cross_entropy(x.transpose([0, 2, 1]), last, **options).numpy()
+    given = F.cross_entropy(x, first, axis=1, **options).numpy()
+    np.testing.assert_allclose(given, wanted.reshape(given.shape), rtol=1e-5)
+
+
 def test_class_numbers_of_other_kinds():
     x = _matrix(2, 2)
     for loss in (F.cross_entropy, lambda x, y: F.softmax_with_cross_entropy(x, y).mean()):

@@ -152,12 +152,14 @@ F = paddle.nn.functional
     (lambda x: F.multi_margin_loss(x, paddle.argmax(x, 1)), [[-1, -1]]),
     (lambda x: F.cross_entropy(x, paddle.argmax(x, 1), label_smoothing=0.1), [[-1, -1]]),
     (lambda x: F.cross_entropy(x, paddle.cast(x[:, 2:] * 0, "int64"), label_smoothing=0.1), [[-1, -1]]),
+    (lambda x: F.cross_entropy(x, paddle.argmax(x, 1), paddle.to_tensor([1.0, 2.0, 3.0]), axis=1), [[-1, -1, -1]]),
     (lambda x, y: F.npair_loss(x, y, x[:, 0] * 0), [[-1, -1], [-1, 3]]),
     (lambda x: F.scaled_dot_product_attention(x, x, x), [[2, 4, 1, -1]]),
     (lambda x: paddle.std(x, 0), [[-1, 4]]),
 ], ids=["size", "median", "median over rows", "quantile", "nanmedian", "dice_loss", "dice_loss of open labels",
         "local_response_norm", "local_response_norm of channels last", "multi_margin_loss",
-        "label_smoothing", "label_smoothing of open labels", "npair_loss", "attention", "std"])
+        "label_smoothing", "label_smoothing of open labels", "weights of classes along an axis",
+        "npair_loss", "attention", "std"])
 def test_functions_that_need_a_size(function, shapes):
     found, expected = of_static(function, *shapes)
     assert found.shape == expected.shape
