@@ -43,6 +43,13 @@ def to_write(arrays: Sequence[Any]) -> list[Any]:
     return result
 
 
+def owner_of(x: Any) -> Any:
+    """The array that owns the memory of an array, or what else does; the array itself where it does."""
+    while getattr(x, "base", None) is not None:
+        x = x.base
+    return x
+
+
 def changing(x: Any) -> Any:
     """An array object of its own with x's values, to be written into: in x's memory where nothing else sees that."""
     flags = x.flags

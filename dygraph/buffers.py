@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backend.aliasing import owner_of
 from .value import EagerValue, share_memory
 from .views import part_from_views
 
@@ -49,12 +50,12 @@ class Buffers(EagerValue):
         share_memory(self, dst)
 
     def _is_shared_buffer_with(self, src: EagerValue) -> bool:
-        """Whether the two Tensors have their elements in one memory."""
-        return self._array is src._array
+        """Whether the two Tensors have their elements in one memory, as a view and what it is a view of."""
+        return owner_of(self._array) is owner_of(src._array)
 
     def _is_shared_underline_tensor_with(self, src: EagerValue) -> bool:
         """As `_is_shared_buffer_with`."""
-        return self._array is src._array
+        return owner_of(self._array) is owner_of(src._array)
 
     def _numel(self) -> int:
         """How many elements it has, as a number.

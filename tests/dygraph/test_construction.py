@@ -74,6 +74,8 @@ def test_shared_memory():
     w, x = paddle.nn.Linear(2, 1).weight, paddle.zeros([3], "int64")
     w._share_buffer_to(x)
     assert x.shape == [2, 1] and x._is_shared_buffer_with(w) and not x._is_shared_buffer_with(paddle.ones([2, 1]))
+    assert all(view._is_shared_buffer_with(w) for view in (w[0], w.reshape([2]), w.detach(), w.t()))
+    assert not (w + 0)._is_shared_buffer_with(w) and not w.clone()._is_shared_underline_tensor_with(w)
     before = x.numpy().copy()
     w.sum().backward()
     paddle.optimizer.SGD(0.5, parameters=[w]).step()
