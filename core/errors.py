@@ -168,6 +168,12 @@ def out_of_bounds(value: Any, dtype: Any) -> OverflowError:
                          f"first: x.astype('int64') holds those up to 2**63, x.astype('float64') larger ones about.")
 
 
+def no_order(dtype: Any) -> TypeError:
+    """What is raised for complex numbers where it matters which of two is the larger."""
+    return TypeError(f"{public_function()}: complex numbers have no order, and this is computed of real ones. Received "
+                     f"dtype {dtype.name}. Take paddle.abs(x), paddle.real(x) or paddle.imag(x).")
+
+
 def no_tensor(x: Any) -> TypeError:
     """What is raised where a Tensor belongs and something else, a number say, was given."""
     shown = repr(x)

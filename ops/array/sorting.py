@@ -55,7 +55,7 @@ def _infer_argsort(x, *, axis=-1, descending=False):
 
 argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_infer_argsort,
                       engines=[by(LOOPS, fast_sort.argsort, fast_sort.LEAST)], compiled="argsort", grad={
-    "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
+    "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)}, ordered=True)
 
 
 @results_named("sort")
@@ -118,7 +118,7 @@ def _infer_topk(x, count=None, *, k=1, axis=-1, largest=True, sorted=True):
 
 topk_op = operator("top_k_v2", "X, K? -> Out, Indices", kernel=_topk, infer=_infer_topk,
                    engines=[by(LOOPS, fast_sort.topk, fast_sort.LEAST)], compiled="topk", grad={
-    "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
+    "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)}, ordered=True)
 
 
 def topk(x: Any, k: Any, axis: int | None = None, largest: bool = True, sorted: bool = True,
@@ -187,7 +187,7 @@ order_statistics_op = operator(
     "order_statistics", "X -> Out, Indices", kernel=_order_statistics, infer=_infer_order_statistics,
     composed=_by_sorting, engines=[by(LOOPS, fast_select.order_statistics, fast_select.LEAST)],
     compiled="order_statistics", grad={
-        "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
+        "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)}, ordered=True)
 """The elements that sorting would bring to `count` places from `rank` on; NaN for all where one is to spread."""
 
 
@@ -235,7 +235,7 @@ def _mode(xp, x, *, axis: int = -1):
 
 
 mode_op = operator("mode_positions", "X -> Out", kernel=_mode, infer=lambda x, *, axis=-1: Spec(
-    tuple(1 if n == axis % x.rank else size for n, size in enumerate(x.shape)), dt.int64), only_here=True)
+    tuple(1 if n == axis % x.rank else size for n, size in enumerate(x.shape)), dt.int64), only_here=True, ordered=True)
 
 
 def _searchsorted(xp, sequence, values, *, out_int32: bool = False, right: bool = False):
@@ -254,7 +254,8 @@ def _searchsorted(xp, sequence, values, *, out_int32: bool = False, right: bool 
 
 searchsorted_op = operator(
     "searchsorted", "SortedSequence, Values -> Out", kernel=_searchsorted,
-    infer=lambda s, v, *, out_int32=False, right=False: Spec(v.shape, dt.int32 if out_int32 else dt.int64), lod="drop")
+    infer=lambda s, v, *, out_int32=False, right=False: Spec(v.shape, dt.int32 if out_int32 else dt.int64), lod="drop",
+    ordered=True)
 
 
 def searchsorted(sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False,

@@ -38,7 +38,7 @@ static PyObject *applied_here(PyObject *op, PyObject *const *inputs, Py_ssize_t 
     return result;
 }
 
-/* `number - x`: as `_reverse_subtract`. */
+/* `number - x`: as `rsub`. */
 static PyObject *turned_around(PyObject *x, PyObject *number, int *declined) {
     PyObject *inputs[2] = {x, Py_None}, *trace = of_state(str_trace), *attrs = NULL, *minus = NULL, *result = NULL;
     *declined = 0;

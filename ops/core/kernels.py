@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...backend import devices, engines
 from ...backend.kernels.narrow_floats import LEAST as LEAST_OF_NARROW
 from ...backend.selected_rows import SelectedRows
+from ...core.errors import no_order
 from . import narrow, native
 from .spec import spec_of
 
@@ -211,6 +212,8 @@ class Kernels:
         return found
 
     def _plain_on_device(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        if self.operator.ordered and getattr(_dtype_of_first(inputs), "kind", "") == "c":
+            self._refusing(xp, *inputs)
         if not _WITH_ROWS.isdisjoint(map(type, inputs)):
             inputs = tuple(map(_whole, inputs))  # a device's functions, unlike NumPy's, do not ask what they are given
         if narrow.rounds_on_device(self.operator, _dtype_of_first(inputs)):
@@ -248,6 +251,8 @@ class Kernels:
 
     def _choose(self, dtype: Any, choices: _Choices) -> Choice:
         """What computes on arrays of the host whose first has this dtype."""
+        if self.operator.ordered and dtype is not None and dtype.kind == "c":
+            return Choice(None, self._refusing, _NEVER, self._refusing, self._refusing)
         if dtype is not None and narrow.rounds(self.operator, dtype):
             kernel = self._rounding(choices)
             return Choice(None, kernel, 0, kernel, kernel)
@@ -273,6 +278,9 @@ class Kernels:
         elif getattr(plain, "takes_any_size", False):  # of a form alone
             large, kernel = native.form_of(compiled, large), native.form_of(compiled, kernel)
         return Choice(function, plain, least, large, kernel, with_number, engine)
+
+    def _refusing(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        raise no_order(_dtype_of_first(inputs))
 
     @property
     def _form(self) -> str:

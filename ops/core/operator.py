@@ -52,6 +52,8 @@ usual:
   `facts.PRECISIONS` and `facts.LODS`, or, for `lod`, a function of the inputs' LoDs (by slot, each a list of offsets)
   and the attributes that gives the first result's. Results whose offsets stand in the signature have those.
 - `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
+- `ordered`: it asks which of two numbers is the larger, or how far they spread: complex ones are refused, which its
+  first input tells.
 - `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
 - `former` names the inputs and results, by commas, whose values the gradient takes as they were, although somebody has
   changed one in place since: Paddle's gradient reads what its kernel computed of them, and goes on. Of others such a
@@ -81,6 +83,7 @@ from ...backend.engines import CPU, LOOPS
 from ...backend.loops.formula import Formula, accelerated, least_size
 from ...backend.numpy_1 import IS_OLD
 from ...core.dtype import from_numpy_dtype
+from ...core.errors import no_order
 from ...core.lazy import require
 from . import declared_in
 from .accounts import NOT_IN_WORDS, account
@@ -122,13 +125,14 @@ class Operator:
                  with_number: Mapping[str, str] | None = None, taped: Callable[..., Any] | None = None,
                  written: Callable[..., Any] | None = None, may_copy: bool = False, holomorphic: bool = False,
                  in_files: Mapping[str, Any] | None = None, unsaid: Mapping[str, Any] | None = None,
-                 former: str = "", former_where: Callable[[Mapping[str, Any]], bool] | None = None):
+                 former: str = "", former_where: Callable[[Mapping[str, Any]], bool] | None = None,
+                 ordered: bool = False):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
-        self.kernel, self.infer = _with_keywords(kernel), infer
+        self.kernel, self.infer, self.ordered = _with_keywords(kernel), infer, ordered
         if IS_OLD and not lists:
             self.kernel = _in_inferred_dtypes(self, self.kernel)
         self.formula, self.composed, self.adapted = formula, composed, adapted
@@ -208,6 +212,9 @@ class Operator:
 
         What the rule for shapes does not foresee is told in the words of `accounts.py`.
         """
+        first = specs[0] if specs else None
+        if self.ordered and isinstance(first, Spec) and first.dtype.is_complex:
+            raise no_order(first.dtype)
         try:
             inferred = self.infer(*specs, **attrs)
         except NOT_IN_WORDS as error:

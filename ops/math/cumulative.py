@@ -279,10 +279,10 @@ def _put_back(g: Any, places: Any, shape: Any, axis: int) -> Any:
 
 cummax_op = operator("cummax", "x -> out, indices", kernel=_cummax, infer=_infer_extreme, engines=[
     by(LOOPS, fast.cummax, fast.LEAST)], grad={
-    "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)})
+    "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)}, ordered=True)
 cummin_op = operator("cummin", "x -> out, indices", kernel=_cummin, infer=_infer_extreme, engines=[
     by(LOOPS, fast.cummin, fast.LEAST)], grad={
-    "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)})
+    "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)}, ordered=True)
 
 
 def _extreme(op: Operator, x: Any, axis: int | None, dtype: Any) -> tuple[Any, Any]:

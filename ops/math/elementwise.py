@@ -20,7 +20,7 @@ from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, current_trace
 from .casting import as_floating, cast, dtype_of
-from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_number
+from .operands import NUMBERS, aligned, ones_behind, operand, sum_along, with_number, with_term
 from .whole_numbers import cut_quotient, refusing_zero, whole_power
 
 
@@ -28,7 +28,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
            result: DType | None = None, formula: str | None = None, only_here: bool = False,
            alike: Mapping[str, str] | None = None, of_floats: str | None = None,
            engines: Sequence[EngineKernel] = (), holomorphic: bool = False, former: str = "", compiled: str = "",
-           fails: str = "shapes") -> Operator:
+           fails: str = "shapes", ordered: bool = False) -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function.
 
     `of_floats` names the one of NumPy that it is for floats and complex numbers.
@@ -49,7 +49,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
                     ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
                     alike=alike, engines=engines, holomorphic=holomorphic, former=former, compiled=compiled,
-                    fails=fails)
+                    fails=fails, ordered=ordered)
 
 
 def _named(name: str, xp: Any) -> Callable:
@@ -162,18 +162,18 @@ pow_op = binary("elementwise_pow", _powers, {
 maximum_op = binary("elementwise_max", "maximum", {
     "X": lambda g, X, Y, X_shape, axis: sum_along(_masked(g, apply(greater_than_op, X, Y, axis=axis)), X_shape, axis),
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
-        _masked(g, apply(less_equal_op, X, Y, axis=axis)), Y_shape, axis)}, formula="max(X, Y)")
+        _masked(g, apply(less_equal_op, X, Y, axis=axis)), Y_shape, axis)}, formula="max(X, Y)", ordered=True)
 minimum_op = binary("elementwise_min", "minimum", {
     "X": lambda g, X, Y, X_shape, axis: sum_along(_masked(g, apply(less_than_op, X, Y, axis=axis)), X_shape, axis),
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
-        _masked(g, apply(greater_equal_op, X, Y, axis=axis)), Y_shape, axis)}, formula="min(X, Y)")
+        _masked(g, apply(greater_equal_op, X, Y, axis=axis)), Y_shape, axis)}, formula="min(X, Y)", ordered=True)
 
 equal_op = binary("equal", "equal", result=dt.bool_, formula="X == Y")
 not_equal_op = binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")
-less_than_op = binary("less_than", "less", result=dt.bool_, formula="X < Y")
-less_equal_op = binary("less_equal", "less_equal", result=dt.bool_, formula="X <= Y")
-greater_than_op = binary("greater_than", "greater", result=dt.bool_, formula="X > Y")
-greater_equal_op = binary("greater_equal", "greater_equal", result=dt.bool_, formula="X >= Y")
+less_than_op = binary("less_than", "less", result=dt.bool_, formula="X < Y", ordered=True)
+less_equal_op = binary("less_equal", "less_equal", result=dt.bool_, formula="X <= Y", ordered=True)
+greater_than_op = binary("greater_than", "greater", result=dt.bool_, formula="X > Y", ordered=True)
+greater_equal_op = binary("greater_equal", "greater_equal", result=dt.bool_, formula="X >= Y", ordered=True)
 logical_and_op = binary("logical_and", "logical_and", result=dt.bool_, formula="X and Y")
 logical_or_op = binary("logical_or", "logical_or", result=dt.bool_, formula="X or Y")
 logical_xor_op = binary("logical_xor", "logical_xor", result=dt.bool_)
@@ -261,7 +261,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return apply(add_op, x, y)
     if isinstance(y, NUMBERS):
-        x, y = with_number(x, y)
+        x, y = with_term(x, y)
         return apply(scale_op, x, None, bias=y)
     return apply(add_op, *operand(x, y))
 
@@ -278,14 +278,15 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return apply(subtract_op, x, y)
     if isinstance(y, NUMBERS):
-        x, y = with_number(x, y)
+        x, y = with_term(x, y)
         return apply(scale_op, x, None, bias=-y)
     return apply(subtract_op, *operand(x, y))
 
 
-def _reverse_subtract(x: Any, y: Any) -> Any:
+def rsub(x: Any, y: Any) -> Any:
+    """y - x, where y is no value."""
     if isinstance(y, NUMBERS):
-        x, y = with_number(x, y)
+        x, y = with_term(x, y)
         return apply(scale_op, x, None, scale=-1.0, bias=y)
     return apply(subtract_op, constant(y), x)
 
@@ -302,7 +303,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     if getattr(y, "_is_proa_value", False):
         return apply(multiply_op, x, y)
     if isinstance(y, NUMBERS):
-        x, y = with_number(x, y)
+        x, y = with_term(x, y)
         return apply(scale_op, x, None, scale=y)
     return apply(multiply_op, *operand(x, y))
 
@@ -488,7 +489,7 @@ def _agree(one: Sequence[int], other: Sequence[int]) -> bool:
 #: The operators of Python's syntax, as methods of Tensor and Variable.
 SYNTAX: Mapping[str, Callable] = {
     "__add__": add, "__radd__": add,
-    "__sub__": subtract, "__rsub__": _reverse_subtract,
+    "__sub__": subtract, "__rsub__": rsub,
     "__mul__": multiply, "__rmul__": multiply,
     "__truediv__": divide, "__rtruediv__": _reverse_divide,
     "__div__": divide, "__rdiv__": _reverse_divide,  # as Python 2 called them: packages look them up still

@@ -26,7 +26,7 @@ def _arg(type: str, find: str) -> Operator:
         axes = range(x.rank) if flatten else (normalize_axis(type, axis, x.rank),)
         return Spec(tuple(1 if n in axes else s for n, s in enumerate(x.shape) if keepdims or n not in axes), dtype)
 
-    return operator(type, "X -> Out", kernel=kernel, infer=infer, lod="drop", compiled=find)
+    return operator(type, "X -> Out", kernel=kernel, infer=infer, lod="drop", compiled=find, ordered=True)
 
 
 def _arg_of_fed(base: Operator) -> Operator:

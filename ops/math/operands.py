@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import dtype as dt
+from ...core.errors import out_of_bounds
 from ..array.full import constant, is_value, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..core.trace import state
@@ -62,6 +63,18 @@ def with_number(x: Any, value: Any) -> tuple[Any, Any]:
         x = floating(x)
     elif isinstance(value, int) and x.dtype is dt.bool_:
         x = cast(x, dt.int64)
+    return x, value
+
+
+def with_term(x: Any, value: Any) -> tuple[Any, Any]:
+    """As `with_number`, of a number to be added, subtracted or multiplied with.
+
+    What integers come to keeps its lowest bits, as it does of two tensors; OverflowError for a number of more bits than
+    they have, of which nothing would be left but a part.
+    """
+    x, value = with_number(x, value)
+    if isinstance(value, int) and x.dtype.is_integer and abs(value) >> 8 * x.dtype.itemsize:
+        raise out_of_bounds(value, x.dtype)
     return x, value
 
 

@@ -131,7 +131,7 @@ _UNSAID = {"dim": [0]}
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
                grad: Callable | None = None, loop: Callable | None = None,
                least: int = fast.LEAST, precision: str = "gray", compiled: str = "",
-               taped: Callable | None = None, fails: str = "shapes") -> Operator:
+               taped: Callable | None = None, fails: str = "shapes", ordered: bool = False) -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -143,18 +143,19 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [], taped=taped,
                     grad={"X": grad} if grad else None, precision=precision, lod="rows", compiled=compiled,
-                    fails=fails, unsaid=_UNSAID)
+                    fails=fails, unsaid=_UNSAID, ordered=ordered)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
-                              grad: Callable | None = None, compiled: str = "") -> Operator:
+                              grad: Callable | None = None, compiled: str = "", ordered: bool = False) -> Operator:
     """As `_reduction`, where files may give the dimensions as a tensor."""
     def kernel(xp, x, axis_tensor=None, axis_list=None, *, dim: Longs = (), keep_dim: bool = False,
                reduce_all: bool = False, in_dtype: DType | None = None, out_dtype: DType | None = None):
         return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
 
     return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
-                    grad={"X": grad} if grad else None, lod="rows", compiled=compiled, unsaid=_UNSAID)
+                    grad={"X": grad} if grad else None, lod="rows", compiled=compiled, unsaid=_UNSAID,
+                    ordered=ordered)
 
 
 def _summed(dtype: DType) -> DType:
@@ -251,15 +252,15 @@ sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum,
 mean_op = _reduction("reduce_mean", _mean, grad=_mean_gradient,
                      loop=fast.reduce_mean, precision="black", taped=_taped(True), compiled="mean", fails="never")
 max_op = _reduction("reduce_max", _by(np.maximum, "max"), grad=_extreme_gradient,
-                    loop=fast.reduce_max, compiled="max")
+                    loop=fast.reduce_max, compiled="max", ordered=True)
 min_op = _reduction("reduce_min", _by(np.minimum, "min"), grad=_extreme_gradient,
-                    loop=fast.reduce_min, compiled="min")
+                    loop=fast.reduce_min, compiled="min", ordered=True)
 prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
                      fast.reduce_prod, fast.LEAST_OF_PRODUCTS, precision="black", compiled="prod")
 amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
-                                    grad=_shared_gradient, compiled="max")
+                                    grad=_shared_gradient, compiled="max", ordered=True)
 amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
-                                    grad=_shared_gradient, compiled="min")
+                                    grad=_shared_gradient, compiled="min", ordered=True)
 any_op = _reduction_of_tensor_axes("reduce_any", _by(np.logical_or, "any"),
                                    lambda _: dt.bool_, compiled="any")
 all_op = _reduction_of_tensor_axes("reduce_all", _by(np.logical_and, "all"),

@@ -65,10 +65,10 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
 
 def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None],
                 infer: Callable = same, precision: str = "gray", compiled: str = "",
-                alike: str | None = None, former: str = "") -> Operator:
+                alike: str | None = None, former: str = "", ordered: bool = False) -> Operator:
     return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula,
                     precision=precision, compiled=compiled, holomorphic=True,
-                    alike=None if alike is None else {"X": alike}, former=former)
+                    alike=None if alike is None else {"X": alike}, former=former, ordered=ordered)
 
 
 # constant slope in pieces
@@ -102,23 +102,24 @@ def _softshrink(xp, x, *, lambda_: float = 0.5):
 
 
 relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)",
-                      compiled="relu", alike="g * (Out > 0.0)")
+                      compiled="relu", alike="g * (Out > 0.0)", ordered=True)
 relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold),
-    "min(max(X, 0.0), threshold)", compiled="relu6", alike="g * chosen(Out > 0.0, threshold > Out, 0.0)")
+    "min(max(X, 0.0), threshold)", compiled="relu6", alike="g * chosen(Out > 0.0, threshold > Out, 0.0)", ordered=True)
 leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(
     g, X, high=0.0, inside=alpha, outside=1.0),
-    "X if X > 0.0 else X * alpha", compiled="leaky_relu", alike="g * chosen(X < 0.0, alpha, 1.0)")
+    "X if X > 0.0 else X * alpha", compiled="leaky_relu", alike="g * chosen(X < 0.0, alpha, 1.0)", ordered=True)
 brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max),
-    "min(max(X, t_min), t_max)", compiled="brelu", alike="g * chosen(X > t_min, X < t_max, 0.0)")
+    "min(max(X, t_min), t_max)", compiled="brelu", alike="g * chosen(X > t_min, X < t_max, 0.0)", ordered=True)
 hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slope: _sloped(
     g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)", compiled="hard_sigmoid",
-                                  alike="g * chosen(Out > 0.0, chosen(Out < 1.0, slope, 0.0), 0.0)")
+                                  alike="g * chosen(Out > 0.0, chosen(Out < 1.0, slope, 0.0), 0.0)", ordered=True)
 thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(
-    g, X, threshold), "X * (1.0 if X > threshold else 0.0)", alike="g * (X > threshold)")
+    g, X, threshold), "X * (1.0 if X > threshold else 0.0)", alike="g * (X > threshold)", ordered=True)
 hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
-    g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)")
+    g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)", ordered=True)
 softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0),
-    lambda **attrs: "X - min(max(X, -LIMIT), LIMIT)".replace("LIMIT", repr(float(attrs["lambda"]))), former="Out")
+    lambda **attrs: "X - min(max(X, -LIMIT), LIMIT)".replace("LIMIT", repr(float(attrs["lambda"]))), former="Out",
+                             ordered=True)
 
 
 # sigmoid and what is made of it
@@ -243,13 +244,13 @@ def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.67326324
 
 
 elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)),
-    "X if X > 0.0 else alpha * expm1(min(X, 0.0))", alike="chosen(X > 0.0, g, g * (Out + alpha))")
+    "X if X > 0.0 else alpha * expm1(min(X, 0.0))", alike="chosen(X > 0.0, g, g * (Out + alpha))", ordered=True)
 celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)),
     "X if X > 0.0 else alpha * expm1(min(X, 0.0) / alpha)", former="Out",
-                      alike="chosen(X > 0.0, g, g * (Out / alpha + 1.0))")
+                      alike="chosen(X > 0.0, g, g * (Out / alpha + 1.0))", ordered=True)
 selu_op = _activation("selu", _selu, lambda g, Out, scale, alpha: _choose(
     Out > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))",
-                      alike="chosen(Out > 0.0, g * scale, g * (Out + product(scale, alpha)))")
+                      alike="chosen(Out > 0.0, g * scale, g * (Out + product(scale, alpha)))", ordered=True)
 
 
 # gelu
@@ -354,7 +355,7 @@ prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=promoting(_
                     engines=[by(LOOPS, _prelu_by_loop, fast.LEAST_OF_PRELU)],
                     composed=_prelu_of_unknown_channels, grad={
     "X": lambda g, X, Alpha, mode, data_format: _choose(X > 0.0, g, g * _spread_alpha(X, Alpha, mode, data_format)),
-    "Alpha": lambda g, X, Alpha, mode, data_format: _alpha_gradient(g, X, Alpha, mode, data_format)})
+    "Alpha": lambda g, X, Alpha, mode, data_format: _alpha_gradient(g, X, Alpha, mode, data_format)}, ordered=True)
 
 
 def relu(x: Any, name: str | None = None) -> Any:

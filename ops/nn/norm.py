@@ -299,7 +299,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_layer_norm,
                          engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm, compiled="layer_norm",
-                         grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first")
+                         grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first", ordered=True)
 
 
 def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
@@ -324,7 +324,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_group_norm,
                          engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
-                         grad={"X, Scale, Bias": _group_gradients}, precision="norm black", lod="first")
+                         grad={"X, Scale, Bias": _group_gradients}, precision="norm black", lod="first", ordered=True)
 
 
 def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
@@ -345,4 +345,4 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean&, SavedVariance&", kernel=_instance_norm,
                             engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
-                            grad={"X, Scale, Bias": _instance_gradients}, precision="norm", lod="first")
+                            grad={"X, Scale, Bias": _instance_gradients}, precision="norm", lod="first", ordered=True)

@@ -293,10 +293,35 @@ def test_the_gradient_of_a_complex_norm_is_along_the_number():
     np.testing.assert_allclose(x.grad.numpy(), x.numpy() / np.linalg.norm(x.numpy()), rtol=1e-9)
 
 
-@pytest.mark.parametrize("function", [lambda x: paddle.quantile(x, 0.5), paddle.histogram])
-def test_complex_numbers_have_no_order(function):
+_F = paddle.nn.functional
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: paddle.quantile(x, 0.5), paddle.histogram, _F.relu, _F.relu6, _F.leaky_relu, _F.hardtanh, _F.hardsigmoid,
+    _F.elu, _F.celu, _F.selu, _F.hardshrink, _F.softshrink, _F.thresholded_relu, paddle.max, paddle.amin, paddle.argmax,
+    paddle.sort, paddle.argsort, lambda x: paddle.topk(x, 1), paddle.cummax, paddle.median, lambda x: x > x,
+    lambda x: x <= 1.0, lambda x: paddle.maximum(x, x), lambda x: paddle.minimum(paddle.real(x), x),
+    lambda x: _F.layer_norm(x, 4), lambda x: _F.instance_norm(x[None]),
+])
+@pytest.mark.parametrize("convert", [lambda f: f, lambda f: paddle.jit.to_static(f, full_graph=True)])
+def test_complex_numbers_have_no_order(function, convert):
     with pytest.raises(TypeError, match="have no order"):
-        function(given(_complex(), "complex64"))
+        convert(lambda x: function(x))(given(_complex(), "complex64"))
+
+
+@pytest.mark.parametrize("function", [_F.mse_loss, lambda x, y: _F.square_error_cost(x, y).mean()])
+def test_a_squared_error_of_complex_numbers_is_that_of_their_sizes(function):
+    x = given(_complex(), "complex128")
+    x.stop_gradient = False
+    loss = function(x, x.detach() * 0.5)
+    loss.backward()
+    assert loss.item() == pytest.approx((np.abs(x.numpy() / 2) ** 2).mean())
+    np.testing.assert_allclose(x.grad.numpy(), x.numpy() / x.size, rtol=1e-9)
+
+
+def test_integers_keep_the_lowest_bits_of_what_they_come_to():
+    assert (given([250], "uint8") + 10).tolist() == [4] and (given([1], "uint8") - 2).tolist() == [255]
+    assert (given([1], "int32") * 2654435761).tolist() == [2654435761 - 2 ** 32]
 
 
 @pytest.mark.filterwarnings("error")
