@@ -14,8 +14,11 @@ import numpy as np
 _LEAST = 1 << 12  # bytes from which on it is worth asking
 _TELLS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # NumPy whether an array has another shape without a copy
 
-turning: list[tuple[Callable[[np.ndarray], Any], Callable[[np.ndarray, np.ndarray], Any]]] = []
-"""What copies an array in order, and as another lies, or gives NotImplemented; where the compiled form is in use."""
+_OfTwo = Callable[[np.ndarray, np.ndarray], Any]
+
+turning: list[tuple[Callable[[np.ndarray], Any], _OfTwo, _OfTwo]] = []
+"""What copies an array in order, and as another lies, and turns matrices into another array, or gives NotImplemented;
+where the compiled form is in use."""
 
 
 def in_order(x: np.ndarray) -> np.ndarray:
@@ -30,6 +33,12 @@ def turned(x: np.ndarray, like: np.ndarray) -> np.ndarray | None:
     """A copy of a large array that lies as another one of its shape does; None where NumPy would have to make it."""
     found = turning[0][1](x, like) if turning and x.nbytes >= _LEAST else NotImplemented
     return None if found is NotImplemented else found
+
+
+def turn_into(x: np.ndarray, out: np.ndarray) -> None:
+    """Fills out [n, columns, rows] with the matrices x [n, rows, columns]."""
+    if not turning or turning[0][2](x, out) is NotImplemented:
+        out[...] = x.swapaxes(1, 2)
 
 
 def lying_as(x: np.ndarray, like: np.ndarray) -> np.ndarray:

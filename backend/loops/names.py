@@ -13,7 +13,7 @@ import numpy as np
 __all__ = ["atan", "atan2", "bits", "bits64", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
            "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i16", "i32", "i64", "i64_at", "in_order",
            "library_exp", "library_log", "log", "log1p",
-           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "of_order", "parallel", "sigmoid",
+           "log_gamma", "nearest", "normal_cdf", "of_bits", "of_bits64", "of_order", "parallel", "sigmoid", "soon",
            "sin_cos_of_quarters", "sin_cos_of_quarters_f64", "sqrt", "tanh", "truncate", "unsigned_quotient",
            "unsigned_shift"]
 
@@ -125,6 +125,10 @@ def unsigned_quotient(a: int, b: int) -> int:
 def log_gamma(x: float) -> float:
     """The logarithm of the gamma function, in float64."""
     return math.lgamma(x)
+
+
+def soon(place: Any) -> None:
+    """Has the memory around an element (`x + n`) brought near, as it will be read soon: it changes no value."""
 
 
 def f32_at(address: int) -> Any:

@@ -9,7 +9,7 @@ Gates lie side by side in the order of the weights' rows: input, forget, cell, o
 
 from .arrays import ArrayEngine
 from .loop_engine import LoopEngine, takes
-from .plan import GATES, Plan
+from .plan import GATES, Plan, plan_of
 from .stack import Stack
 
-__all__ = ["GATES", "ArrayEngine", "LoopEngine", "Plan", "Stack", "takes"]
+__all__ = ["GATES", "ArrayEngine", "LoopEngine", "Plan", "Stack", "plan_of", "takes"]

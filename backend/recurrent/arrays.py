@@ -33,7 +33,7 @@ class ArrayEngine:
 
     def scratch(self, plan: Plan, x: Any) -> Kept:
         """Where a layer's values lie when none are kept."""
-        one = plan._replace(layers=1)
+        one = plan.of_one_layer(plan.steps)
         return one.kept(self.empty((one.size,), x), 0)
 
     def project(self, line: Line) -> None:

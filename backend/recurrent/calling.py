@@ -6,6 +6,7 @@ thread keeps from call to call.
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import loops, threads
+from .stack import Line
 
 _TYPES = {np.dtype("float32"): "f32*", np.dtype("int64"): "i64*"}
 _MOST_KEPT = 1 << 23  # elements of one array that are kept
@@ -48,6 +50,18 @@ def scratch(name: str, shape: Sequence[int]) -> np.ndarray:
     if flat is None or flat.size < size:
         flat = _kept.arrays[name] = lines([size])
     return flat[:size].reshape(shape)
+
+
+@functools.lru_cache(64)
+def _all_steps(batch: int, steps: int) -> np.ndarray:
+    lengths = np.full(batch, steps, np.int64)
+    lengths.flags.writeable = False
+    return lengths
+
+
+def lengths_of(line: Line) -> Any:
+    """The sequences' lengths as loops take them."""
+    return _all_steps(line.plan.batch, line.plan.steps) if line.mask is None else line.mask
 
 
 _code: dict[loops.Kernel, Callable[..., None]] = {}

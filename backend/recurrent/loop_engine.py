@@ -15,7 +15,7 @@ from .. import loops, onednn, threads
 from . import sweeps
 from .arrays import ArrayEngine
 from .blocks import COLUMNS, ROWS, pack, padded
-from .calling import lines, run, scratch
+from .calling import lengths_of, lines, run, scratch
 from .plan import Kept, Plan
 from .stack import Line
 from .weight_gradients import sum_products
@@ -28,8 +28,12 @@ _FLOAT32 = np.dtype("float32")
 def takes(way: str, plan: Plan, *arrays: Any) -> bool:
     """Whether this engine computes a stack of this size with these arrays, 'forward' or 'backward'."""
     size = plan.steps * plan.batch * plan.gates
-    return (size >= _LEAST and loops.is_ready() and all(a.dtype is _FLOAT32 and a.flags.aligned for a in arrays)
-            and _sweep(plan, way).is_due(size * plan.layers * plan.directions))
+    if size < _LEAST or not loops.is_ready():
+        return False
+    for a in arrays:
+        if a.dtype is not _FLOAT32 or not a.flags.aligned:
+            return False
+    return _sweep(plan, way).is_due(size * plan.layers * plan.directions)
 
 
 class LoopEngine(ArrayEngine):
@@ -55,11 +59,11 @@ class LoopEngine(ArrayEngine):
         if not _is_near(plan, x):
             return super().scratch(plan, x)
         out = self.empty((plan.steps, plan.batch, plan.width), x)
-        return super().scratch(plan._replace(steps=1), x)._replace(out=out)
+        return super().scratch(plan.of_one_layer(1), x)._replace(out=out)
 
     def forward(self, line: Line) -> list[Any]:
         """See `ArrayEngine.forward`."""
-        plan, name, x, near = line.plan, _name(line.plan), line.x, _is_near(line.plan, line.x)
+        plan, name, x, near = line.plan, line.plan.cell, line.x, _is_near(line.plan, line.x)
         if near:
             x = x if x.strides[2] == x.itemsize else np.ascontiguousarray(x)
         else:
@@ -70,7 +74,7 @@ class LoopEngine(ArrayEngine):
         if name == "gru":
             x_weights = pack(line.weights.ih.T) if near else x
             weights, h = pack(line.weights.hh.T), np.array(line.h, order="C")
-            z = scratch("z", (rows, 2 * len(weights) * COLUMNS))
+            z = scratch("z", (rows + 1, 2 * len(weights) * COLUMNS))
             read = [x, x_weights, line.gates, _bias(line), weights, h, z]
             states = [h]
         else:
@@ -78,20 +82,21 @@ class LoopEngine(ArrayEngine):
             xh = lines((rows, features + plan.hidden))
             states = [xh[:plan.batch, features:]]
             states[0][...] = line.h
-            z = scratch("z", (rows, len(weights) * COLUMNS))
+            z = scratch("z", (rows + 1, len(weights) * COLUMNS))
             read = [x, line.gates, _bias(line), weights, xh, z]
             own = [plan.mode == "RNN_RELU"]
+        z[rows] = 0.0
         if name == "lstm":
             states.append(np.array(line.c, order="C"))
             own = [states[1]]
         run(_sweep(plan, "forward"), *read, line.gates if line.beside is None else line.beside, line.out,
-            _lengths(line), *own, plan.steps, plan.batch, features, plan.hidden, len(weights), plan.width,
+            lengths_of(line), *own, plan.steps, plan.batch, features, plan.hidden, len(weights), plan.width,
             int(len(line.gates) == plan.steps), *_between(x), line.order[0], line.order.step, _parts(plan))
         return states
 
     def backward(self, line: Line, grad_out: Any, grad_states: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
         """See `ArrayEngine.backward`."""
-        plan, weights, name = line.plan, pack(line.weights.hh), _name(line.plan)
+        plan, weights, name = line.plan, pack(line.weights.hh), line.plan.cell
         if grad_out.strides[2] != grad_out.itemsize:
             grad_out = np.ascontiguousarray(grad_out)
         back = np.zeros((padded(plan.batch), len(weights) * COLUMNS), np.float32)
@@ -110,7 +115,7 @@ class LoopEngine(ArrayEngine):
             width = [plan.width]
         else:
             own, results = [int(plan.mode == "RNN_RELU")], [of_input]
-        run(_sweep(plan, "backward"), line.gates, *kept, grad_out, weights, back, *results, _lengths(line),
+        run(_sweep(plan, "backward"), line.gates, *kept, grad_out, weights, back, *results, lengths_of(line),
             *own, plan.steps, plan.batch, plan.hidden, len(weights), *width, *_between(grad_out), line.order[-1],
             -line.order.step, _parts(plan))
         return of_input, of_hidden, states
@@ -129,12 +134,8 @@ class LoopEngine(ArrayEngine):
         return line.mask - 1
 
 
-def _name(plan: Plan) -> str:
-    return {"LSTM": "lstm", "GRU": "gru"}.get(plan.mode, "rnn")
-
-
 def _sweep(plan: Plan, way: str) -> loops.Kernel:
-    found: loops.Kernel = getattr(sweeps, f"{_name(plan)}_{way}")
+    found: loops.Kernel = getattr(sweeps, f"{plan.cell}_{way}")
     return found
 
 
@@ -151,10 +152,6 @@ def _between(x: Any) -> list[int]:
 def _parts(plan: Plan) -> int:
     """How many threads share the batch."""
     return max(1, min(threads.get_num_threads(), padded(plan.batch) // ROWS))
-
-
-def _lengths(line: Line) -> Any:
-    return np.full(line.plan.batch, line.plan.steps, np.int64) if line.mask is None else line.mask
 
 
 def _bias(line: Line) -> Any:

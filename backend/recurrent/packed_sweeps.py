@@ -28,7 +28,7 @@ def add_panels(a, weights, z, begin, apart, active, count, depth, first, panels,
         for k in range(0, depth, 192):
             for r in range(begin, active, apart):
                 block_product(a + (r * depth + k), depth, count - r, weights + (p * depth + k) * 16,
-                              min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                              min(192, depth - k), z + (r * z_row + p * 16), z_row, z + (r * z_row + p * 16), z_row)
 
 
 if has_wide_vectors():
@@ -40,7 +40,8 @@ if has_wide_vectors():
             for k in range(0, depth, 192):
                 for r in range(begin, active, apart):
                     wide_block_product(a + (r * depth + k), depth, count - r, weights + (p * depth + k) * 16,
-                                       depth * 16, min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                                       depth * 16, min(192, depth - k), z + (r * z_row + p * 16), z_row,
+                                       z + (r * z_row + p * 16), z_row)
         add_panels(a, weights, z, begin, apart, active, count, depth, whole, panels, z_row)
 else:
     @loops.function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -18,39 +19,24 @@ class Kept(NamedTuple):
     out: Any
 
 
-class Plan(NamedTuple):
-    """The sizes of a stack."""
+class Plan:
+    """The sizes of a stack: as given, and what follows from them. `plan_of` gives one that there has been."""
 
-    mode: str
-    layers: int
-    directions: int
-    hidden: int
-    steps: int
-    batch: int
-
-    @property
-    def gates(self) -> int:
-        """Columns of all gates together."""
-        return GATES[self.mode] * self.hidden
-
-    @property
-    def width(self) -> int:
-        """Columns of a layer's output."""
-        return self.directions * self.hidden
-
-    @property
-    def _direction_columns(self) -> int:
-        return self.gates + _BESIDE[self.mode] * self.hidden
-
-    @property
-    def layer_size(self) -> int:
+    def __init__(self, mode: str, layers: int, directions: int, hidden: int, steps: int, batch: int):
+        self.mode, self.layers, self.directions, self.hidden = mode, layers, directions, hidden
+        self.steps, self.batch = steps, batch
+        self.cell = {"LSTM": "lstm", "GRU": "gru"}.get(mode, "rnn")
+        self.gates = GATES[mode] * hidden  # columns of all gates together
+        self.width = directions * hidden  # columns of a layer's output
+        columns = self.gates + _BESIDE[mode] * hidden
+        self.layer_size = steps * batch * (directions * columns + self.width)
         """Elements that a layer before the last keeps."""
-        return self.steps * self.batch * (self.directions * self._direction_columns + self.width)
-
-    @property
-    def size(self) -> int:
+        self.size = layers * self.layer_size - steps * batch * self.width
         """Elements that all layers keep; the last one's output is the result and kept anyway."""
-        return self.layers * self.layer_size - self.steps * self.batch * self.width
+
+    def of_one_layer(self, steps: int) -> Plan:
+        """That of one of its layers, of so many steps."""
+        return Plan(self.mode, 1, self.directions, self.hidden, steps, self.batch)
 
     def kept(self, flat: Any, layer: int) -> Kept:
         """Views of what one layer keeps in the flat array of all."""
@@ -70,3 +56,7 @@ class Plan(NamedTuple):
     def order(self, direction: int) -> range:
         """The steps in the order in which a direction takes them."""
         return range(self.steps - 1, -1, -1) if direction else range(self.steps)
+
+
+plan_of = functools.lru_cache(256)(Plan)
+"""The plan of these sizes: a layer asks for the same ones at each of its steps."""

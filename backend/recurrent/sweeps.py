@@ -1,7 +1,8 @@
 """Whole sweeps over the steps of one direction of one layer as generated loops, for each kind of cell, there and back.
 
 A thread takes a part of the batch, in blocks of 4 sequences, through all steps: no thread waits for another. Arrays are
-[steps, batch, ...]; `first` and `step` say in which order steps are taken. `z` and `back` have rows of whole panels.
+[steps, batch, ...]; `first` and `step` say in which order steps are taken. `z` and `back` have rows of whole panels,
+`z` a row of zeros behind its blocks of rows.
 
 There, `gates` holds the inputs' part where `features` is 0; otherwise it is computed here, from `x`, whose steps and
 rows lie `x_step` and `x_row` apart: an LSTM's and a simple cell's in one product with the state's, whose rows `xh` are
@@ -14,8 +15,8 @@ from __future__ import annotations
 
 from .. import loops
 from ..loops.compiler import has_wide_vectors
-from ..loops.names import parallel
-from .blocks import block_product, row_product, wide_block_product
+from ..loops.names import parallel, soon
+from .blocks import asking_block_product, block_product, row_product
 from .rows import clear, copy, gru_row, gru_row_back, lstm_row, lstm_row_back, rnn_row, rnn_row_back
 
 
@@ -27,27 +28,36 @@ def rows_of_part(part, parts, batch):
 
 
 @loops.function
-def add_block(a, a_step, left, weights, depth, z, z_row):
-    """z += a weights for a block of 4 rows, of which `a` has `left`."""
-    if left == 1:
-        row_product(a, weights, depth, z)
-    else:
-        block_product(a, a_step, left, weights, depth, z, z_row)
+def add_panel(a, a_step, weights, z, begin, end, batch, depth, z_row, zeros):
+    """z += a weights for the rows from `begin` up to `end` and a panel, part by part: the innermost cache holds it.
 
-
-@loops.function
-def add_panel(a, a_step, weights, z, begin, end, batch, depth, z_row):
-    """z += a weights for the rows from `begin` up to `end` and a panel, part by part: the innermost cache holds it."""
+    Sums begin with the zeros that lie in z from `zeros` on; with what z holds where that is -1.
+    """
     for k in range(0, depth, 256):
         for r in range(begin, end, 4):
-            add_block(a + (r * a_step + k), a_step, batch - r, weights + k * 16, min(256, depth - k), z + r * z_row,
-                      z_row)
+            start = r * z_row
+            start_step = z_row
+            if zeros >= 0 and k == 0:
+                start = zeros
+                start_step = 0
+            if batch - r == 1:
+                row_product(a + (r * a_step + k), weights + k * 16, min(256, depth - k), z + start, z + r * z_row)
+            else:
+                block_product(a + (r * a_step + k), a_step, batch - r, weights + k * 16, min(256, depth - k), z + start,
+                              start_step, z + r * z_row, z_row)
 
 
 if has_wide_vectors():
     @loops.function
-    def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
-        """z += a weights for the rows from `begin` up to `end`; a last row that is alone in its block stays so."""
+    def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row, zeros, wide, narrow, width, rows,
+                    rows_step):
+        """z += a weights for the rows from `begin` up to `end`; a last row that is alone in its block stays so.
+
+        Meanwhile what is read or written next is brought near: of the same rows, which have 4 `width` elements in
+        `wide`, `width` in `narrow`, and as many in `rows`, which lie `rows_step` apart.
+        """
+        most = max(0, (min(end, batch) - begin) * width - 256)
+        n = 0
         together = end
         if batch % 4 == 1:
             together = min(end, batch - 1)
@@ -55,45 +65,71 @@ if has_wide_vectors():
         for p in range(0, whole, 4):
             for k in range(0, depth, 256):
                 for r in range(begin, together, 4):
-                    wide_block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
-                                       depth * 16, min(256, depth - k), z + (r * z_row + p * 16), z_row)
+                    start = r * z_row + p * 16
+                    start_step = z_row
+                    if zeros >= 0 and k == 0:
+                        start = zeros
+                        start_step = 0
+                    at = begin * width + min(n * 256, most)
+                    for j in range(0, width, 16):
+                        soon(rows + (min(begin + n, end - 1) * rows_step + j))
+                    n += 1
+                    asking_block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
+                                         depth * 16, min(256, depth - k), z + start, start_step,
+                                         z + (r * z_row + p * 16), z_row, wide + 4 * at, narrow + at)
         for p in range(panels):
             first = begin
             if p < whole:
                 first = together
-            add_panel(a, a_step, weights + p * depth * 16, z + p * 16, first, end, batch, depth, z_row)
+            from_zeros = zeros
+            if zeros >= 0:
+                from_zeros = zeros - p * 16
+            add_panel(a, a_step, weights + p * depth * 16, z + p * 16, first, end, batch, depth, z_row, from_zeros)
 else:
     @loops.function
-    def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
+    def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row, zeros, wide, narrow, width, rows,
+                    rows_step):
         """The same, a panel at a time."""
         for p in range(panels):
-            add_panel(a, a_step, weights + p * depth * 16, z + p * 16, begin, end, batch, depth, z_row)
+            from_zeros = zeros
+            if zeros >= 0:
+                from_zeros = zeros - p * 16
+            add_panel(a, a_step, weights + p * depth * 16, z + p * 16, begin, end, batch, depth, z_row, from_zeros)
+
+
+@loops.function
+def behind(batch, z_row):
+    """Where zeros lie in z: behind the whole blocks of rows."""
+    return (batch + 3) // 4 * 4 * z_row
 
 
 @loops.function
 def from_input(x, weights, gates, z, t, begin, end, batch, features, columns, panels, z_row, x_step, x_row):
-    """z = x weights for the rows from `begin` up to `end`, or what `gates` holds; zeros behind it."""
-    for r in range(begin, end):
-        clear(z + r * z_row, z_row)
+    """z = x weights for the rows from `begin` up to `end`, or what `gates` holds."""
     if features > 0:
-        add_product(x + t * x_step, x_row, weights, z, begin, end, batch, features, panels, z_row)
+        add_product(x + t * x_step, x_row, weights, z, begin, end, batch, features, panels, z_row, behind(batch, z_row),
+                    z, z, 0, z, 0)
     else:
         for r in range(begin, min(end, batch)):
             copy(gates + (t * batch + r) * columns, z + r * z_row, columns)
 
 
 @loops.function
-def from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, columns, panels, x_step, x_row):
+def from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, columns, panels, x_step, x_row, wide,
+              narrow, width, rows):
     """z = the product of the input and the state with both weights for the rows from `begin` up to `end`."""
     depth = features + hidden
-    for r in range(begin, end):
-        clear(z + r * panels * 16, panels * 16)
+    zeros = behind(batch, panels * 16)
+    if features == 0:
+        zeros = -1
+        clear(z + begin * panels * 16, (end - begin) * panels * 16)
     for r in range(begin, min(end, batch)):
         if features > 0:
             copy(x + (t * x_step + r * x_row), xh + r * depth, features)
         else:
             copy(gates + (t * batch + r) * columns, z + r * panels * 16, columns)
-    add_product(xh, depth, weights, z, begin, end, batch, depth, panels, panels * 16)
+    add_product(xh, depth, weights, z, begin, end, batch, depth, panels, panels * 16, zeros, wide, narrow, width, rows,
+                x_row)
 
 
 @loops.kernel
@@ -103,8 +139,9 @@ def lstm_forward(x, gates, bias, weights, xh, z, beside, out, lengths, c, steps,
         begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
+            row = t * keep * batch
             from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, 4 * hidden, panels, x_step,
-                      x_row)
+                      x_row, gates + row * 4 * hidden, beside + row * hidden, hidden, x + (t + step) * x_step)
             for r in range(begin, min(end, batch)):
                 row = t * keep * batch + r
                 y = out + (t * batch + r) * width
@@ -126,7 +163,8 @@ def gru_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, 
             t = first + n * step
             from_input(x, x_weights, gates, z, t, begin, end, batch, features, 3 * hidden, panels, panels * 32, x_step,
                        x_row)
-            add_product(h, hidden, weights, z + panels * 16, begin, end, batch, hidden, panels, panels * 32)
+            add_product(h, hidden, weights, z + panels * 16, begin, end, batch, hidden, panels, panels * 32,
+                        behind(batch, panels * 32), z, z, 0, z, 0)
             for r in range(begin, min(end, batch)):
                 row = t * keep * batch + r
                 y = out + (t * batch + r) * width
@@ -144,7 +182,8 @@ def rnn_forward(x, gates, bias, weights, xh, z, beside, out, lengths, relu, step
         begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
-            from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, hidden, panels, x_step, x_row)
+            from_both(x, gates, weights, xh, z, t, begin, end, batch, features, hidden, hidden, panels, x_step, x_row,
+                      z, z, 0, z)
             for r in range(begin, min(end, batch)):
                 y = out + (t * batch + r) * width
                 if t < lengths[r]:
@@ -174,8 +213,10 @@ def lstm_backward(gates, beside, cells, grad_out, weights, back, of, lengths, dc
                                       back + r * panels * 16, dc + r * hidden, of + row * 4 * hidden, hidden)
                 else:
                     clear(of + row * 4 * hidden, 4 * hidden)
+            row = (t + step) * batch
             add_product(of + t * batch * 4 * hidden, 4 * hidden, weights, back, begin, end, batch, 4 * hidden, panels,
-                        panels * 16)
+                        panels * 16, -1, gates + row * 4 * hidden, beside + (row + step * batch) * hidden, hidden,
+                        grad_out + (t + step) * grad_step, grad_row)
 
 
 @loops.kernel
@@ -201,7 +242,7 @@ def gru_backward(gates, beside, out, states, grad_out, weights, back, of_input, 
                     clear(of_input + row * 3 * hidden, 3 * hidden)
                     clear(of_hidden + row * 3 * hidden, 3 * hidden)
             add_product(of_hidden + t * batch * 3 * hidden, 3 * hidden, weights, back, begin, end, batch, 3 * hidden,
-                        panels, panels * 16)
+                        panels, panels * 16, -1, back, back, 0, back, 0)
 
 
 @loops.kernel
@@ -218,5 +259,5 @@ def rnn_backward(gates, grad_out, weights, back, of, lengths, relu, steps, batch
                                  back + r * panels * 16, of + row * hidden, hidden, relu)
                 else:
                     clear(of + row * hidden, hidden)
-            add_product(of + t * batch * hidden, hidden, weights, back, begin, end, batch, hidden, panels,
-                        panels * 16)
+            add_product(of + t * batch * hidden, hidden, weights, back, begin, end, batch, hidden, panels, panels * 16,
+                        -1, back, back, 0, back, 0)

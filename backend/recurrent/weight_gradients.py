@@ -13,8 +13,8 @@ import numpy as np
 from .. import loops, threads
 from ..loops.compiler import has_wide_vectors
 from ..loops.names import parallel
-from .blocks import COLUMNS, block_product_across, wide_block_product_across
-from .calling import run, scratch
+from .blocks import COLUMNS, asking_block_product_across, block_product_across
+from .calling import lengths_of, run, scratch
 from .rows import clear, copy
 from .stack import Line
 
@@ -58,17 +58,30 @@ def add_panels_across(columns, panel, count, own, first, panels, apart):
 
 if has_wide_vectors():
     @loops.function
-    def add_across(columns, panel, count, own, panels, apart):
-        """own += columns' panel for all panels, which lie `apart`."""
+    def add_across(columns, panel, count, own, panels, apart, of, gates, x, out, row, rows, batch, x_step, x_row,
+                   out_step, out_row):
+        """own += columns' panel for all panels, which lie `apart`.
+
+        Meanwhile what is packed next is brought near: a part of `count` rows of `of`, and rows of x and `out` from
+        `row` on.
+        """
         whole = panels // 4 * 4
+        each = count // 16
+        n = 0
         for p in range(0, whole, 4):
             for q in range(0, 16, 4):
-                wide_block_product_across(columns + q, panel + p * apart, apart, count, own + (q * panels + p) * 16,
-                                          panels * 16)
+                next = min(row + n, rows - 1)
+                t = next // batch
+                r = next % batch
+                asking_block_product_across(columns + q, panel + p * apart, apart, count, own + (q * panels + p) * 16,
+                                          panels * 16, of + min(n * each, count - each) * gates, gates,
+                                          x + (t * x_step + r * x_row), out + (t * out_step + r * out_row))
+                n += 1
         add_panels_across(columns, panel, count, own, whole, panels, apart)
 else:
     @loops.function
-    def add_across(columns, panel, count, own, panels, apart):
+    def add_across(columns, panel, count, own, panels, apart, of, gates, x, out, row, rows, batch, x_step, x_row,
+                   out_step, out_row):
         """The same, a panel at a time."""
         add_panels_across(columns, panel, count, own, 0, panels, apart)
 
@@ -101,7 +114,12 @@ def _sum_products(of, x, out, states, lengths, of_x, of_h, sums, products, left,
             for g in range(first, last):
                 pack_gates(of + (begin * gates + g * 16), columns, sums + g * 16, count, gates,
                            min(16, gates - g * 16))
-                add_across(columns, panel, count, products + g * 256 * panels, panels, chunk * 16)
+                after = begin * gates + (g + 1) * 16
+                if g == last - 1:
+                    after = (begin + chunk) * gates + first * 16
+                add_across(columns, panel, count, products + g * 256 * panels, panels, chunk * 16, of + after, gates,
+                           x, out, begin + chunk + (g - first) * (panels // 4 * 4), steps * batch, batch, x_step, x_row,
+                           out_step, out_row)
         for g in range(first * 16, min(last * 16, gates)):
             copy(products + g * panels * 16, of_x + g * features, features)
             copy(products + (g * panels + x_panels) * 16, of_h + g * hidden, hidden)
@@ -122,12 +140,11 @@ def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any
     parts = min(threads.get_num_threads(), blocks)
     if x.strides[2] != x.itemsize:
         x = np.ascontiguousarray(x)
-    lengths = np.full(batch, steps, np.int64) if line.mask is None else line.mask
     of_x, of_h = np.empty((gates, features), np.float32), np.empty((gates, hidden), np.float32)
     sums = np.empty(blocks * COLUMNS, np.float32)
     products = scratch("products", (blocks * COLUMNS, panels * COLUMNS))
     left, right = scratch("left", (parts, _CHUNK, COLUMNS)), scratch("right", (parts, panels, _CHUNK, COLUMNS))
     between = [stride // a.itemsize for a in (x, out) for stride in a.strides[:2]]
-    run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths, of_x, of_h, sums, products, left, right,
-        steps, batch, gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
+    run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths_of(line), of_x, of_h, sums, products, left,
+        right, steps, batch, gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
     return of_x, of_h, sums[:gates]

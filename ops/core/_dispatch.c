@@ -133,6 +133,7 @@ static PyMethodDef functions[] = {
     {"attend_gradient", attend_gradient, METH_VARARGS, attend_gradient_doc},
     {"begin", begin, METH_O, begin_doc},
     {"bound_routine", bound_routine, METH_VARARGS, bound_routine_doc},
+    {"turn_into", (PyCFunction)(void (*)(void))turn_into, METH_FASTCALL, turn_into_doc},
     {"copied_as", (PyCFunction)(void (*)(void))copied_as, METH_FASTCALL, copied_as_doc},
     {"copied_in_order", copied_in_order, METH_O, copied_in_order_doc},
     {"line_of_loops", line_of_loops, METH_VARARGS, line_of_loops_doc},
@@ -193,7 +194,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 41);
+    return PyModule_AddIntConstant(module, "INTERFACE", 42);
 }
 
 static PyModuleDef_Slot module_slots[] = {

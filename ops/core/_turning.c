@@ -122,9 +122,27 @@ PyObject *turned_matrices(PyObject *module, PyObject *given) {
     return result;
 }
 
+PyObject *turn_into(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+    if (count != 2 || !is_plain_array(given[0]) || Py_TYPE(given[1]) != array_type) return declined_form();
+    const Array *x = (Array *)given[0], *to = (Array *)given[1];
+    if (x->dimensions_count != 3 || to->dimensions_count != 3 || !is_of_four_bytes(x) || to->dtype != x->dtype)
+        return declined_form();
+    Py_ssize_t matrices = x->dimensions[0], rows = x->dimensions[1], columns = x->dimensions[2], each = rows * columns;
+    if (to->dimensions[0] != matrices || to->dimensions[1] != columns || to->dimensions[2] != rows || !(to->flags & ALIGNED) ||
+        !(to->flags & WRITEABLE) || to->strides[2] != 4 || to->strides[1] != 4 * rows || to->strides[0] < 4 * each ||
+        to->strides[0] % 4) return declined_form();
+    for (Py_ssize_t n = 0; n < matrices; n++)
+        turn_rows((const float *)x->data + n * each, columns, rows, columns, (float *)(to->data + n * to->strides[0]), rows);
+    return Py_NewRef(given[1]);
+}
+
 const char turned_matrices_doc[] =
     "turned_matrices($module, x, /)\n--\n\n"
     "x [n, rows, columns], in order and of 4 bytes an element, as [n, columns, rows]; NotImplemented for other arrays.";
+const char turn_into_doc[] =
+    "turn_into($module, x, out, /)\n--\n\n"
+    "Fills out [n, columns, rows], each of whose matrices is in order, with x [n, rows, columns] and gives it;\n"
+    "NotImplemented for arrays that lie otherwise, or whose elements have not 4 bytes.";
 const char copied_as_doc[] =
     "copied_as($module, x, like, /)\n--\n\n"
     "A copy of x that lies in memory as an array of its shape and dtype; NotImplemented as of copied_in_order().";

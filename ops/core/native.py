@@ -18,7 +18,7 @@ from ...backend.loops import steps
 from ...backend.numpy_1 import IS_OLD
 from ...backend.threads import team
 
-_INTERFACE = 41  # of the code in C, with which it agrees
+_INTERFACE = 42  # of the code in C, with which it agrees
 
 _KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
                               "complex64", "complex128")))  # as `_native.h` counts them
@@ -57,7 +57,7 @@ module: ModuleType | None = _loaded()
 if module is not None:
     steps.served.append(module.run_passes)
     steps.made.append(module.code_of_steps)
-    in_order.turning.append((module.copied_in_order, module.copied_as))
+    in_order.turning.append((module.copied_in_order, module.copied_as, module.turn_into))
 
 
 def apply_under(trace: Any, op: Any, inputs: tuple, attrs: dict[str, Any]) -> Any:

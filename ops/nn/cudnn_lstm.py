@@ -14,7 +14,7 @@ import numpy as np
 
 from ...backend import recurrent
 from ...backend.engines import LOOPS
-from ...backend.recurrent import ArrayEngine, LoopEngine, Plan
+from ...backend.recurrent import ArrayEngine, LoopEngine, Plan, plan_of
 from ...core.dtype import uint8
 from ..core.gradient import differentiable_once
 from ..core.kernels import by
@@ -30,7 +30,7 @@ def weight_size(features: int, hidden: int, layers: int, directions: int) -> int
 
 
 def _plan(x: Any, hidden_size: int, num_layers: int, is_bidirec: bool) -> Plan:
-    return Plan("LSTM", num_layers, 2 if is_bidirec else 1, hidden_size, *x.shape[:2])
+    return plan_of("LSTM", num_layers, 2 if is_bidirec else 1, hidden_size, *x.shape[:2])
 
 
 def _parts(weight: Any, plan: Plan, features: int) -> list[Any]:

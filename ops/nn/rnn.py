@@ -5,6 +5,7 @@ direction. Gradients of a third order raise NotImplementedError: a cell, called 
 """
 
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from ...backend import recurrent
 from ...backend.engines import LOOPS
-from ...backend.recurrent import GATES, ArrayEngine, LoopEngine, Plan, Stack
+from ...backend.recurrent import GATES, ArrayEngine, LoopEngine, Plan, Stack, plan_of
 from ...core import dtype as dt
 from ..core.kernels import by
 from ..core.operator import operator
@@ -28,16 +29,23 @@ _MOST_LAYERS = 1 << 14
 
 
 def _plan(x: Any, mode: str, hidden_size: int, num_layers: int, is_bidirec: bool) -> Plan:
-    return Plan(mode, num_layers, 2 if is_bidirec else 1, hidden_size, *x.shape[:2])
+    return plan_of(mode, num_layers, 2 if is_bidirec else 1, hidden_size, *x.shape[:2])
+
+
+@functools.lru_cache(256)
+def _wanted(plan: Plan, features: int) -> list[tuple[int, ...]]:
+    """The shapes of states and weights."""
+    state = (plan.layers * plan.directions, plan.batch, plan.hidden)
+    return [*[state] * STATES[plan.mode], *weight_shapes(plan, features)]
 
 
 def _check(plan: Plan, x: Any, states: Sequence[Any], weights: Sequence[Any], lengths: Any) -> None:
     """ValueError or TypeError unless shapes and dtypes are as `_infer` explains, and no length exceeds the steps."""
-    state = (plan.layers * plan.directions, plan.batch, plan.hidden)
-    wanted = [*[state] * STATES[plan.mode], *weight_shapes(plan, x.shape[2])]
-    if [a.shape for a in (*states, *weights)] != wanted or (lengths is not None and lengths.shape != (plan.batch,)):
+    arrays, dtype = (*states, *weights), x.dtype
+    if ([a.shape for a in arrays] != _wanted(plan, x.shape[2])
+            or (lengths is not None and lengths.shape != (plan.batch,))):
         raise ValueError("rnn: the shapes of the inputs do not go together.")
-    if any(a.dtype != x.dtype for a in (*states, *weights)):
+    if [a for a in arrays if a.dtype is not dtype and a.dtype != dtype]:
         raise TypeError("rnn: the inputs have different dtypes.")
     if lengths is not None and lengths.size and int(lengths.max()) > plan.steps:
         raise ValueError(f"rnn(sequence_length): no length may exceed the {plan.steps} steps of the input. "

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from proa.backend import in_order as module
-from proa.backend.in_order import in_order, lying_as, reshaped, turned
+from proa.backend.in_order import in_order, lying_as, reshaped, turn_into, turned
 from proa.backend.loops.elementwise import ElementwiseLoop
 from proa.ops.core import native
 
@@ -40,6 +40,18 @@ def test_copies_have_the_values_and_lie_as_asked(shape, dtype, ways):
         assert np.array_equal(there, plain)
         assert all(n == 1 or a == b for n, a, b in zip(shape, there.strides, x.strides, strict=True))
         assert lying_as(x, x) is x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(3, 16, 40), (2, 16, 7), (1, 5, 9), (4, 1, 8), (2, 0, 3)])
+def test_matrices_are_turned_into_parts_of_an_array(shape, dtype, ways):
+    n, rows, columns = shape
+    x, out = np.arange(np.prod(shape)).reshape(shape).astype(dtype), np.full((n, columns + 5, rows), -1, dtype)
+    turn_into(x, out[:, 2:2 + columns])
+    assert np.array_equal(out[:, 2:2 + columns], x.swapaxes(1, 2))
+    assert (out[:, :2] == -1).all() and (out[:, -3:] == -1).all()
+    turn_into(x[:, ::-1], out[::-1, 1:1 + columns])
+    assert np.array_equal(out[::-1, 1:1 + columns], x[:, ::-1].swapaxes(1, 2))
 
 
 def test_what_lies_in_order_is_no_copy(ways):

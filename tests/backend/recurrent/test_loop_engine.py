@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 from proa.backend import loops, threads
-from proa.backend.recurrent import GATES, ArrayEngine, LoopEngine, Plan, Stack, loop_engine, takes, weight_gradients
+from proa.backend.recurrent import (
+    GATES,
+    ArrayEngine,
+    LoopEngine,
+    Plan,
+    Stack,
+    calling,
+    loop_engine,
+    takes,
+    weight_gradients,
+)
 
 pytestmark = pytest.mark.skipif(not loops.is_ready(), reason="generated loops need llvmlite")
 
@@ -69,6 +79,17 @@ def test_equals_the_arrays(mode, size, lengths, count):
     Case(mode, *SIZES[size], lengths=lengths).check()
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("mode", GATES)
+def test_nothing_is_read_of_what_a_call_before_has_left(mode, size):
+    case = Case(mode, *SIZES[size])
+    before = case.run(LoopEngine())
+    for left in calling._kept.arrays.values():
+        left.fill(np.nan)
+    for found, expected in zip(case.run(LoopEngine()), before, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("mode", GATES)
 def test_the_number_of_threads_changes_no_bit(mode):
     before, found = threads.get_num_threads(), []
@@ -108,4 +129,4 @@ def test_what_is_taken():
     x, plan = np.zeros((8, 32, 4), "float32"), Plan("LSTM", 1, 1, 16, 8, 32)
     assert takes("forward", plan, x)
     assert not takes("forward", plan, x, x.astype("float64"))
-    assert not takes("forward", plan._replace(batch=1, steps=4), x)
+    assert not takes("forward", Plan("LSTM", 1, 1, 16, 4, 1), x)
