@@ -52,7 +52,13 @@ class Initializer:
         raise NotImplementedError(f"{type(self).__name__} must define value(shape, dtype), or forward(var, block).")
 
     def forward(self, var: Any, block: Any = None) -> Any:
-        """Fills a parameter, and gives it; ValueError where the value has another shape."""
+        """Fills a parameter, and gives it; ValueError where the value has another shape.
+
+        In a Program `block`, where it is another one than that which operations go to, gets what fills it.
+        """
+        if current_trace().fills_elsewhere(var, block):
+            block.program.initialize(block, var, self)
+            return var
         made = next(value for kind in type(self).__mro__ if (value := vars(kind).get("value", _filled)) is not _filled)
         with drawing_first_values() if current_trace().computes else nullcontext():
             filled = made(self, tuple(var.shape), var.dtype)

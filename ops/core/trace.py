@@ -205,6 +205,10 @@ class Trace:
         """Whether a parameter of the Program has been told to begin with a result, as nothing has read it yet."""
         return False
 
+    def fills_elsewhere(self, value: Any, block: Any) -> bool:
+        """Whether a value is one of a Program that a block fills, and not the one that operations are appended to."""
+        return False
+
     def up_to_date(self, variable: Any) -> Any:
         """A variable of the Program, or, where it is a view, what it shows of the value that this has now."""
         raise self._cannot("look at a variable of a Program")

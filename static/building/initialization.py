@@ -7,6 +7,7 @@ from typing import Any
 from ...ops.core.trace import initialized, using
 from ..ir.block import Block
 from ..ir.variable import Variable
+from .stand_ins import twin
 from .trace import StartupTrace
 
 
@@ -19,4 +20,9 @@ def append_initializer(block: Block, variable: Variable, initializer: Any) -> No
             made = initialized(initializer, variable.shape, variable.dtype)
     finally:
         program.current_block_idx = before
+    if tuple(made.shape) != tuple(variable.shape):
+        raise ValueError(f"{initializer!r}: its value has the shape {list(made.shape)}. {variable.name!r}, which is to "
+                         f"be filled, has {list(variable.shape)}.")
     block.give_as(made, variable.name)
+    if block._find_var_recursive(variable.name) is None:
+        block.add_var(twin(variable, block))

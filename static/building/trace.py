@@ -101,6 +101,10 @@ class ProgramTrace(Trace):
         """Whether a parameter of a Program by hand has been told to begin with a result, as nothing has read it yet."""
         return not self.captures and isinstance(value, ParameterVariable) and begin_with(value, result, self.startup)
 
+    def fills_elsewhere(self, value: Any, block: Any) -> bool:
+        """Whether a variable is to be filled in another block, as that of the startup Program."""
+        return isinstance(value, Variable) and isinstance(block, Block) and block is not self.block
+
     def up_to_date(self, variable: Variable) -> Variable:
         """The variable, or what a view shows of a value that was changed since."""
         return up_to_date(variable)

@@ -98,6 +98,23 @@ def test_in_a_program(made):
     assert found.tolist() == [[0.375] * 5]
 
 
+@pytest.mark.parametrize("made", [Called(), AsItsBaseFills(0.125), I.Constant(0.125), I.Assign(np.full((3, 5), 0.125))])
+@pytest.mark.parametrize("of_startup", [True, False])
+def test_of_a_block(made, of_startup):
+    """What fills a variable stands in the block that was named, of another Program than the one being written."""
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+        begun = startup.global_block()
+        kept = [program.global_block().create_var(name="v", shape=[3, 5], dtype="float32", persistable=True)
+                for program in ((main, startup) if of_startup else (main,))]
+        made(kept[-1], begun)
+        y = paddle.matmul(static.data("x", [None, 3]), kept[0])
+        assert [op.type for op in main.global_block().ops] == ["matmul_v2"] and begun.var("v").persistable
+        assert begun.ops[-1].output_arg_names == ["v"]
+        exe.run(startup)
+        assert exe.run(main, feed={"x": np.ones((1, 3), "float32")}, fetch_list=[y])[0].tolist() == [[0.375] * 5]
+
+
 def test_what_defines_nothing_says_so():
     class Bare(I.Initializer):
         pass
