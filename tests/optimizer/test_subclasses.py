@@ -243,3 +243,32 @@ def test_a_state_waits_for_its_accumulators():
     assert other._get_accumulator("moment1", net.bias).tolist() == [7.0, 7.0]
     np.testing.assert_array_equal(other._get_accumulator("moment2", net.weight).numpy(),
                                   rule._get_accumulator("moment2", net.weight).numpy())
+
+
+class OfOperators(Optimizer):
+    """Appends its update by the operator's type, as it is written for Programs."""
+
+    def _create_accumulators(self, block, parameters):
+        for p in parameters:
+            self._add_accumulator("velocity", p)
+
+    def _append_optimize_op(self, block, param_and_grad):
+        p, g = param_and_grad
+        velocity = self._get_accumulator("velocity", p)
+        return block.append_op(
+            type="momentum", outputs={"ParamOut": p, "VelocityOut": velocity}, attrs={"mu": 0.8},
+            inputs={"Param": p, "Grad": g, "Velocity": velocity, "LearningRate": self._create_param_lr(param_and_grad)})
+
+
+def test_a_clone_for_tests_lacks_an_update_that_is_appended_by_its_type():
+    main, startup, exe = paddle.static.Program(), paddle.static.Program(), paddle.static.Executor()
+    with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main, startup):
+        loss = paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1).mean()
+        OfOperators(0.1).minimize(loss)
+        test = main.clone(for_test=True)
+        assert [op.type for op in test.global_block().ops] == ["mul", "elementwise_add", "reduce_mean"]
+        exe.run(startup)
+        feed = {"x": np.ones((1, 2), "float32")}
+        before, again = (exe.run(test, feed=feed, fetch_list=[loss])[0] for _ in range(2))
+        assert before == again == exe.run(main, feed=feed, fetch_list=[loss])[0]
+        np.testing.assert_allclose(exe.run(test, feed=feed, fetch_list=[loss])[0], before - 0.3, rtol=1e-5)
