@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import regularizer as base
 from ..core.lazy import listed
-from ..ops.core.trace import using
+from ..ops.core.trace import current_trace, using
 from ..ops.math.unary import sign
 from ..static.building.trace import GradientTrace
 from ..static.ir.variable import Variable
@@ -60,7 +60,7 @@ def _penalized(parameter: Any, gradient: Any, common: Any) -> Any:
     if not isinstance(gradient, Variable):
         return penalty.added(parameter, gradient)
     program = gradient.block.program
-    with using(GradientTrace(program)), program._optimized_guard():
+    with using(GradientTrace(program)), current_trace().updating():  # behind what several devices sum
         return penalty.added(parameter, gradient)
 
 

@@ -284,3 +284,21 @@ def test_an_average_leaves_out_what_was_made_so():
         fluid.optimizer.ModelAverage(0.5)
         summed = [v.name for v in fluid.default_main_program().list_vars() if v.name.endswith("_sum_1_0")]
     assert sorted(summed) == ["batch_norm_0.b_0_sum_1_0", "batch_norm_0.w_0_sum_1_0", "fc_0.b_0_sum_1_0"]
+
+
+def test_penalties_by_hand_are_added_once_on_several_devices():
+    """They stand behind the sum of the devices' gradients, where 1.8.5 has them, and no clone for tests has them."""
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.scope_guard(fluid.Scope()), fluid.unique_name.guard(), fluid.program_guard(main, startup):
+        attr = fluid.ParamAttr(initializer=fluid.initializer.Constant(1.0))
+        loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 2]), 1, param_attr=attr, bias_attr=False))
+        rule = fluid.optimizer.SGD(0.5)
+        pairs = fluid.regularizer.append_regularization_ops(rule.backward(loss), fluid.regularizer.L1Decay(0.1))
+        rule.apply_gradients(pairs)
+        assert [op.type for op in main.clone(for_test=True).global_block().ops] == ["mul", "mean"]
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        compiled = fluid.CompiledProgram(main).with_data_parallel(loss.name, places=fluid.cpu_places(2))
+        exe.run(compiled, feed={"x": np.ones((2, 2), "float32")}, fetch_list=[loss])
+        found = np.array(fluid.global_scope().find_var("fc_0.w_0").get_tensor())
+    np.testing.assert_allclose(found, [[0.45], [0.45]], rtol=1e-6)  # 1 - 0.5 * (1 + 0.1)
