@@ -51,7 +51,7 @@ class ExponentialMovingAverage:
             raise RuntimeError("ExponentialMovingAverage is of a Program's parameters: call paddle.enable_static() "
                                "before. In eager mode use paddle.incubate.ModelAverage.")
         self._decay, self._thres_steps = decay, thres_steps
-        self._prefix = f"{name}." if name else ""
+        self._prefix = name or ""
         self._averages: dict[str, str] = {}
         self._kept: dict[str, str] = {}  # names of what tells how much of the zeros is left in the averages
         self._replaced: dict[str, Any] = {}
@@ -74,7 +74,7 @@ class ExponentialMovingAverage:
     def _own_name(self, name: str) -> str:
         """PaddlePaddle's name of what files hold beside the averages, or one with a number where that is taken."""
         taken = current_trace().main.global_block().has_var(name)
-        return generate(f"{self._prefix}{name}") if self._prefix or taken else name
+        return generate(f"{self._prefix}{name}") if taken else name
 
     def _count_step(self, decay: Any) -> None:
         """Counts the updates, as files of PaddlePaddle do; where decays change, their product is kept as well."""

@@ -114,6 +114,14 @@ def test_averages_stand_in_for_parameters(programs):
     assert np.array(scope.find_var("@EMA_STEP_COUNTER@").get_tensor()).tolist() == [3]
 
 
+def test_averages_are_called_as_paddle_calls_them(programs):
+    static.create_parameter([1], "float32", name="w")
+    for name in ("mine", "f.", None):
+        static.ExponentialMovingAverage(0.9, name=name).update()
+    kept = [v.name for v in programs[0].list_vars() if v.persistable and "ema" in v.name.lower()]
+    assert {"@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate", "minew_ema_0", "f.w_ema_0", "w_ema_0"} <= set(kept)
+
+
 def test_averages_are_those_of_the_decay_that_updates_have(programs):
     main, startup = programs
     w = static.create_parameter([1], "float32", name="w", default_initializer=paddle.nn.initializer.Constant(1.0))
