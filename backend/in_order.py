@@ -41,9 +41,15 @@ def turn_into(x: np.ndarray, out: np.ndarray) -> None:
         out[...] = x.swapaxes(1, 2)
 
 
+def lies_as(x: np.ndarray, like: np.ndarray) -> bool:
+    """Whether two arrays of one shape lie alike: steps along dimensions of one element lead nowhere, and may differ."""
+    return x.strides == like.strides or all(
+        n == 1 or a == b for n, a, b in zip(x.shape, x.strides, like.strides, strict=True))
+
+
 def lying_as(x: np.ndarray, like: np.ndarray) -> np.ndarray:
     """The array itself where it lies as another one of its shape does, or a copy of it that does."""
-    if x.strides == like.strides:
+    if lies_as(x, like):
         return x
     copy = turned(x, like)
     if copy is None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import threads
-from ..in_order import lying_as, turned
+from ..in_order import lies_as, lying_as, turned
 from .functions import Function
 from .kernel import Kernel
 from .passes import SAME_IN_NUMPY, passes
@@ -247,7 +247,7 @@ def _turned(arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> tuple[int, 
     """
     whole = [k for k, a in enumerate(arrays) if a.shape == shape]
     like = whole[0] if whole else 0
-    made = {k: turned(arrays[k], arrays[like]) for k in whole[1:] if arrays[k].strides != arrays[like].strides}
+    made = {k: turned(arrays[k], arrays[like]) for k in whole[1:] if not lies_as(arrays[k], arrays[like])}
     return like, {k: copy for k, copy in made.items() if copy is not None}
 
 

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 from proa.backend import in_order as module
 from proa.backend.in_order import in_order, lying_as, reshaped, turn_into, turned
 from proa.backend.loops.elementwise import ElementwiseLoop
@@ -89,3 +90,13 @@ def test_a_loop_over_arrays_in_two_orders():
         first[...], second[...] = x, y
         result, = loop(first, second, np.float32([2.0]))
         assert result.strides == first.strides and np.array_equal(result, x * y + np.float32(2))
+
+
+def test_a_loop_over_arrays_that_differ_in_steps_along_one_element():
+    values = np.arange(2 * 576, dtype="float32").reshape(2, 576, 1, 1)
+    given = [as_strided(values, strides=(2304, 4, *steps)) for steps in ((4, 4), (2304, 2304), (2304, 4), (4, 2304))]
+    loop = ElementwiseLoop(["r0 = a0 * a1"], ["float32"])
+    for first, second in itertools.product(given, given):
+        assert lying_as(first, second) is first
+        result, = loop(first, second)
+        assert np.array_equal(result, values * values)
