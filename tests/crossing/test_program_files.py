@@ -54,3 +54,16 @@ def test_paddle_runs_the_layers_of_static_nn(tmp_path):
     assert set(found) == set(written)
     for name, array in written.items():
         np.testing.assert_allclose(found[name], array, rtol=2e-5, atol=2e-5, err_msg=name)
+
+
+def test_training_of_normalized_layers_goes_on(tmp_path):
+    written = trained_programs.write_training(paddle, tmp_path)
+    for name, losses in trained_programs.training(paddle, tmp_path).items():
+        np.testing.assert_allclose(losses, written[name], rtol=1e-4, err_msg=name)
+
+
+@pytest.mark.oracle
+def test_paddle_trains_normalized_layers_that_are_written_here(tmp_path):
+    written = trained_programs.write_training(paddle, tmp_path)
+    for name, losses in ask("training", tmp_path).items():
+        np.testing.assert_allclose(losses, written[name], rtol=1e-3, err_msg=name)

@@ -106,6 +106,58 @@ def layers(paddle, folder):
     return found
 
 
+def _without_scale(paddle, x):
+    mean, variance = (paddle.static.create_global_var([4], value, "float32", persistable=True) for value in (0.0, 1.0))
+    return paddle.nn.functional.batch_norm(x, mean, variance, training=True)
+
+
+NORMALIZED = {
+    "batch_norm": lambda paddle, x: paddle.static.nn.batch_norm(x),
+    "channels_last": lambda paddle, x: paddle.static.nn.batch_norm(
+        paddle.transpose(x, [0, 2, 3, 1]), data_layout="NHWC"),
+    "global_stats": lambda paddle, x: paddle.static.nn.batch_norm(x, use_global_stats=True),
+    "layer": lambda paddle, x: paddle.nn.BatchNorm2D(4)(x), "without_scale": _without_scale,
+    "instance_norm": lambda paddle, x: paddle.nn.InstanceNorm2D(4)(x),
+    "group_norm": lambda paddle, x: paddle.nn.GroupNorm(2, 4)(x),
+}
+IMAGES = np.random.RandomState(6).rand(4, 3, 6, 6).astype("float32")
+
+
+def write_training(paddle, folder):
+    """Programs that train, their backward passes too, as files with their values; the losses of some steps."""
+    static, exe, found = paddle.static, paddle.static.Executor(paddle.CPUPlace()), {}
+    for name, normalized in NORMALIZED.items():
+        main, startup = static.Program(), static.Program()
+        with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+            y = normalized(paddle, static.nn.conv2d(static.data("x", [None, 3, 6, 6]), 4, 3))
+            loss = (y * y * y).mean()
+            paddle.optimizer.Momentum(0.1).minimize(loss)
+            exe.run(startup)
+            (Path(folder) / name).write_bytes(main.desc.serialize_to_string())
+            values = {v.name: np.array(static.global_scope().find_var(v.name).get_tensor())
+                      for v in main.list_vars() if v.persistable}
+            np.savez(Path(folder) / f"{name}.npz", **values, loss=loss.name)
+            found[name] = _losses(exe, main, loss.name)
+    return found
+
+
+def training(paddle, folder):
+    """The losses of the Programs that `write_training` wrote."""
+    static, exe, found = paddle.static, paddle.static.Executor(paddle.CPUPlace()), {}
+    for name in NORMALIZED:
+        values = dict(np.load(Path(folder) / f"{name}.npz"))
+        loss = str(values.pop("loss"))
+        with static.scope_guard(static.Scope()):
+            for each, value in values.items():
+                static.global_scope().var(each).get_tensor().set(value, paddle.CPUPlace())
+            found[name] = _losses(exe, static.Program.parse_from_string((Path(folder) / name).read_bytes()), loss)
+    return found
+
+
+def _losses(exe, program, loss):
+    return np.array([exe.run(program, feed={"x": IMAGES}, fetch_list=[loss])[0].reshape(()) for _ in range(4)])
+
+
 if __name__ == "__main__":
     import bz2  # noqa: F401 - before paddle, as the next three, or some of its builds crash
     import gzip  # noqa: F401
@@ -115,5 +167,5 @@ if __name__ == "__main__":
     import paddle as real
 
     real.enable_static()
-    asked = {"write": write, "read": read, "layers": layers}[sys.argv[1]]
+    asked = {"write": write, "read": read, "layers": layers, "training": training}[sys.argv[1]]
     np.savez(Path(sys.argv[2]) / "found.npz", **asked(real, sys.argv[2]))

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....ops.array.creation import full_like
+from ....ops.array.full import full
 from ....ops.array.where import where_op
+from ....ops.core.operator import find
 from ....ops.core.trace import apply, current_trace
 from ....ops.math.casting import cast
 from ....ops.math.comparison import equal, greater_than, less_than, logical_and
 from ....ops.nn.norm import norm_grad_in_parts
-from .registry import form, gradient, zeros
+from .registry import form, gradient, gradients, zeros
 
 _INFINITY = float("inf")
 
@@ -92,21 +94,44 @@ def _pool(x: Any, out: Any, g: Any, **attrs: Any) -> Any:
     return gradient(_windows("pool", x), "X", x, {"X": x, "Out": out, "Out@GRAD": g}, **attrs)
 
 
+def _source(mean: Any) -> Any:
+    """The operation that gave the mean of a batch."""
+    return next((op for op in current_trace().block.ops
+                 if op.type in ("batch_norm", "sync_batch_norm") and op.output("SavedMean") == [mean.name]), None)
+
+
+def _of_batch(x: Any, scale: Any, mean: Any, spread: Any, g: Any) -> tuple[Any, Any, Any]:
+    """The gradient of a batch in training: that of a batch of one, too, which is g."""
+    source = _source(mean)
+    if source is None:
+        raise NotImplementedError("where the statistics are computed is not in this block")
+    scale = full([mean.shape[0]], 1.0, mean.dtype) if scale is None else scale
+    dx, d_scale, d_bias = gradients(source.type, {"X": x, "Scale": scale, "Bias": scale}, {
+        "X": x, "Scale": scale, "Bias": _given(source, "Bias"), "Mean": _given(source, "Mean"),
+        "Variance": _given(source, "Variance"), "SavedMean": mean, "SavedVariance": spread, "Y@GRAD": g},
+        **{name: value for name, value in source.attrs.items() if name in find(source.type).attributes})
+    return dx, d_scale, d_bias
+
+
+def _given(op: Any, slot: str) -> Any:
+    names = op.input(slot)
+    return current_trace().block.var(names[0]) if names else None
+
+
 def _statistics(mean: Any, spread: Any, attrs: dict[str, Any]) -> tuple[Any, Any]:
-    """Those of a batch as `batch_norm` was given them: in evaluation PaddlePaddle does not hand them on."""
-    block = current_trace().block
-    source = next((op for op in block.ops if op.type == "batch_norm" and op.output("SavedMean") == [mean.name]), None)
-    if source is None or not source.attrs.get("is_test"):
+    """The running ones, as `batch_norm` was given them: PaddlePaddle does not hand them on."""
+    source = _source(mean)
+    if source is None:
         return mean, spread
     attrs["inverted"] = False
-    return block.var(source.input("Mean")[0]), block.var(source.input("Variance")[0])
+    return _given(source, "Mean"), _given(source, "Variance")
 
 
 @form("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias")
 def _norm(x: Any, scale: Any, mean: Any, spread: Any, g: Any, *, kind: str, constant: bool = False,
           **attrs: Any) -> Any:
     if kind == "batch" and not constant:
-        raise NotImplementedError("of one sample it is something else")
+        return _of_batch(x, scale, mean, spread, g)
     if len([size for size in x.shape if size < 0]) > 1:
         raise NotImplementedError("several sizes are not known")
     dx, d_scale, d_bias = norm_grad_in_parts(x, scale, *_statistics(mean, spread, attrs), g, kind=kind,
