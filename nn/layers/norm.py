@@ -212,10 +212,9 @@ class SpectralNorm(Layer):
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
         self._weight_shape = list(weight_shape)
         height, count = weight_shape[dim], math.prod(weight_shape)
-        drawn = Normal(0.0, 1.0)
-        fixed = ParamAttr(initializer=drawn, trainable=False)
-        self.weight_u = self.create_parameter([height], fixed, self._dtype)
-        self.weight_v = self.create_parameter([count // height], fixed, self._dtype)
+        fixed, drawn = ParamAttr(trainable=False), Normal(0.0, 1.0)
+        self.weight_u = self.create_parameter([height], fixed, self._dtype, default_initializer=drawn)
+        self.weight_v = self.create_parameter([count // height], fixed, self._dtype, default_initializer=drawn)
 
     def forward(self, x: Any) -> Any:
         """The normalized weight."""

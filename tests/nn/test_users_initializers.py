@@ -223,3 +223,13 @@ def test_initializers_for_all_leave_a_loaded_1x_model_as_it_is(for_all, tmp_path
     runner = fluid.dygraph.static_runner.StaticModelRunner(
         str(tmp_path), model_filename="m.pdmodel", params_filename="m.pdiparams")
     assert runner(paddle.ones([1, 3])).tolist() == [[6.25, 6.25]]
+
+
+def test_what_is_set_for_all_parameters_is_set_for_vectors_of_the_power_method():
+    I.set_global_initializer(I.Constant(0.5))
+    try:
+        layer = nn.SpectralNorm([3, 4])
+    finally:
+        I.set_global_initializer(None)
+    assert layer.weight_u.tolist() == [0.5] * 3 and layer.weight_v.tolist() == [0.5] * 4
+    assert nn.SpectralNorm([3, 4]).weight_u.tolist() != [0.5] * 3
