@@ -65,21 +65,21 @@ def _whole(xp: Any, x: Any, order: int) -> Any:
     return (_scaled(xp, x, order) * xp.exp(xp.abs(x.astype("float64")))).astype(x.dtype)
 
 
-def _over(value: Any, x: Any) -> Any:
-    """value / x, where the value is x / 2 near 0."""
+def _over(value: Any, x: Any, square: float) -> Any:
+    """value / x, which near 0 is 1/2 + square · x²; its slopes at 0 are those of that."""
     at_zero = cast(x == 0.0, dtype_of(x))
-    return value / (x + at_zero) + at_zero * 0.5
+    return value * (1.0 - at_zero) / (x + at_zero) + at_zero * (0.5 + square * x * x)
 
 
 i0_op = operator("i0", "x -> out", kernel=lambda xp, x: _whole(xp, x, 0), infer=same,
                  grad={"x": lambda g, x: g * apply(i1_op, x)})
 i1_op = operator("i1", "x -> out", kernel=lambda xp, x: _whole(xp, x, 1), infer=same,
-                 grad={"x": lambda g, x: g * (apply(i0_op, x) - _over(apply(i1_op, x), x))})
+                 grad={"x": lambda g, x: g * (apply(i0_op, x) - _over(apply(i1_op, x), x, 1 / 16))})
 i0e_op = operator("i0e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 0).astype(x.dtype), infer=same,
                   grad={"x": lambda g, x: g * (apply(i1e_op, x) - sign(x) * apply(i0e_op, x))})
 i1e_op = operator("i1e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 1).astype(x.dtype), infer=same,
                   grad={"x": lambda g, x: g * (
-                      apply(i0e_op, x) - sign(x) * apply(i1e_op, x) - _over(apply(i1e_op, x), x))})
+                      apply(i0e_op, x) - sign(x) * apply(i1e_op, x) - _over(apply(i1e_op, x), x, 5 / 16))})
 
 
 def i0(x: Any, name: str | None = None) -> Any:

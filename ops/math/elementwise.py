@@ -11,7 +11,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import remainder as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, promote
-from ..array.full import constant, is_value
+from ..array.full import constant, fill_zeros_like, is_value
 from ..core.gradient import serve_conjugation
 from ..core.infer import broadcast_shapes, same
 from ..core.kernels import EngineKernel, by
@@ -151,9 +151,15 @@ mod_op = binary("elementwise_mod", refusing_zero("mod"), {
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
         -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, of_floats="mod", compiled="remainder",
     fails="values", engines=[by(LOOPS, fast.remainder, fast.LEAST)])
+def _power_below(x: Any, y: Any, axis: int) -> Any:
+    """x to the power of y - 1, but 1 where both are 0: times y, the slope of 0 to the power of 0 is 0."""
+    both = apply(multiply_op, cast(x == 0.0, dtype_of(y)), cast(y == 0.0, dtype_of(y)), axis=axis)
+    return apply(pow_op, x, apply(add_op, both, y - 1, axis=axis))
+
+
 pow_op = binary("elementwise_pow", _powers, {
     "X": lambda g, X, Y, X_shape, axis: sum_along(
-        g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
+        g * apply(multiply_op, _power_below(X, Y, axis), Y, axis=axis), X_shape, axis),
     "Y": lambda g, X, Out, Y_shape, axis: sum_along(
         apply(multiply_op, g * Out, _log_or_zero(X), axis=axis), Y_shape, axis)},
     formula="pow(X, Y)", of_floats="power", holomorphic=True, former="Out")
@@ -217,6 +223,8 @@ def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
         return g * factor_tensor * apply(power_op, x, factor_tensor - 1)
     if factor == 1:
         return g
+    if factor == 0:
+        return apply(fill_zeros_like, g)
     slope = _product(x, x) if factor == 3 else x if factor == 2 else apply(power_op, x, None, factor=factor - 1.0)
     return _product(g, apply(scale_op, slope, scale=factor) if is_large(slope) else slope * factor)
 

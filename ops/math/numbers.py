@@ -85,7 +85,8 @@ def sgn(x: Any, name: str | None = None) -> Any:
     if not dtype_of(x).is_complex:
         return sign(x)
     length = abs(x)
-    return x / where(equal(length, 0.0), full_like(length, 1.0), length)
+    at_zero = cast(equal(length, 0.0), length.dtype)
+    return x * (1.0 - at_zero) / (length + at_zero)
 
 
 def deg2rad(x: Any, name: str | None = None) -> Any:

@@ -98,8 +98,8 @@ def _abs_gradient(g: Any, x: Any) -> Any:
     if not dtype_of(x).is_complex:
         return apply(times_sign_op, g, x)
     length = abs(x)
-    length = length + cast(apply(equal_op, length, length * 0.0), length.dtype)  # the direction of 0 is 0
-    return g * (x / cast(length, x.dtype))
+    at_zero = cast(apply(equal_op, length, length * 0.0), length.dtype)  # the direction of 0 is 0, and moves nowhere
+    return g * (1.0 - at_zero) * (x / cast(length + at_zero, x.dtype))
 
 
 abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)", ufunc="absolute",

@@ -64,3 +64,31 @@ def test_what_has_no_slope_gives_0_whatever_comes_from_above(function, start, wa
         y = function(x)
         y.backward(paddle.full_like(y, start))
         np.testing.assert_allclose(x.grad[:7], wanted, rtol=2e-3 if dtype == "float16" else 1e-6)
+
+
+def _exponents(x):
+    return x ** paddle.to_tensor([0.0, 1.0, 2.0], "float64")
+
+
+@pytest.mark.parametrize(("function", "first", "second"), [
+    (_exponents, [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]), (lambda x: x ** 0.0, [0.0] * 3, None),
+    (paddle.i1, [0.5] * 3, [0.0] * 3), (paddle.i1e, [0.5] * 3, [0.0] * 3),
+    (lambda x: paddle.complex(x, x * 2.0).abs(), [0.0] * 3, [0.0] * 3),
+    (lambda x: paddle.sgn(paddle.complex(x, x * 2.0)).real(), [0.0] * 3, [0.0] * 3)])
+def test_slopes_at_0_of_what_divides_by_it(function, first, second):
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.zeros([3], "float64")
+        x.stop_gradient = False
+        slope, = paddle.grad(call(x).sum(), x, create_graph=True)
+        np.testing.assert_allclose(slope.numpy(), first, atol=1e-12)
+        if second is not None:
+            np.testing.assert_allclose(paddle.grad(slope.sum(), x)[0].numpy(), second, atol=1e-12)
+
+
+def test_the_third_slope_of_i1_at_0():
+    x = paddle.zeros([1], "float64")
+    x.stop_gradient = False
+    slope = paddle.i1(x)
+    for _ in range(3):
+        slope, = paddle.grad(slope.sum(), x, create_graph=True)
+    assert abs(slope.item() - 3 / 8) < 1e-12

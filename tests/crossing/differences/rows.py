@@ -182,6 +182,11 @@ x, y = paddle.to_tensor([0.0]), paddle.to_tensor([2.0])
 y.stop_gradient = False
 (x ** y).sum().backward()
 got = y.grad.tolist()""", [0.0]),
+    ("| the gradient of `x ** y` for x, where both are 0", """
+x = paddle.to_tensor([0.0])
+x.stop_gradient = False
+(x ** paddle.to_tensor([0.0])).sum().backward()
+got = x.grad.tolist()""", [0.0]),
     ("| `erfinv` beyond -1 and 1", "got = str(paddle.erfinv(paddle.to_tensor([2.0])).tolist())", "[nan]"),
     ("| `frexp` of infinities and NaN", "got = [x.tolist() for x in paddle.frexp(paddle.to_tensor([float('inf')]))]",
      [[float("inf")], [0.0]]),
