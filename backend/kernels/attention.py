@@ -42,14 +42,26 @@ def _normalize(x, totals, rows, n, queries, first, scale):
         totals[r] = top + log(total)
 
 
+@loops.function
+def is_far(total):
+    """Whether the logarithm has too few digits for the sum, as at -1e9: weights are divided by what they add up to."""
+    return total > 64.0 or total < -64.0
+
+
 @loops.kernel
 def _weights(x, totals, rows, n, queries, first, scale):
     for r in parallel(rows, n * 10):
         row = x + r * n
         count = seen(first, r % queries, n)
         total = totals[r]
+        added = 0.0
         for i in range(count):
-            row[i] = exp(row[i] * scale - total)
+            e = exp(row[i] * scale - total)
+            row[i] = e
+            added += e
+        if is_far(total):
+            for i in range(count):
+                row[i] = row[i] / added
         for i in range(count, n):
             row[i] = 0.0
 

@@ -155,10 +155,18 @@ done:
     return result;
 }
 
-/* Makes the weights of scores, and of `u` the gradient of scale * q · kᵀ, row by row. */
+/* Makes the weights of scores, and of `u` the gradient of scale * q · kᵀ, row by row. A logarithm that is far from 0, as
+   that of a row of which a mask of -1e9 hides all, has no digits for the sum: there weights are divided by what they add
+   up to. */
+enum { FAR = 64 };
 INLINE void slope_row_body(float *restrict scores, float *restrict u, Py_ssize_t count, float total, float scale) {
     float parts[8] = {0}, share = 0;
     for (Py_ssize_t n = 0; n < count; n++) scores[n] = exp_of_float(scores[n] - total);
+    if (fabsf(total) > FAR) {
+        float sum = 0;
+        for (Py_ssize_t n = 0; n < count; n++) sum += scores[n];
+        for (Py_ssize_t n = 0; n < count; n++) scores[n] /= sum;
+    }
     Py_ssize_t whole = count / 8 * 8;
     for (Py_ssize_t n = 0; n < whole; n += 8)
         for (int m = 0; m < 8; m++) parts[m] += u[n + m] * scores[n + m];

@@ -10,6 +10,7 @@ from ...backend.kernels.attention import product as product_by_onednn
 
 _TILE = 1 << 17  # scores of a tile on the host: 512 KiB of float32, which stay in a core's cache
 _DEVICE_TILE = 1 << 26
+_FAR = 64.0  # a logarithm beyond it has few digits for its sum, at -1e9 none: weights are divided by their sum
 
 Tile = tuple[slice, slice, slice]
 
@@ -67,6 +68,8 @@ class Arithmetic:
         self._logits(scores, scale, mask, first)
         scores -= totals[..., None]
         self.xp.exp(scores, out=scores)
+        if self.xp is not np or bool((np.abs(totals) > _FAR).any()):
+            scores /= scores.sum(-1, keepdims=True)
 
     def slopes(self, u: Any, weights: Any, factor: float) -> None:
         """Makes (u - the row's sum of u * weight) * weight * factor of u."""

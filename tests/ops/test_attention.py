@@ -131,6 +131,33 @@ def test_loops_give_the_same(mask, causal):
             np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5)
 
 
+@pytest.mark.parametrize("hidden", [-1e4, -1e9, float(np.finfo("float32").min)])
+@pytest.mark.parametrize("engines", [None, "panels", "loops", "onednn", ""])
+@pytest.mark.parametrize("length", [3, 40])
+def test_gradients_of_a_query_of_which_a_mask_hides_all_keys(length, engines, hidden):
+    """The logarithm of its sum has no digits for the number of keys."""
+    arrays = _given(2, 2, length, 4, dtype="float32")
+    mask = np.zeros((2, 1, length, length), "float32")
+    mask[0, 0, 1] = hidden
+    mask[1, 0, :, -1] = hidden
+    wide = [a.astype("float64") for a in arrays]
+    scores = wide[0] @ wide[1].swapaxes(-1, -2) * 0.3
+    scores[0, :, 1] = (scores[0, :, 1].astype("float32") + np.float32(hidden)).astype("float64") - hidden
+    scores[1, :, :, -1] = -np.inf
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    slope = wide[3] @ wide[2].swapaxes(-1, -2)
+    slope = (slope - (slope * weights).sum(-1, keepdims=True)) * weights * 0.3
+    wanted = [weights @ wide[2], slope @ wide[1], slope.swapaxes(-1, -2) @ wide[0], weights.swapaxes(-1, -2) @ wide[3]]
+    flags = {} if engines is None else {"FLAGS_cpu_engines": engines, "FLAGS_kernel_after_elements": 0}
+    with flags_guard(flags):
+        q, k, v = (paddle.to_tensor(a, stop_gradient=False) for a in arrays[:3])
+        out = attention(q, k, v, paddle.to_tensor(mask), 0.3)
+        (out * paddle.to_tensor(arrays[3])).sum().backward()
+    for found, expected in zip([t.numpy() for t in (out, q.grad, k.grad, v.grad)], wanted, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("masked", [False, True])
 def test_large_products_go_to_onednn_before_loops_are_made(monkeypatch, masked):
     if not onednn.is_ready():
