@@ -18,6 +18,8 @@ class WeightDecayRegularizer:
     at the loss as well, asks for the `penalty` too.
     """
 
+    is_penalty = True  # by which a parameter's attr is known to be one: an initializer can be called as well
+
     def __init__(self, coeff: float = 0.0):
         if coeff is None or isinstance(coeff, str):
             raise WrongKindError(f"{type(self).__name__}(coeff): must be a number. Received {coeff!r}.")

@@ -35,7 +35,12 @@ class ParamAttr:
 
     @staticmethod
     def _to_attr(arg: Any) -> Any:
-        """What a layer's `weight_attr` means, by the name under which code asks Paddle for it: False stays False."""
+        """What a layer's `weight_attr` means, by the name under which code asks Paddle for it: False stays False.
+
+        Of several, a list.
+        """
+        if isinstance(arg, (list, tuple)):
+            return [ParamAttr._to_attr(one) for one in arg]
         return False if arg is False else to_param_attr(arg)
 
     def __repr__(self) -> str:
@@ -43,7 +48,7 @@ class ParamAttr:
 
 
 def to_param_attr(value: Any) -> ParamAttr | None:
-    """What a layer's `weight_attr` means: a ParamAttr, None (defaults), a name, an initializer, or False.
+    """What a layer's `weight_attr` means: a ParamAttr, None (defaults), a name, an initializer, a regularizer, or False.
 
     Returns None for False: no parameter.
     """
@@ -55,8 +60,11 @@ def to_param_attr(value: Any) -> ParamAttr | None:
         return value
     if isinstance(value, str):
         return ParamAttr(name=value)
+    if getattr(type(value), "is_penalty", False):
+        return ParamAttr(regularizer=value)
     if callable(value):
         return ParamAttr(initializer=value)
     raise TypeError(
-        f"A parameter's attr must be a ParamAttr, a name, an initializer, None or False. Received {value!r}."
+        f"A parameter's attr must be a ParamAttr, a name, an initializer, a regularizer, None or False. "
+        f"Received {value!r}."
     )

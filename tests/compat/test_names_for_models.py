@@ -29,6 +29,7 @@ assert amp_state() is None and paddle.amp.auto_cast is proa.amp.auto_cast and ca
 def test_attr_as_models_ask_for_it():
     assert paddle.ParamAttr._to_attr(False) is False
     assert paddle.ParamAttr._to_attr("w").name == "w" and paddle.ParamAttr._to_attr(None).name is None
+    assert [attr and attr.name for attr in paddle.ParamAttr._to_attr(["w", None, False])] == ["w", None, False]
 
 
 def test_helpers_of_transformers():

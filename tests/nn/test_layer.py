@@ -242,6 +242,21 @@ def test_attrs():
         nn.Linear(2, 2, weight_attr=3)
 
 
+def test_a_regularizer_alone_is_an_attr():
+    """It decays, and begins nothing: as an initializer it would leave zeros."""
+    paddle.seed(0)
+    plain = nn.Linear(3, 2)
+    paddle.seed(0)
+    layer = nn.Linear(3, 2, paddle.regularizer.L2Decay(0.5), paddle.regularizer.L1Decay(0.1))
+    first = plain.weight.numpy()
+    assert layer.weight.tolist() == first.tolist() and layer.bias.regularizer.coeff == 0.1
+    (layer.weight * 0.0 + layer.bias).sum().backward()
+    layer.bias.set_value(np.ones(2, "float32"))
+    paddle.optimizer.SGD(0.1, parameters=layer.parameters()).step()
+    np.testing.assert_allclose(layer.weight.numpy(), first * 0.95, rtol=1e-6)
+    np.testing.assert_allclose(layer.bias.numpy(), [0.69, 0.69], rtol=1e-6)  # 1 - 0.1 * (3 + 0.1)
+
+
 def test_containers():
     net = nn.Sequential(("a", nn.Linear(2, 3)), ("b", nn.ReLU()))
     assert list(net.state_dict()) == ["a.weight", "a.bias"] and net["b"] is net[1] and len(net[:1]) == 1
