@@ -48,7 +48,7 @@ class ParamAttr:
 
 
 def to_param_attr(value: Any) -> ParamAttr | None:
-    """What a layer's `weight_attr` means: a ParamAttr, None (defaults), a name, an initializer, a regularizer, or False.
+    """What a layer's `weight_attr` means: a ParamAttr, None (defaults), a name, an initializer, a regularizer or False.
 
     Returns None for False: no parameter.
     """

@@ -142,7 +142,6 @@ class ForSubclasses:
         block = program.global_block()
         parameters = [parameter for parameter, _ in pairs]
         self._create_accumulators(block, parameters if group is None else {**group, "params": parameters})
-        with program._optimized_guard():  # what is appended by its type is an update too: no clone for tests has it
-            for pair in pairs:
-                self._append_optimize_op(block, pair if group is None else {**group, "params": pair})
-            self._finish_update(block, pairs if group is None else {**group, "params": pairs})
+        for pair in pairs:
+            self._append_optimize_op(block, pair if group is None else {**group, "params": pair})
+        self._finish_update(block, pairs if group is None else {**group, "params": pairs})

@@ -415,10 +415,10 @@ class ProgramTrace(Trace):
 
     @contextlib.contextmanager
     def updating(self) -> Iterator[None]:
-        """What the block appends is marked as an optimizer's update."""
+        """What the block appends is marked as an optimizer's update, what code appends by its type as well."""
         self.role, old = 2, self.role
         try:
-            with grad_mode(False):
+            with grad_mode(False), self.main._optimized_guard():
                 yield
         finally:
             self.role = old

@@ -260,11 +260,21 @@ class OfOperators(Optimizer):
             inputs={"Param": p, "Grad": g, "Velocity": velocity, "LearningRate": self._create_param_lr(param_and_grad)})
 
 
-def test_a_clone_for_tests_lacks_an_update_that_is_appended_by_its_type():
+class Cubes(paddle.regularizer.WeightDecayRegularizer):
+    def __call__(self, param, grad, block):
+        made = block.create_var(name=f"{param.name}_cubes", dtype=param.dtype, shape=param.shape)
+        block.append_op(type="pow", inputs={"X": param}, outputs={"Out": made}, attrs={"factor": 3.0})
+        return made
+
+
+@pytest.mark.parametrize("rule", [OfOperators, lambda rate: paddle.optimizer.SGD(rate, weight_decay=Cubes()),
+                                  lambda rate: OfOperators(rate, weight_decay=Cubes())])
+def test_a_clone_for_tests_lacks_an_update_that_is_appended_by_its_type(rule):
     main, startup, exe = paddle.static.Program(), paddle.static.Program(), paddle.static.Executor()
     with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main, startup):
-        loss = paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1).mean()
-        OfOperators(0.1).minimize(loss)
+        zeros = paddle.nn.initializer.Constant(0.0)
+        loss = paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1, weight_attr=zeros).mean()
+        rule(0.1).minimize(loss)
         test = main.clone(for_test=True)
         assert [op.type for op in test.global_block().ops] == ["mul", "elementwise_add", "reduce_mean"]
         exe.run(startup)
