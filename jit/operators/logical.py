@@ -31,6 +31,8 @@ def contains(items: Any, value: Any) -> Any:
         return or_(False, *(partial(_equal, value, item) for item in inside))
     leaves = nest.leaves(value) if type(value) in (list, tuple) else [value]
     if isinstance(items, (dict, set, frozenset)) and any(map(staging.is_symbolic, leaves)):
+        if staging.is_symbolic(value) and not value._is_of_python():
+            return any([is_same(key, value) for key in items])  # a tensor's hash tells which one it is
         raise ConversionError(
             here(), f"`in` looks for a value in a {type(items).__name__} that is known only when the program runs.",
             "Look for a Python value, such as a size that is known, or compare tensors.")

@@ -206,3 +206,38 @@ def test_keys_that_only_the_run_knows_are_refused(function, says):
 def test_tensors_are_keys_by_themselves():
     x = paddle.to_tensor([1.0, -2.0])
     assert paddle.jit.to_static(lambda x: {x: 2}[x] * x, full_graph=True)(x).tolist() == [2.0, -4.0]
+
+
+def among_keys(x):
+    y, known = x * 2, {x: 1}
+    found = [x in known, y in known, y not in known, x in {x, y}, y in {"a": 1}, x * 1 in {x}, x in frozenset([y])]
+    return x * sum(2 ** n for n, there in enumerate(found) if there)
+
+
+def chosen_among_keys(x):
+    z = x if x.sum() > 0 else x * 2
+    return x * 2 if z in {x: 1} else x
+
+
+def a_truth_among_keys(x):
+    return x * 2 if bool(x.sum() > 0) in {True: 1} else x
+
+
+def a_size_among_keys(x):
+    return x * 2 if x.shape[0] in {3: 1} else x
+
+
+def test_a_tensor_is_looked_for_among_keys_by_which_it_is():
+    x = paddle.to_tensor([1.0, -2.0])
+    converted = paddle.jit.to_static(among_keys, full_graph=True)
+    assert converted(x).tolist() == among_keys(x).tolist() == [13.0, -26.0]
+
+
+@pytest.mark.parametrize(("function", "says"), [
+    (chosen_among_keys, "a tensor decides that"), (a_truth_among_keys, "`in` looks for a value in a dict"),
+    (a_size_among_keys, "`in` looks for a value in a dict")])
+def test_what_only_the_run_knows_is_not_looked_for_among_keys(function, says):
+    x = paddle.to_tensor([1.0, -2.0, 4.0])
+    converted = paddle.jit.to_static(function, full_graph=True, input_spec=[paddle.static.InputSpec([-1])])
+    with pytest.raises(ConversionError, match=says):
+        converted(x)
