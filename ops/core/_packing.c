@@ -49,14 +49,15 @@ void fill_part(const Weight *of, Py_ssize_t first, Py_ssize_t begin, Py_ssize_t 
     for (Py_ssize_t done = 0; done < channels; done += at_once, from += further, to += at_once * apart) {
         Py_ssize_t length = least(at_once, channels - done) * spots, f = 0;
 #if HAS_TWO_WAYS
-        for (; has_wide_vectors && f + TURNED_AT_ONCE <= filters; f += TURNED_AT_ONCE) {
+        for (Py_ssize_t count; has_wide_vectors && f + TURNED_AT_ONCE <= filters; f += count) {
             const float *some = from + f * step, *scale = factors ? factors + f : NULL;
             Py_ssize_t n = 0;
+            count = has_widest_vectors && f + 2 * TURNED_AT_ONCE <= filters ? 2 * TURNED_AT_ONCE : TURNED_AT_ONCE;
             for (; n + TURNED_AT_ONCE <= length; n += TURNED_AT_ONCE) {
-                for (Py_ssize_t r = 0; r < TURNED_AT_ONCE; r++) __builtin_prefetch(some + r * step + AHEAD * further + n);
-                turn(some + n, step, scale, to + f, places + n, apart);
+                for (Py_ssize_t r = 0; r < count; r++) __builtin_prefetch(some + r * step + AHEAD * further + n);
+                (count > TURNED_AT_ONCE ? turn_sixteen : turn)(some + n, step, scale, to + f, places + n, apart);
             }
-            move_some(some, step, n, length, TURNED_AT_ONCE, scale, to + f, places, apart);
+            move_some(some, step, n, length, count, scale, to + f, places, apart);
         }
 #endif
         move_some(from + f * step, step, 0, length, filters - f, factors ? factors + f : NULL, to + f, places, apart);
