@@ -142,6 +142,7 @@ static PyMethodDef functions[] = {
     {"turned_product", (PyCFunction)(void (*)(void))turned_product, METH_FASTCALL, turned_product_doc},
     {"code_of_steps", code_of_steps, METH_VARARGS, code_of_steps_doc},
     {"filter_gradient", filter_gradient, METH_VARARGS, filter_gradient_doc},
+    {"filter_gradient_tiles", filter_gradient_tiles, METH_VARARGS, filter_gradient_tiles_doc},
     {"convolve_tiles", convolve_tiles, METH_VARARGS, convolve_tiles_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"gate_channels", gate_channels, METH_VARARGS, gate_channels_doc},
@@ -194,7 +195,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 42);
+    return PyModule_AddIntConstant(module, "INTERFACE", 43);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -5,8 +5,8 @@
    up for all in the cache: these places are read from there for each tap, and a sum of thousands is rounded less. Then
    they are turned to where a filter has them: its channels' taps side by side. Threads share channels and filters, so
    that sums are the same on any number of them. */
+#include "_filter_sums.h"
 #include "_packing.h"
-#include "_panel_blocks.h"
 
 #include <stdlib.h>
 
@@ -19,22 +19,6 @@
 enum { MOST_TAPS = 1 << 10, LINE = 16, WORTH = 1 << 21, PLACES = 64 };
 /* Taps for which there is a table; numbers of a line of the cache; multiplications that are worth a second thread; places
    whose sums are added up at once. */
-
-/* Where a tap's element lies in an image, and the result's gradient that it is multiplied by. */
-typedef struct {
-    Py_ssize_t x, g;
-} Pair;
-
-typedef struct {
-    const Pair *pairs;
-    Py_ssize_t count, images, image_step, gradient_step;
-    const float *x, *g;
-    float *to;
-    Py_ssize_t step; /* from channel to channel of the sums */
-    int is_added;    /* to what is there */
-} Tap;
-
-typedef void (*Sum)(const Tap *of);
 
 /* Defines what sums up for so many channels, and so many vectors of filters. */
 #define TAP(TARGET, NAME, VECTOR, LANES, PARTS, ROWS) \
@@ -62,13 +46,6 @@ typedef void (*Sum)(const Tap *of);
             } \
     }
 
-/* How a processor does it: the numbers of a vector, the vectors at a time, at most and where there are more filters, and
-   the channels at a time for so many of them: taps of eight are turned best. */
-typedef struct {
-    Py_ssize_t lanes, parts, usual, rows[MOST_PARTS + 1];
-    Sum sum[MOST_PARTS + 1][MOST_ROWS + 1];
-} SumWay;
-
 #define TAP_8(TARGET, PARTS, ROWS) TAP(TARGET, in_eights_##PARTS##_##ROWS, Floats, 8, PARTS, ROWS)
 #define NAME_8(PARTS, ROWS) in_eights_##PARTS##_##ROWS,
 UP_TO_EIGHT(TAP_8, WIDE, 1)
@@ -90,12 +67,12 @@ static const SumWay in_sixteens = {
     16, 4, 3, {0, 8, 8, 8, 6},
     {{NULL}, {NULL, UP_TO_EIGHT(NAME_16, 1)}, {NULL, UP_TO_EIGHT(NAME_16, 2)}, {NULL, UP_TO_EIGHT(NAME_16, 3)},
      {NULL, UP_TO_SIX(NAME_16, 4)}}};
-static const SumWay *way(void) {
+const SumWay *way_of_sums(void) {
     return width_of_panels() == in_sixteens.lanes * in_sixteens.parts ? &in_sixteens
            : have_fast_panels() ? &in_eights : &narrow;
 }
 #else
-static const SumWay *way(void) { return &in_eights; }
+const SumWay *way_of_sums(void) { return &in_eights; }
 #endif
 
 /* A gradient [filters, channels, taps], and what it is made of. */
@@ -174,7 +151,7 @@ PyObject *filter_gradient(PyObject *module, PyObject *arguments) {
     Py_ssize_t steps[4], others[4];
     if (!PyArg_ParseTuple(arguments, "OO(nn)(nn)(nn)(nn)", &x, &g, &of.high, &of.wide, &of.down, &of.across, &of.top,
                           &of.left, &of.apart_down, &of.apart_across)) return NULL;
-    const SumWay *how = way();
+    const SumWay *how = way_of_sums();
     if (!find_images(x, steps) || !find_images(g, others) || of.high < 1 || of.wide < 1 || of.high > MOST_TAPS ||
         of.high * of.wide > MOST_TAPS) return declined_form();
     const Py_ssize_t *sizes = ((Array *)x)->dimensions, *results = ((Array *)g)->dimensions;

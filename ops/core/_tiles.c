@@ -7,104 +7,15 @@
    result that is not finite is left to who multiplies window by window. */
 #include "_packing.h"
 #include "_panel_blocks.h"
+#include "_tile_turns.h"
 
 #include <math.h>
 
 #if HAS_VECTORS
 
-#if !defined(__clang__)
-#pragma GCC optimize("O3", "fp-contract=fast", "no-trapping-math") /* no flag of the processor is looked at here */
-#endif
-
-enum { SPOTS = 16, TAPS = 9, LINE = 16, MOST_TILES = 64, KEPT = 8192, CHANNELS = 32, ALONE = 1 << 21, WIDTH = 64 };
-/* Products, and elements of a filter; numbers of a line of the cache; tiles at a time, at most and times their channels;
-   channels of a filter that are brought over at a time; multiplications that one thread does; filters of a panel, at most. */
-
-/* Defines what brings filters, images and results over: `count` numbers of each spot, one behind the other. */
-#define TURNS(TARGET, NAME, VECTOR, LANES) \
-    TARGET static void filters_##NAME(const float *from, Py_ssize_t step, Py_ssize_t count, float *to, Py_ssize_t apart) { \
-        const VECTOR half = (VECTOR){0} + 0.5f; \
-        for (Py_ssize_t at = 0; at < count; at += LANES) { \
-            VECTOR g[TAPS], t[12], u[SPOTS]; \
-            ALL for (int n = 0; n < 8; n++) memcpy(&g[n], from + n * step + at, sizeof g[0]); \
-            memcpy(&g[8], from + 8 * step + at, sizeof g[0]); \
-            ALL for (int n = 0; n < 3; n++) { \
-                const VECTOR outer = g[n] + g[6 + n]; \
-                t[n] = g[n], t[3 + n] = (outer + g[3 + n]) * half, t[6 + n] = (outer - g[3 + n]) * half, t[9 + n] = g[6 + n]; \
-            } \
-            ALL for (int n = 0; n < 4; n++) { \
-                const VECTOR outer = t[3 * n] + t[3 * n + 2]; \
-                u[4 * n] = t[3 * n], u[4 * n + 1] = (outer + t[3 * n + 1]) * half; \
-                u[4 * n + 2] = (outer - t[3 * n + 1]) * half, u[4 * n + 3] = t[3 * n + 2]; \
-            } \
-            STORE_ALL(u) \
-        } \
-    } \
-    TARGET static void images_##NAME(const float *const *places, Py_ssize_t count, float *to, Py_ssize_t apart) { \
-        for (Py_ssize_t at = 0; at < count; at += LANES) { \
-            VECTOR d[SPOTS], t[SPOTS]; \
-            ALL for (int n = 0; n < 8; n++) { \
-                memcpy(&d[n], places[n] + at, sizeof d[0]); \
-                memcpy(&d[8 + n], places[8 + n] + at, sizeof d[0]); \
-            } \
-            ALL for (int n = 0; n < 4; n++) { \
-                t[n] = d[n] - d[8 + n], t[4 + n] = d[4 + n] + d[8 + n]; \
-                t[8 + n] = d[8 + n] - d[4 + n], t[12 + n] = d[4 + n] - d[12 + n]; \
-            } \
-            ALL for (int n = 0; n < 4; n++) { \
-                d[4 * n] = t[4 * n] - t[4 * n + 2], d[4 * n + 1] = t[4 * n + 1] + t[4 * n + 2]; \
-                d[4 * n + 2] = t[4 * n + 2] - t[4 * n + 1], d[4 * n + 3] = t[4 * n + 1] - t[4 * n + 3]; \
-            } \
-            STORE_ALL(d) \
-        } \
-    } \
-    TARGET static void results_##NAME(const float *from, Py_ssize_t apart, Py_ssize_t count, float *const *to, float *check) { \
-        VECTOR m[SPOTS], t[8], y[4], found, nothing = (VECTOR){0}; \
-        memcpy(&found, check, sizeof found); \
-        for (Py_ssize_t at = 0; at < count; at += LANES) { \
-            ALL for (int n = 0; n < 8; n++) { \
-                memcpy(&m[n], from + n * apart + at, sizeof m[0]); \
-                memcpy(&m[8 + n], from + (8 + n) * apart + at, sizeof m[0]); \
-            } \
-            ALL for (int n = 0; n < 4; n++) \
-                t[n] = m[n] + m[4 + n] + m[8 + n], t[4 + n] = m[4 + n] - m[8 + n] - m[12 + n]; \
-            ALL for (int n = 0; n < 2; n++) { \
-                y[2 * n] = t[4 * n] + t[4 * n + 1] + t[4 * n + 2]; \
-                y[2 * n + 1] = t[4 * n + 1] - t[4 * n + 2] - t[4 * n + 3]; \
-            } \
-            ALL for (int n = 0; n < 4; n++) { \
-                found += y[n] * nothing; /* which is no number where it is not finite */ \
-                memcpy(to[n] + at, &y[n], sizeof y[0]); \
-            } \
-        } \
-        memcpy(check, &found, sizeof found); \
-    }
-#define STORE_ALL(values) \
-    ALL for (int n = 0; n < 8; n++) { \
-        memcpy(to + n * apart + at, &values[n], sizeof values[0]); \
-        memcpy(to + (8 + n) * apart + at, &values[8 + n], sizeof values[0]); \
-    }
-
-/* How a processor does it. */
-typedef struct {
-    void (*filters)(const float *from, Py_ssize_t step, Py_ssize_t count, float *to, Py_ssize_t apart);
-    void (*images)(const float *const *places, Py_ssize_t count, float *to, Py_ssize_t apart);
-    void (*results)(const float *from, Py_ssize_t apart, Py_ssize_t count, float *const *to, float *check);
-} Turns;
-
-TURNS(WIDE, in_eights, Floats, 8)
-static const Turns in_eights = {filters_in_eights, images_in_eights, results_in_eights};
-#if HAS_TWO_WAYS
-TURNS(, narrow, Floats, 8)
-TURNS(WIDEST, in_sixteens, Sixteen, 16)
-static const Turns narrow = {filters_narrow, images_narrow, results_narrow};
-static const Turns in_sixteens = {filters_in_sixteens, images_in_sixteens, results_in_sixteens};
-static const Turns *turns(void) {
-    return way_of_panels()->lanes == 16 ? &in_sixteens : have_fast_panels() ? &in_eights : &narrow;
-}
-#else
-static const Turns *turns(void) { return &in_eights; }
-#endif
+enum { LINE = 16, MOST_TILES = 64, KEPT = 8192, CHANNELS = 32, ALONE = 1 << 21, WIDTH = 64 };
+/* Numbers of a line of the cache; tiles at a time, at most and times their channels; channels of a filter that are brought
+   over at a time; multiplications that one thread does; filters of a panel, at most. */
 
 /* What the threads of a team share. */
 typedef struct {
@@ -127,20 +38,11 @@ static void some_filters(void *data, Py_ssize_t begin, Py_ssize_t end) {
         Py_ssize_t first = n / pieces * width, channel = n % pieces * CHANNELS;
         Py_ssize_t apart = least(by->filters - first, width), channels = least(by->channels - channel, CHANNELS);
         fill_part(by, first, channel, channels, apart, room, places);
-        turns()->filters(room, channels * apart, channels * apart, all->filters + first * by->channels + channel * apart,
+        turns_of_tiles()->filters(room, channels * apart, channels * apart, all->filters + first * by->channels + channel * apart,
                          all->apart);
     }
     PyMem_RawFree(places);
     PyMem_RawFree(room);
-}
-
-/* The elements of a tile. */
-static void find_elements(const Convolution *of, Py_ssize_t image, Py_ssize_t line, Py_ssize_t element,
-                          const float **places) {
-    for (Py_ssize_t r = line; r < line + 4; r++)
-        for (Py_ssize_t c = element; c < element + 4; c++)
-            *places++ = r < 0 || r >= of->height || c < 0 || c >= of->width ? of->zeros
-                        : of->x + image * of->image_step + r * of->line_step + c * of->element_step;
 }
 
 /* Where the results of a tile go; `none` is where those go that are not there. */
@@ -176,7 +78,7 @@ static void multiply(Tiled *all, Py_ssize_t from, Py_ssize_t to, Py_ssize_t firs
             const float *places[SPOTS];
             Py_ssize_t tile = begin + n, line = tile / all->across;
             find_elements(of, line / all->down, line % all->down * 2 - of->top, tile % all->across * 2 - of->left, places);
-            turns()->images(places, channels, images + n * channels, step);
+            turns_of_tiles()->images(places, channels, images + n * channels, step);
         }
         for (Py_ssize_t panel = first; panel < last; panel++) {
             Py_ssize_t filter = panel * width, whole = least(of->filters - filter, width), parts = whole / how->lanes;
@@ -200,7 +102,7 @@ static void multiply(Tiled *all, Py_ssize_t from, Py_ssize_t to, Py_ssize_t firs
             for (Py_ssize_t n = 0; n < count; n++) {
                 float *places[4];
                 find_results(all, begin + n, filter, none, places);
-                turns()->results(sums + n * whole, apart, whole, places, check);
+                turns_of_tiles()->results(sums + n * whole, apart, whole, places, check);
             }
         }
     }

@@ -30,6 +30,7 @@ Pair = tuple[int, ...]  # of numbers, for the two dimensions of images
 
 
 _SPOTS, _CHANNELS = 64, 32  # of results, and of filters and channels, with fewer of which tiles save nothing
+_TILES = 16  # with fewer of all images together what is brought over and back for them costs more than they save
 
 
 class Windows(NamedTuple):
@@ -113,6 +114,21 @@ def gradient_of_filters(x: np.ndarray, g: np.ndarray, kernel: Pair, windows: Win
     """The gradient [o, c, *kernel] of filters whose result has the gradient `g`; NotImplemented for what it leaves."""
     assert native.module is not None
     return native.module.filter_gradient(x, g, kernel, windows.strides, windows.begin, windows.dilations)
+
+
+def suit_filter_tiles(filters: int, channels: int, kernel: Pair, windows: Windows, images: int, sizes: Pair) -> bool:
+    """Whether `gradient_of_filters` takes less time by tiles, of which those at an edge may be half empty."""
+    tiles = math.prod([(size + 1) // 2 for size in sizes])
+    products = math.prod([3 * size - 2 for size in sizes])  # of an image, without those of the padding
+    return (kernel == (3, 3) and windows.strides == (1, 1) == windows.dilations and images * tiles >= _TILES
+            and min(filters, channels) >= _CHANNELS and products >= 1.4 * 16 * tiles)
+
+
+def gradient_by_tiles(x: np.ndarray, g: np.ndarray, windows: Windows) -> Any:
+    """The gradient of 3×3 filters in fewer multiplications; NotImplemented where it is not taken or not finite."""
+    assert native.module is not None
+    x, g = [images if images.strides[1] == images.itemsize else side_by_side(images) for images in (x, g)]
+    return native.module.filter_gradient_tiles(x, g, windows.begin)
 
 
 def multiply_turned(x: np.ndarray, y: np.ndarray) -> Any:

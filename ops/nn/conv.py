@@ -23,9 +23,11 @@ from ..core.panels import (
     TURNED,
     Windows,
     convolve_tiles,
+    gradient_by_tiles,
     gradient_of_filters,
     multiply,
     side_by_side,
+    suit_filter_tiles,
     suit_tiles,
 )
 from ..core.spec import Spec
@@ -209,9 +211,13 @@ def _filter_grad_by_panels(x, g, *, kernel, strides=(), paddings=(), padding_alg
         return NotImplemented
     x, g = channels_first(x, data_format), channels_first(g, data_format)
     geo = _geometry(x.shape[2:], kernel, strides, paddings, dilations, padding_algorithm)
+    windows = windows_of(geo)
+    if suit_filter_tiles(g.shape[1], x.shape[1], geo.kernel, windows, len(g), geo.out):
+        found = gradient_by_tiles(x, g, windows)
+        if found is not NotImplemented:
+            return found
     if not 0 < len(g) * g.shape[2] * g.shape[3] <= _PLACES or g.shape[1] % _VECTOR or x.shape[1] < _CHANNELS:
         return NotImplemented
-    windows = windows_of(geo)
     found = gradient_of_filters(x, g, geo.kernel, windows)
     if found is NotImplemented:
         found = gradient_of_filters(side_by_side(x), side_by_side(g), geo.kernel, windows)

@@ -18,6 +18,7 @@ from proa.ops.core.panels import (
     TURNED,
     Windows,
     convolve_tiles,
+    gradient_by_tiles,
     gradient_of_filters,
     multiply,
     multiply_turned,
@@ -265,6 +266,65 @@ def test_gradients_of_filters_are_the_same_on_any_number_of_threads_and_rounded_
     assert np.linalg.norm(found - wanted) < 4e-7 * np.linalg.norm(wanted)  # in a row it would be twice that
 
 
+def check_filter_gradients_by_tiles():
+    sizes = [(2, 64, 32, 8, 9), (40, 16, 80, 5, 5), (3, 144, 16, 1, 2), (9, 128, 48, 7, 4), (70, 32, 32, 1, 3)]
+    for images, channels, filters, height, width in sizes:
+        x = last(numbers(images, channels, height, width))
+        for begin, end in [((1, 1), (1, 1)), ((2, 0), (1, 2)), ((3, 4), (0, 5))]:
+            windows = windows_of(x, (3, 3), *Windows(begin=begin, end=end))
+            g = last(numbers(images, filters, *windows.shape[2:4]))
+            wanted = np.einsum("nohw,nchwij->ocij", g, windows, optimize=True)
+            found = gradient_by_tiles(x, g, Windows(begin=begin))
+            assert found.flags.c_contiguous
+            assert np.linalg.norm(found - wanted) < 4e-7 * np.linalg.norm(wanted)
+            np.testing.assert_array_equal(gradient_by_tiles(np.ascontiguousarray(x), g, Windows(begin=begin)), found)
+            apart = last(np.repeat(x, 2, 2))[:, :, ::2], last(np.repeat(g, 2, 3))[..., ::2]
+            np.testing.assert_array_equal(gradient_by_tiles(*apart, Windows(begin=begin)), found)
+
+
+def test_gradients_of_filters_by_tiles():
+    check_filter_gradients_by_tiles()
+
+
+def test_gradients_of_filters_by_tiles_are_the_same_on_any_number_of_threads():
+    now, lying = paddle.get_num_threads(), Windows(begin=(1, 1))
+    for channels, filters, side in [(64, 64, 16), (64, 256, 4)]:
+        x, g = last(numbers(8, channels, side, side)), last(numbers(8, filters, side, side))
+        found = gradient_by_tiles(x, g, lying)
+        paddle.set_num_threads(3 - now)
+        np.testing.assert_array_equal(gradient_by_tiles(x, g, lying), found)
+        paddle.set_num_threads(now)
+
+
+def test_gradients_of_filters_by_tiles_that_are_left():
+    """Images of other channels and dtypes, and gradients that are not finite, which places alone have right."""
+    x, g, lying = last(numbers(4, 64, 8, 8)), last(numbers(4, 64, 8, 8)), Windows(begin=(1, 1), end=(1, 1))
+    for given in [(x[:, :20], g), (x, g[:, :20]), (x[:3], g), (x[:0], g[:0]), (x.astype("float64"), g), (x[0], g)]:
+        assert native.module.filter_gradient_tiles(*given, (1, 1)) is NotImplemented
+    w = paddle.to_tensor(numbers(64, 64, 3, 3), stop_gradient=False)
+    for place, number in itertools.product([(1, 5, 7, 7), (0, 0, 3, 2)], [np.inf, np.nan]):
+        slopes = g.copy()
+        slopes[place] = number
+        assert gradient_by_tiles(x, slopes, lying) is NotImplemented
+        y = paddle.nn.functional.conv2d(paddle.to_tensor(x), w, padding=1)
+        found = paddle.grad(y, w, paddle.to_tensor(slopes))[0].numpy()
+        np.testing.assert_array_equal(found, gradient_of_filters(x, last(slopes), (3, 3), lying))
+        assert np.isfinite(found[np.arange(64) != place[1]]).all()
+
+
+def test_gradients_of_filters_by_tiles_by_the_operator():
+    """They are taken where they suit, also for images that are more than places are summed over otherwise."""
+    lying = Windows(begin=(1, 1), end=(1, 1))
+    for images, side, suits in [(2, 8, True), (40, 16, True), (2, 5, False), (3, 4, False)]:
+        x = paddle.to_tensor(numbers(images, 32, side, side))
+        w = paddle.to_tensor(numbers(48, 32, 3, 3), stop_gradient=False)
+        g = numbers(images, 48, side, side)
+        found = paddle.grad(paddle.nn.functional.conv2d(x, w, padding=1), w, paddle.to_tensor(g))[0].numpy()
+        by = gradient_by_tiles(x.numpy(), g, lying)
+        assert np.array_equal(found, by) == suits
+        assert np.linalg.norm(found - by) < 7e-7 * np.linalg.norm(by)
+
+
 def test_turned_products():
     check_turned_products()
     check_products_by_rows()
@@ -359,6 +419,7 @@ def test_with_shorter_vectors(most, threads):
         check_products()
         check_turned_filters()
         check_filter_gradients()
+        check_filter_gradients_by_tiles()
         check_tiles()
         check_products_by_rows()
         if {most} > 16:
