@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtype import float16
 from ...ops.array.reshape import transpose
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.infer import shape_in
@@ -16,10 +17,11 @@ from .common import dropout
 __all__ = ["scaled_dot_product_attention"]
 
 _HIDDEN = -1e9  # what is added to the score of a position that a mask of bools or integers hides
+_HIDDEN_IN_HALF = -6e4  # float16 has nothing below -65504: a query of which all is hidden would be NaN
 
 
 def additive_mask(mask: Any, dtype: Any) -> Any:
-    """A mask as what is added to scores of `dtype`: floats as they are; 0 for True or 1, -1e9 for False or 0.
+    """A mask as what is added to scores of `dtype`: floats as they are; 0 for True or 1, -1e9 (-6e4) for False or 0.
 
     None stays None.
     """
@@ -27,7 +29,8 @@ def additive_mask(mask: Any, dtype: Any) -> Any:
         return mask
     if mask.dtype.is_floating:
         return cast(mask, dtype)
-    return scale(scale(cast(mask, dtype), bias=-1.0), -_HIDDEN)
+    hidden = _HIDDEN_IN_HALF if dtype is float16 else _HIDDEN
+    return scale(scale(cast(mask, dtype), bias=-1.0), -hidden)
 
 
 def attend(q: Any, k: Any, v: Any, mask: Any, dropout_p: float, training: bool, causal: bool = False) -> Any:

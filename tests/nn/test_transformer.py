@@ -78,6 +78,19 @@ def test_scaled_dot_product_attention(kind, converted):
     np.testing.assert_allclose(function(q, k, v).numpy(), reference(q, k, v, added, causal), **CLOSE)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("kind", ["bool", "int64"])
+def test_a_query_of_which_a_mask_hides_all_keys_attends_to_all_alike(kind, dtype):
+    x = paddle.ones([1, 3, 1, 4], dtype)
+    mask = paddle.to_tensor([[True, True, False], [False] * 3, [True] * 3]).astype(kind)
+    out = paddle.nn.functional.scaled_dot_product_attention(x, x, x, mask)
+    assert out.astype("float32").flatten().tolist() == [1.0] * 12
+    layer = paddle.nn.MultiHeadAttention(4, 1, need_weights=True)
+    layer.to(dtype=dtype)
+    weights = layer(x[:, :, 0], attn_mask=mask.reshape([1, 1, 3, 3]))[1].astype("float32")
+    np.testing.assert_allclose(weights[0, 0].tolist(), [[0.5, 0.5, 0.0], [1 / 3] * 3, [1 / 3] * 3], atol=2e-3)
+
+
 def test_dropout_falls_on_weights_in_training_only():
     x, ones = drawn(1, 40, 1, 4), paddle.ones([1, 40, 1, 4])
     paddle.seed(1)
