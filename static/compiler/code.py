@@ -9,12 +9,13 @@ Knows nothing of Programs: a plan that comes from the disk runs without what com
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...backend.engines import CPU
+from ...ops.core.kernels import Selection
 from ...ops.core.operator import Operator
 
 if TYPE_CHECKING:
@@ -32,12 +33,17 @@ class Call(NamedTuple):
     given: str
     limited: str = ""  # what the kernel is called by, where memory is counted
 
-    def bound(self, place: str, bind: Callable[[str, Any], str]) -> str:
+    def chosen(self, place: str) -> Selection:
+        """The kernel that is chosen for the specs."""
+        if self.limited:
+            return Selection((), None, self.operator.kernel_for(np if place == CPU else None))
+        return self.operator.select(self.specs, self.attrs, place)
+
+    def bound(self, chosen: Selection, bind: Callable[[str, Any], str]) -> str:
         """The statement with the kernel that is chosen for the specs, to which `bind` gives a name."""
         if self.limited:
-            kernel = bind("k", self.operator.kernel_for(np if place == CPU else None))
+            kernel = bind("k", chosen.kernel)
             return f"{self.targets} = {self.limited}({kernel}, xp{', ' * bool(self.inputs)}{self.inputs}{self.given})"
-        chosen = self.operator.select(self.specs, self.attrs, place)
         if chosen.function is not None:
             text = f"{bind('f', chosen.function)}({self.inputs})"
         else:
@@ -58,7 +64,11 @@ class Code(NamedTuple):
     frozen: list[str]  # the inputs that `prepare` takes
     limited: Limited | None = None  # where a run may take so much, and no more
 
-    def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
+    def chosen(self, place: str) -> dict[int, Selection]:
+        """The kernels that are chosen at a place, by line number: once for all forms in which the code is run."""
+        return {number: call.chosen(place) for number, call in self.calls_at.items()}
+
+    def bound_lines(self, chosen: Mapping[int, Selection]) -> tuple[list[str], dict[str, Any]]:
         """The lines with the chosen kernels in their calls, and what their global names stand for."""
         names: dict[int, str] = {}
         bindings = {name: value for name, value in self.bindings.items() if not isinstance(value, Operator)}
@@ -72,7 +82,7 @@ class Code(NamedTuple):
         lines = list(self.lines)
         for number, call in self.calls_at.items():
             text = lines[number - 1]
-            lines[number - 1] = text[:len(text) - len(text.lstrip())] + call.bound(place, bind)
+            lines[number - 1] = text[:len(text) - len(text.lstrip())] + call.bound(chosen[number], bind)
         return lines, bindings
 
 

@@ -16,7 +16,7 @@ import marshal
 import operator
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,8 +34,10 @@ from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.core.trace import state
 from .code import Code
+from .stepped import stepped, where
 
 if TYPE_CHECKING:
+    from ...ops.core.kernels import Selection
     from ..ir.operation import Operation
     from .unit import Unit
 
@@ -43,6 +45,7 @@ _KIND = ".code"
 _LONG = 8192  # characters
 _ANYWHERE = "<proa plan>"
 _SEGMENTED = ", segments"
+_BY_LINE = 32  # runs: Python's compiler takes as long for a line as it saves in some sixty
 _OF_A_LINE = 1 << 11  # elements as which a line counts: 500 lines are worth segments after 8 runs, ten after 100
 
 
@@ -124,6 +127,8 @@ class Plan:
         self._runs: dict[Any, Callable[..., tuple]] = {}
         self._generation = -1
         self._segments_due: Due | None = None
+        self._chosen: dict[int, Selection] = {}  # for the CPU, by line
+        self._by_line = 0  # how many runs are yet to go line by line
         self._weight = len(form.code.calls_at) * _OF_A_LINE  # of a run, as segments are asked for
         self._origins: list[int] | None = None  # by line with segments: which line it is without
 
@@ -138,28 +143,52 @@ class Plan:
         Where these arrays have other dtypes, over what asks for each of them.
         """
         if self._generation != generation.count:  # engines were turned on or off, or have other kernels
-            self._runs, self._generation = {}, generation.count
+            self._runs, self._chosen, self._generation = {}, {}, generation.count
             self._segments_due = Due() if loops.is_ready() and self._code.limited is None else None
         is_bound = _are_of(self._dtypes, arrays if self._all_sure else list(itertools.compress(arrays, self._is_sure)))
-        runs = self._runs
-        run = runs.get((on_host, is_bound))
+        if on_host and is_bound:
+            return self._on_host()
+        run = self._runs.get((on_host, is_bound))
         if run is None:
             namespace = self.globals(on_host)
             lines = self._code.lines
             if is_bound:
-                lines, namespace = self._code.bound_lines(CPU if on_host else GPU)
-            run = runs[on_host, is_bound] = self.load(namespace, "\n".join(lines))
-        due = self._segments_due
-        if due is not None and on_host and is_bound and due.is_due(self._weight):
-            self._segments_due = None
-            run = runs[on_host, is_bound] = self._with_segments() or run
+                lines, namespace = self._code.bound_lines(self._code.chosen(GPU))
+            run = self._runs[on_host, is_bound] = self.load(namespace, "\n".join(lines))
         return run
+
+    def _on_host(self) -> Callable[..., tuple]:
+        """The code over the kernels chosen for the CPU: line by line at first, then as Python, and with segments."""
+        run = before = self._runs.get((True, True))
+        if run is None:
+            self._chosen = self._code.chosen(CPU)
+            run = self._made(stepped(self._code, self._chosen))
+            self._by_line = 0 if run is None else _BY_LINE
+            run = run or self._as_python()
+        elif self._by_line:
+            self._by_line -= 1
+            run = run if self._by_line else self._as_python()
+        due = self._segments_due
+        if due is not None and due.is_due(self._weight):
+            self._segments_due = None
+            with_segments = self._with_segments()
+            if with_segments is not None:
+                self._by_line, run = 0, with_segments
+        if run is not before:
+            if isinstance(run, _Prepared) and isinstance(before, _Prepared):
+                run.last = before.last
+            self._runs[True, True] = run
+        return run
+
+    def _as_python(self) -> Callable[..., tuple]:
+        lines, namespace = self._code.bound_lines(self._chosen)
+        return self.load(namespace, "\n".join(lines))
 
     def _with_segments(self) -> Callable[..., tuple] | None:
         """The code over chosen kernels with segments; None where there are none to be had."""
         from .segments import with_segments  # for what runs often
 
-        lines, namespace = self._code.bound_lines(CPU)
+        lines, namespace = self._code.bound_lines(self._chosen)
         found = with_segments(self._code, lines)
         if found is None:
             return None
@@ -174,9 +203,16 @@ class Plan:
     def load(self, namespace: dict[str, Any], source: str = "", file: str = "") -> Callable[..., tuple]:
         """The source as a function over these globals."""
         exec(code_of(source or self.source, file or self._file), namespace)  # noqa: S102 - it is our own, made of names
-        run, prepare = namespace["run"], namespace.get("prepare")
-        made = run if prepare is None else _Prepared(run, prepare, self._frozen)
+        made = self._made(namespace)
+        assert made is not None
         return made if self._code.limited is None else self._code.limited.around(made)
+
+    def _made(self, functions: Mapping[str, Any] | None) -> Callable[..., tuple] | None:
+        """What runs these functions of a plan, with what they prepare; None of none."""
+        if functions is None:
+            return None
+        run, prepare = functions["run"], functions.get("prepare")
+        return run if prepare is None else _Prepared(run, prepare, self._frozen)
 
     @functools.cached_property
     def source(self) -> str:
@@ -241,23 +277,26 @@ class Plan:
 
     def _explain(self, error: Exception) -> None:
         """Raises the error anew, naming the operation and the user's line that appended it."""
-        trace = error.__traceback__
+        trace, stepping = error.__traceback__, None
         while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(self._file):
+            stepping = where(trace.tb_frame)
+            if stepping is not None:
+                break
             trace = trace.tb_next
         if trace is None:
             return
-        line = trace.tb_lineno
-        if self._origins is not None and trace.tb_frame.f_code.co_filename != self._file:
+        line, values = stepping or (trace.tb_lineno, trace.tb_frame.f_locals)
+        if self._origins is not None and trace.tb_frame.f_code.co_filename == self._file + _SEGMENTED:
             line = self._origins[line - 1] + 1
         op = self.operation_at(line)
         if op is None:
             return
         arguments = self.origin.arguments_at.get(line, [])
-        reason = None if isinstance(error, LimitError) else _operator_account(op, arguments, trace.tb_frame.f_locals)
+        reason = None if isinstance(error, LimitError) else _operator_account(op, arguments, values)
         reason = reason or str(error) or type(error).__name__
-        reason += _of_other_ranks(op, arguments, trace.tb_frame.f_locals)
-        where = f" appended at {op.source}" if op.source else ""
-        message = f"{reason}\n  in the operation {op.type!r}{where}: {op!r}"
+        reason += _of_other_ranks(op, arguments, values)
+        place = f" appended at {op.source}" if op.source else ""
+        message = f"{reason}\n  in the operation {op.type!r}{place}: {op!r}"
         kind = type(error) if type(error) in _KEPT else MemoryError if isinstance(error, MemoryError) else RuntimeError
         raise kind(message) from error
 
