@@ -18,7 +18,6 @@ from typing import BinaryIO
 
 BUFFER_BYTES = 1 << 20
 _LONGEST_STEM = 200  # file systems allow 255 bytes a name
-_TEMPORARY = re.compile(r".*\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 
 class MissingFileError(FileNotFoundError, ValueError):
@@ -97,7 +96,7 @@ def is_temporary(name: str) -> bool:
     >>> is_temporary("w.0f3a9c21.tmp"), is_temporary("w")
     (True, False)
     """
-    return _TEMPORARY.fullmatch(name) is not None
+    return re.fullmatch(r".*\.[0-9a-f]{8}\.tmp", name, re.DOTALL) is not None
 
 
 @contextlib.contextmanager

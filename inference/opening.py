@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..ops.core.spec import Spec
-from ..static.compiler import Plan, compile_plan, kept_plans
-from ..static.compiler.plan import kept_plan
+from ..static.compiler import kept_plans
+from ..static.compiler.compile import compile_plan
+from ..static.compiler.plan import Plan, kept_plan
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
-from ..static.ir.shape_inference import for_inputs, infer_again
 from ..static.ir.transform import made_for_evaluation, persistable_names, without_frame
 from ..static.ir.variable import OffsetsVariable
 from ..static.run.given_offsets import offsets_given
@@ -52,6 +52,8 @@ class Source:
 
     def prepared_for(self, specs: Mapping[str, Spec], given: Sequence[Spec], levels: Sequence[str]) -> Prepared:
         """What runs the model on inputs of these sizes; ValueError where its operators do not take them."""
+        from ..static.ir.shape_inference import for_inputs  # for other sizes than the file's
+
         return self.prepared(for_inputs(self.program, specs, given), levels)
 
     def prepared(self, program: Program, levels: Sequence[str], is_of_file: bool = False) -> Prepared:
@@ -67,6 +69,8 @@ class Source:
 
     def plan_for(self, given: Mapping[str, Spec]) -> Plan:
         """The plan of a run on inputs of these sizes."""
+        from ..static.ir.shape_inference import infer_again
+
         return self.prepared(infer_again(copy.deepcopy(self.program), given), ()).plan
 
     def sequences_of(self, names: Sequence[str]) -> list[str]:

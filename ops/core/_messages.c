@@ -1,8 +1,8 @@
 /* The messages of a file of Programs as Python's objects, by a table of their fields: what protobuf reads, without it.
    Whatever is damaged, or unusual in a file that is sound, is left to protobuf, which says what and where it is.
 
-   A table is (class, fields by their numbers, which of them have to be there, as bits, a name or None: messages of that
-   name are passed over); a field None, or (name, what its bytes are, the class of its list or None, more: the table of a
+   A table is (class, fields by their numbers, which of them have to be there, as bits, a frozenset or None: messages
+   of these names are passed over); a field None, or (name, what its bytes are, the class of its list or None, more: the table of a
    message, or the values of an enumeration as bits). */
 #include "_native.h"
 
@@ -145,9 +145,10 @@ static PyObject *message(Rest rest, PyObject *table) {
         }
         if (take(&rest, wire, field, into, there >> which & 1) < 0) goto end;
         there |= (uint64_t)1 << which;
-        if (unwanted != Py_None && PyDict_GetItemWithError(into, PyTuple_GET_ITEM(field, 0)) == unwanted) {
-            found = Py_NewRef(Py_None); /* names are interned, as the unwanted one is */
-            goto end;
+        if (unwanted != Py_None && PyLong_AsLong(PyTuple_GET_ITEM(field, 1)) == NAME) {
+            int is_unwanted = PySet_Contains(unwanted, PyDict_GetItemWithError(into, PyTuple_GET_ITEM(field, 0)));
+            if (is_unwanted > 0) found = Py_NewRef(Py_None);
+            if (is_unwanted) goto end;
         }
     }
     if (into && (there & needed) == needed) {

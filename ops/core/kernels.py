@@ -95,6 +95,18 @@ def by(engine: str, kernel: Callable[..., Any], least: int = 0, when: Callable[.
     return EngineKernel(engine, kernel, least, when, declines, line)
 
 
+def at_first_call(load: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    """The kernel that `load` gives, which imports it: at the first call."""
+    found: list[Callable[..., Any]] = []
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if not found:
+            found.append(load())
+        return found[0](*args, **attrs)
+
+    return call
+
+
 def with_an_axis(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel`, which works along an axis, of values of no dimensions as well: they count as one of one element."""
     @wraps(kernel)

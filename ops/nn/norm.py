@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...backend.engines import LOOPS
-from ...backend.kernels import batch_norm as fast_batch
-from ...backend.kernels import group_norm as fast_group
-from ...backend.kernels import layer_norm as fast_layer
 from ...core.dtype import float32
 from ..array.creation import full_like
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape_op, shape_handle
 from ..array.where import broadcast_where_op
 from ..core.infer import product
-from ..core.kernels import by
+from ..core.kernels import at_first_call, by
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -32,6 +29,57 @@ from .norm_kernels import View, gradients, scaled, statistics, view_of
 def _wide(x: Any) -> Any:
     """Half-precision values in float32, in which statistics are taken."""
     return x.astype("float32") if x.dtype.itemsize == 2 else x
+
+
+# Kernels in loops: who only folds a normalization into a convolution, as models do that are run, imports none.
+
+@at_first_call
+def _fast_batch_norm() -> Any:
+    from ...backend.kernels.batch_norm import batch_norm
+
+    return batch_norm
+
+
+@at_first_call
+def _fast_batch_norm_grad() -> Any:
+    from ...backend.kernels.batch_norm import batch_norm_grad
+
+    return batch_norm_grad
+
+
+@at_first_call
+def _fast_layer_norm() -> Any:
+    from ...backend.kernels.layer_norm import layer_norm
+
+    return layer_norm
+
+
+@at_first_call
+def _fast_layer_norm_grad() -> Any:
+    from ...backend.kernels.layer_norm import layer_norm_grad
+
+    return layer_norm_grad
+
+
+@at_first_call
+def _fast_group_norm() -> Any:
+    from ...backend.kernels.group_norm import group_norm
+
+    return group_norm
+
+
+@at_first_call
+def _fast_instance_norm() -> Any:
+    from ...backend.kernels.group_norm import instance_norm
+
+    return instance_norm
+
+
+@at_first_call
+def _fast_group_norm_grad() -> Any:
+    from ...backend.kernels.group_norm import group_norm_grad
+
+    return group_norm_grad
 
 
 # batch normalization: of one element for each channel there are no statistics, and it is left as it is
@@ -211,13 +259,13 @@ def _norm_grad_by_loops(x, scale, mean, spread, g, *, kind: str, data_format: st
                         groups: int = 1, epsilon: float, inverted: bool = False, constant: bool = False):
     """The gradients of x, scale and bias; `spread` is 1 / deviation where `inverted`, the variance otherwise."""
     if kind == "layer":
-        return NotImplemented if inverted else fast_layer.layer_norm_grad(x, scale, mean, spread, g, begin, epsilon)
+        return NotImplemented if inverted else _fast_layer_norm_grad(x, scale, mean, spread, g, begin, epsilon)
     inverse = spread if inverted else 1 / np.sqrt(spread + epsilon)
     if kind == "batch":
-        return fast_batch.batch_norm_grad(x, scale, mean, inverse, g, data_format, constant)
+        return _fast_batch_norm_grad(x, scale, mean, inverse, g, data_format, constant)
     if data_format[-1] == "C":
         return NotImplemented
-    return fast_group.group_norm_grad(x, scale, mean, inverse, g, x.shape[1] if kind == "instance" else groups)
+    return _fast_group_norm_grad(x, scale, mean, inverse, g, x.shape[1] if kind == "instance" else groups)
 
 
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
@@ -239,7 +287,7 @@ def _by_batch(type: str, only_here: bool = False) -> Operator:
         "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean&, SavedVariance&, ReserveSpace?!",
         kernel=_batch_norm,
-        engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
+        engines=[by(LOOPS, _fast_batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
         grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here, float32="MomentumTensor",
         lod="first")
 
@@ -298,7 +346,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_layer_norm,
-                         engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm, compiled="layer_norm",
+                         engines=[by(LOOPS, _fast_layer_norm)], infer=_infer_layer_norm, compiled="layer_norm",
                          grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first", ordered=True)
 
 
@@ -323,7 +371,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_group_norm,
-                         engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
+                         engines=[by(LOOPS, _fast_group_norm)], infer=_infer_group_norm,
                          grad={"X, Scale, Bias": _group_gradients}, precision="norm black", lod="first", ordered=True)
 
 
@@ -344,5 +392,5 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean&, SavedVariance&", kernel=_instance_norm,
-                            engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
+                            engines=[by(LOOPS, _fast_instance_norm)], infer=_infer_instance_norm,
                             grad={"X, Scale, Bias": _instance_gradients}, precision="norm", lod="first", ordered=True)

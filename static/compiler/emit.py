@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
 from ...core.limits import Limits
@@ -20,10 +20,11 @@ from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.usage import block_writes, reads, sub_block, writes
 from .code import Call, Code, own
-from .limited import Limited
-from .recurrent import emit_recurrent, emit_recurrent_grad
 from .refused import MisfitError, refuse_misfits
 from .unit import Unit, inner_unit
+
+if TYPE_CHECKING:
+    from .limited import Limited
 
 _INLINE = (bool, int, str, type(None))
 
@@ -33,7 +34,7 @@ class Emitter:
 
     def __init__(self, optimize: Callable[[Unit], Unit], limits: Limits | None = None) -> None:
         self.optimize = optimize
-        self.limited = None if limits is None else Limited(limits)
+        self.limited = None if limits is None else _limited(limits)
         self.lines: list[str] = []
         self.operations_at: dict[int, Operation] = {}  # by line number, counted from 1
         self.arguments_at: dict[int, list[Any]] = {}  # the locals in a call's input slots, by line number
@@ -182,6 +183,12 @@ class Emitter:
         return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
 
+def _limited(limits: Limits) -> Limited:
+    from .limited import Limited  # for the few Programs that have limits
+
+    return Limited(limits)
+
+
 def _keyword_argument(name: str, value: str) -> str:
     return f"**{{{name!r}: {value}}}" if iskeyword(name) else f"{name}={value}"
 
@@ -241,13 +248,25 @@ def _emit_conditional_block_grad(emitter: Emitter, op: Operation, depth: int) ->
     emitter.inner(op, block, depth + 1)
 
 
+def _emit_recurrent(emitter: Emitter, op: Operation, depth: int) -> None:
+    from .recurrent import emit_recurrent  # for the few Programs that have one
+
+    emit_recurrent(emitter, op, depth)
+
+
+def _emit_recurrent_grad(emitter: Emitter, op: Operation, depth: int) -> None:
+    from .recurrent import emit_recurrent_grad
+
+    emit_recurrent_grad(emitter, op, depth)
+
+
 CONTROL_FLOW = {
     "while": _emit_while,
     "while_grad": _emit_while_grad,
     "conditional_block": _emit_conditional_block,
     "conditional_block_grad": _emit_conditional_block_grad,
-    "recurrent": emit_recurrent,
-    "recurrent_grad": emit_recurrent_grad,
+    "recurrent": _emit_recurrent,
+    "recurrent_grad": _emit_recurrent_grad,
 }
 
 

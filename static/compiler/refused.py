@@ -49,6 +49,8 @@ def refuse_misfits(unit: Unit) -> None:
     if not unit.block.program.is_loaded:
         return
     for op in needed_operations(unit.ops, {*unit.results, *unit.pinned}, drawing=True):
+        if limits is None and op in unit.fitting:
+            continue
         try:
             made = unit.sure_results(op)
         except Exception as error:  # whatever a rule comes upon in attributes that nobody has checked

@@ -8,7 +8,7 @@ lines let them go. Code with loops or branches, or which counts what it takes, i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...ops.core.kernels import Selection
 from .code import Call, Code
@@ -18,18 +18,12 @@ _RETURN = _INDENT + "return ("
 _LET_GO = " = None"
 
 
-class Step(NamedTuple):
-    """A line that computes: kernels to be asked first, with their attributes, and what computes it otherwise."""
-
-    line: int  # counted from 1
-    asked: tuple[tuple[Callable[..., Any], Mapping[str, Any]], ...]
-    function: Callable[..., Any] | None
-    kernel: Callable[..., Any]
-    attrs: Mapping[str, Any]
-    inputs: list[Any]  # locals, and lists of locals
-    has_lists: bool
-    targets: Any  # a local, or a list of such targets
-    gone: list[str]  # the locals that nothing reads behind it
+Step = tuple[int, list[tuple[Callable[..., Any], Mapping[str, Any]]], Callable[..., Any] | None, Callable[..., Any],
+             Mapping[str, Any], list[Any], bool, Any, list[str]]
+"""A line that computes: its number, counted from 1; kernels to be asked first, with their attributes; a function of the
+inputs that computes it otherwise, or else a kernel, and its attributes; the inputs, locals and lists of these, and
+whether there are lists; a local that it assigns, or a list of such targets; the locals that nothing reads behind it.
+"""
 
 
 class Stepped:
@@ -100,7 +94,7 @@ def stepped(code: Code, chosen: Mapping[int, Selection]) -> dict[str, Stepped] |
         elif line.startswith(_RETURN):
             current.results = [_result(code, text) for text in line[len(_RETURN):-1].split(", ") if text]
         elif line.endswith(_LET_GO) and current.steps:
-            current.steps[-1].gone.extend(line.strip().split(" = ")[:-1])
+            current.steps[-1][-1].extend(line.strip().split(" = ")[:-1])
         else:
             return None
     return functions
@@ -108,11 +102,12 @@ def stepped(code: Code, chosen: Mapping[int, Selection]) -> dict[str, Stepped] |
 
 def _step(number: int, call: Call, chosen: Selection) -> Step:
     lines = chosen.lines or (None,) * len(chosen.engines)
-    asked = tuple([(kernel, call.attrs) if line is None else (line, {})
-                   for kernel, line in zip(chosen.engines, lines, strict=True)])
+    asked: list[tuple[Callable[..., Any], Mapping[str, Any]]] = [
+        (kernel, call.attrs) if line is None else (line, {})
+        for kernel, line in zip(chosen.engines, lines, strict=True)]
     targets = _nested(call.targets)
-    return Step(number, asked, chosen.function, chosen.kernel, call.attrs, _nested(call.inputs), "[" in call.inputs,
-                targets[0] if len(targets) == 1 else targets, [])
+    return (number, asked, chosen.function, chosen.kernel, call.attrs, _nested(call.inputs), "[" in call.inputs,
+            targets[0] if len(targets) == 1 else targets, [])
 
 
 def _nested(text: str) -> list[Any]:

@@ -9,7 +9,6 @@ branch) reads or writes stay as they are, and passes leave alone what concerns t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ...ops.array.reshape import reshape_op
@@ -25,20 +24,21 @@ from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, 
 from .exchanges import has_exchanges
 
 
-@dataclass
 class Unit:
-    """Operations that compute `results` from `inputs`; `frozen` inputs seldom change from one run to the next."""
+    """Operations that compute `results` from `inputs`; `frozen` inputs seldom change from one run to the next.
 
-    block: Block
-    ops: list[Operation]
-    inputs: list[str]
-    results: list[str]
-    frozen: frozenset[str] = frozenset()
-    pinned: frozenset[str] = frozenset()
-    updated: frozenset[str] = frozenset()
-    open: frozenset[str] = frozenset()  # of values whose number of dimensions only a run knows
-    specs: dict[str, Spec] = field(default_factory=dict)
-    prepared: list[Operation] = field(default_factory=list)
+    `open`: the values whose number of dimensions only a run knows.
+    """
+
+    def __init__(self, block: Block, ops: list[Operation], inputs: list[str], results: list[str],
+                 frozen: frozenset[str] = frozenset(), pinned: frozenset[str] = frozenset(),
+                 updated: frozenset[str] = frozenset(), open: frozenset[str] = frozenset()):
+        self.block, self.ops, self.inputs, self.results = block, ops, inputs, results
+        self.frozen, self.pinned, self.updated, self.open = frozen, pinned, updated, open
+        self._given = frozenset(inputs)
+        self.specs: dict[str, Spec] = {}
+        self.fitting: set[Operation] = set()  # those whose rule has taken what is sure to be given
+        self.prepared: list[Operation] = []
 
     def spec(self, name: str) -> Spec | None:
         """Shape and dtype of a value; None where it holds no tensor, or nothing is known of it."""
@@ -58,9 +58,12 @@ class Unit:
         if name in self.pinned:
             return ...
         found = self.specs.get(name)
-        if found is None and name in self.inputs:
+        if found is None and name in self._given:
             found = self.declared_spec(name)
         return ... if found is None else found
+
+    def _is_sure(self, name: str) -> bool:
+        return name not in self.pinned and (name in self.specs or name in self._given)
 
     def infer(self, op: Operation) -> None:
         """Takes down what an operation's own rule says of the values that it makes."""
@@ -82,6 +85,9 @@ class Unit:
         results = self._results(op, operator, tuple(specs))
         if results is None:
             return [], []
+        if all(map(self._is_sure, op.input_arg_names)) and all(
+                type(spec) is Spec and spec.dtype is not None for spec in results):
+            self.fitting.add(op)
         names: list[str] = []
         known: list[Spec | None] = []
         for slot, spec in zip(operator.results, results, strict=False):

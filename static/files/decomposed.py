@@ -13,8 +13,7 @@ from ..ir.decomposed import append_parts
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.shape_inference import declare_results
-
-_PY_LAYER = "pylayer"
+from .types_in_files import PY_LAYER as _PY_LAYER
 
 
 def inline_forwards(program: Program, source: str) -> None:

@@ -14,19 +14,23 @@ from ..ir.program import Program
 from .model_files import JSON_SUFFIX
 from .program_reader import read_into
 
-_WRITTEN_BY = "op_callstack"  # the lines of code that appended an operator: most of a file, and of no use to a run
+UNASKED = frozenset((
+    "op_callstack",  # the lines of code that appended an operator: most of a file
+    "op_role_var", "op_namescope", "op_device", "with_quant_attr", "use_cudnn", "use_mkldnn", "use_onednn",
+    "use_quantizer", "workspace_size_MB", "exhaustive_search", "use_addto", "fuse_relu_before_depthwise_conv"))
+"""Attributes of operators that are of no use to a run: half of those that files have, and more."""
 
 
 def program_of_model(data: bytes, name: str, memory_limit_mb: int | None, loop_limit: int | None) -> Program:
     """The Program in the content of a model's file, which errors call by a name, and what a run of it may take."""
     limits = limits_of("load", memory_limit_mb, loop_limit)
     with resting():
-        program = read_into(Program(), program_desc(data, name, _WRITTEN_BY), name)
+        program = read_into(Program(), program_desc(data, name, UNASKED), name)
     program.is_loaded, program.limits = True, limits
     return program
 
 
-def program_desc(data: bytes, name: str, without: str | None = None, is_written: bool = False) -> Any:
+def program_desc(data: bytes, name: str, without: frozenset[str] | None = None, is_written: bool = False) -> Any:
     """The message of a `.pdmodel` file, or of what a `.json` says in the operators that `.pdmodel` files have.
 
     CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a

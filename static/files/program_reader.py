@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ...core.dtype import DType, from_number
 from ...core.files import CorruptFileError
+from ...ops.core.decomposition import find_decomposition
 from ...ops.core.operator import find, is_declared, taking, with_fed_inputs
 from ..format import attributes as at
 from ..format import messages as pb
@@ -18,8 +19,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.slots import missing_input
 from ..ir.variable import ParameterVariable, Variable, class_of_kind
-from . import array_codec, decomposed, lod_codec, whole_weights
-from .types_in_files import CONVERT, KIND_NAMES, annotated_type, annotated_types, tensor_field
+from .types_in_files import CONVERT, KIND_NAMES, PY_LAYER, annotated_type, annotated_types, tensor_field
 
 _Made = TypeVar("_Made", bound=Program)
 
@@ -61,18 +61,47 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             block.ops.append(made)
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
-    decomposed.inline_forwards(program, source_name)
-    array_codec.from_file(program)
-    lod_codec.from_file(program, source_name)
-    whole_weights.from_file(program)
-    if decomposed.has_decomposed(program):
-        decomposed.from_file(program, source_name)
+    _bring_forms(program, source_name)
     if any(at.OWN_GRADIENT in op.attrs for block in program.blocks for op in block.ops):
         from . import gradient_codec  # for the few Programs with gradients of the user's own
 
         gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
             type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program
+
+
+def _bring_forms(program: Program, source: str) -> None:
+    """Changes what files say otherwise than Programs; what does so is imported for what has something for it to do."""
+    variables = [variable for block in program.blocks for variable in block.vars.values()]
+    if PY_LAYER in _types(program):
+        from .decomposed import inline_forwards
+
+        inline_forwards(program, source)
+    if any(variable.is_list for variable in variables):
+        from . import array_codec
+
+        array_codec.from_file(program)
+    if any(variable.lod_level for variable in variables) or any(map(_takes_offsets, _types(program))):
+        from . import lod_codec
+
+        lod_codec.from_file(program, source)
+    if any(at.WEIGHT_BITS in op.attrs for block in program.blocks for op in block.ops):
+        from . import whole_weights
+
+        whole_weights.from_file(program)
+    if any(find_decomposition(kind) is not None for kind in _types(program)):
+        from . import decomposed
+
+        decomposed.from_file(program, source)
+
+
+def _types(program: Program) -> set[str]:
+    return {op.type for block in program.blocks for op in block.ops}
+
+
+def _takes_offsets(kind: str) -> bool:
+    """Whether operations of a type read or make the offsets of sequences."""
+    return is_declared(kind) and bool(find(kind).given_offsets or find(kind).made_offsets)
 
 
 def _named(type: str, inputs: dict[str, list[str]]) -> str:
@@ -106,10 +135,9 @@ def _slots(side: Any) -> dict[str, list[str]]:
 
 
 def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
-    place = f"block {block.idx}, variable {message.name!r}"
     kind = KIND_NAMES.get(message.type.type)
     if kind is None:
-        raise CorruptFileError(source, place, f"{message.type.type} is not the number of what a variable can hold")
+        raise CorruptFileError(source, _place_of(block, message), f"{message.type.type} is not the number of what a variable can hold")
     field = tensor_field(message.type)
     shape: tuple[int, ...] = ()
     dtype, lod_level = None, 0
@@ -119,12 +147,16 @@ def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
         try:
             dtype = from_number(tensor.data_type)
         except TypeError as error:
-            raise CorruptFileError(source, place, f"its elements are of an unsupported type: {error}") from error
+            raise CorruptFileError(source, _place_of(block, message), f"its elements are of an unsupported type: {error}") from error
     if message.is_parameter and dtype is not None:
         return ParameterVariable(block, message.name, shape, dtype, trainable=not message.stop_gradient)
     made = class_of_kind(kind, Variable)
     return made(block, message.name, shape, dtype, persistable=message.persistable, lod_level=lod_level,
                 stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=kind)
+
+
+def _place_of(block: Block, message: pb.VarDesc) -> str:
+    return f"block {block.idx}, variable {message.name!r}"
 
 
 def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:
@@ -134,20 +166,22 @@ def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:
     try:
         for attr in op.attrs:
             name = attr.name
-            is_known = name in declared or name == "sub_block" or attr.type in _OF_VARIABLES
-            attrs[name] = _read_attribute(kind, attr) if is_known else at.attr_to_python(attr)
+            if name in declared or name == "sub_block" or attr.type in _OF_VARIABLES:
+                attrs[name] = _read_attribute(kind, attr, declared.get(name))
+            else:
+                attrs[name] = at.attr_to_python(attr)
         return read_values(op.type, attrs) if op.type in CONSTANTS else attrs
     except (TypeError, ValueError, OverflowError) as error:
         what = f"{place}, attribute {attr.name!r}" if len(attrs) < len(op.attrs) else place
         raise CorruptFileError(source, what, f"{error}") from error
 
 
-def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
+def _read_attribute(op_type: str, attr: pb.OpDesc.Attr, declared: tuple[int | None, bool] | None) -> Any:
     if attr.type in _OF_VARIABLES:
         if is_declared(op_type):
             with_fed_inputs(op_type, [attr.name])
         return at.attr_to_python(attr)
-    file_type, is_dtype = annotated_type(op_type, attr.name)
+    file_type, is_dtype = declared or annotated_type(op_type, attr.name)
     if is_dtype:
         number = at.attr_value(attr)
         return _default(op_type, attr.name) if number == at.NO_DTYPE else from_number(number)

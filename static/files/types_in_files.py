@@ -14,6 +14,7 @@ from ...ops.core.operator import Double, Long, Longs, Operator, find, is_declare
 from ..format import attributes as at
 from ..format import messages as pb
 
+PY_LAYER = "pylayer"  # the type of a forward of the user's own
 KINDS: dict[str, Any] = {each.kind: each.value for each in VarType}
 _FIELDS = {KINDS[kind]: name for kind, name in {
     "tensor": "lod_tensor", "array": "tensor_array", "selected_rows": "selected_rows", "sparse_coo": "sparse_coo",

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ..format.attributes import WEIGHT_BITS as _BITS
 from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
 
-_BITS, _SCALE = "quantize_weight_bits", "_quant_scale"
+_SCALE = "_quant_scale"
 
 
 def as_floats(program: Program, values: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ _numbers: Any = range(len(TYPE_NAMES))  # members of AttrType, to type checkers
 (INT, FLOAT, STRING, INTS, FLOATS, STRINGS, BOOLEAN, BOOLEANS, BLOCK, LONG, BLOCKS, LONGS, FLOAT64S, VAR, VARS, FLOAT64,
  SCALAR, SCALARS) = _numbers
 OWN_GRADIENT = "proa_gradient"  # the name of the one that has a gradient of the user's own
+WEIGHT_BITS = "quantize_weight_bits"  # the name of the one that operations on weights of whole numbers have
 NO_DTYPE = -1  # the number that says that an attribute names no element type
 
 

@@ -10,7 +10,7 @@ passes of an engine have fused into an operator gives it another name (`FUSED_FO
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,17 @@ from .attributes import FLOAT, STRING, attr_value, python_to_attr
 from .versions import OP_VERSIONS
 
 
-@dataclass(frozen=True)
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 class Change:
     """What became of an operator at a version: attributes with other names, numbers that are texts since, and what
     attributes that it has no names for mean in older files (`implied`)."""
 
-    operator: str
-    version: int
-    renamed: dict[str, str] = field(default_factory=dict)
-    texts: tuple[str, ...] = ()
-    implied: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, operator: str, version: int, renamed: Mapping[str, str] = _NOTHING,
+                 texts: tuple[str, ...] = (), implied: Mapping[str, Any] = _NOTHING):
+        self.operator, self.version = operator, version
+        self.renamed, self.texts, self.implied = renamed, texts, implied
 
     def make_of_code(self, attrs: dict[str, Any]) -> None:
         """Makes the change to attributes as code gives them; a new name that is given too has the say."""

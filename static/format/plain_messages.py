@@ -8,7 +8,6 @@ take a third of the time in which a small model is opened, reads it then, and sa
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any
 
 from ...ops.core import native
@@ -49,11 +48,11 @@ class Attributes(list):
         return made
 
 
-def read(data: bytes, without: str | None = None) -> Any:
+def read(data: bytes, without: frozenset[str] | None = None) -> Any:
     """The ProgramDesc of these bytes; None where protobuf has to read it. Attributes named `without` are left out."""
     if native.module is None:
         return None
-    return native.module.read_message(data, _program(without and sys.intern(without)))
+    return native.module.read_message(data, _program(without))
 
 
 def _one(name: str, what: int, more: Any = None) -> tuple:
@@ -77,7 +76,7 @@ def _absent(what: int, _: None, more: Any) -> Any:
     return "" if what in (_TEXT, _NAME) else False if what == _TRUTH else 0
 
 
-def _table(name: str, fields: dict[int, tuple], needed: tuple[int, ...] = (), without: str | None = None,
+def _table(name: str, fields: dict[int, tuple], needed: tuple[int, ...] = (), without: frozenset[str] | None = None,
            **absent: Any) -> tuple:
     """What reads a message. `absent`: what fields are that a file does not have, where that is not what others are."""
     lists = {field[0]: field[2] for field in fields.values() if field[2] is not None}
@@ -86,7 +85,7 @@ def _table(name: str, fields: dict[int, tuple], needed: tuple[int, ...] = (), wi
     return made, tuple(map(fields.get, range(max(fields) + 1))), _kinds(*needed), without
 
 
-def _attributes(without: str | None) -> tuple:
+def _attributes(without: frozenset[str] | None) -> tuple:
     number = _table("Complex", {1: _one("r", _FLOATING64), 2: _one("i", _FLOATING64)}, (1, 2))
     scalar = _table("Scalar", {
         1: _one("type", _VALUE, _kinds(*range(1, 5))), 2: _one("b", _TRUTH), 3: _one("i", _NUMBER64),
@@ -101,7 +100,7 @@ def _attributes(without: str | None) -> tuple:
         21: _many("scalars", _MESSAGE, scalar)}, (1, 2), without)
 
 
-def _operator(without: str | None) -> tuple:
+def _operator(without: frozenset[str] | None) -> tuple:
     attribute = _attributes(without)
     several = type("Attributes", (Attributes,), {"kind": attribute[0], "__module__": __name__})
     slot = _table("Slot", {1: _one("parameter", _NAME), 2: _many("arguments", _TEXT)}, (1,))
@@ -132,7 +131,7 @@ def _variable() -> tuple:
 
 
 @functools.cache
-def _program(without: str | None) -> tuple:
+def _program(without: frozenset[str] | None) -> tuple:
     block = _table("BlockDesc", {
         1: _one("idx", _NUMBER32), 2: _one("parent_idx", _NUMBER32), 3: _many("vars", _MESSAGE, _variable()),
         4: _many("ops", _MESSAGE, _operator(without)), 5: _one("forward_block_idx", _NUMBER32)}, (1, 2),

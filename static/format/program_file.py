@@ -15,7 +15,6 @@ from . import messages as pb
 from . import plain_messages
 from .attributes import BLOCK, BLOCKS, STRING, STRINGS, VAR, VARS
 from .tensor_stream import ELEMENTS
-from .wire import find_damage
 
 _MOST_DIMENSIONS = 32
 _WITH_ELEMENTS = ("selected_rows", "lod_tensor", "tensor_array", "sparse_coo", "sparse_csr")  # fields of VarType
@@ -54,7 +53,7 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
     return desc
 
 
-def read_plain_program(data: bytes, name: str, without: str | None = None) -> Any:
+def read_plain_program(data: bytes, name: str, without: frozenset[str] | None = None) -> Any:
     """The same for who reads the message and no more: plain objects, where these bytes can be read so.
 
     `without`: attributes of operators that nobody asks for, and that may be left out.
@@ -83,6 +82,8 @@ def serialize_program_desc(desc: pb.ProgramDesc) -> bytes:
 
 
 def _fail_parse(data: bytes, name: str, reason: str) -> NoReturn:
+    from .wire import find_damage  # for what is damaged
+
     if kind := kind_of(data[:LOOKED_AT]):
         raise CorruptFileError(name, "byte 0", f"this is no .pdmodel file; {kind}")
     damage = find_damage(data, pb.ProgramDesc.DESCRIPTOR)
@@ -131,9 +132,9 @@ class _Checks:
         for index, block in enumerate(self.desc.blocks):
             self.block(index, block)
             for var in block.vars:
-                self.var(f"block {index}, variable {var.name!r}", var.type, var.persistable)
+                self.var(index, var)
             for number, op in enumerate(block.ops):
-                self.op(index, f"block {index}, operator {number} ({op.type})", op)
+                self.op(index, number, op)
         self.no_cycle()
 
     def block(self, index: int, block: pb.BlockDesc) -> None:
@@ -151,22 +152,25 @@ class _Checks:
         if steps > self.count:
             self.fail(f"block {index}, parent_idx", "the parents go round in a circle")
 
-    def var(self, place: str, kind: pb.VarType, persistable: bool) -> None:
+    def var(self, index: int, var: pb.VarDesc) -> None:
         """Element types and dims. Paddle 1.x multiplies sizes with the -1 of one that is not known: all are unknown."""
+        kind = var.type
         for field in _WITH_ELEMENTS:
             if not kind.HasField(field):
                 continue
             message = getattr(kind, field)
             tensor = getattr(message, "tensor", message)
             if tensor.data_type not in ELEMENTS:
-                self.fail(f"{place}, data_type", f"{tensor.data_type} is not the number of an element type")
-            multiplied = [n for n, size in enumerate(tensor.dims) if size < -1]
-            if len(tensor.dims) > _MOST_DIMENSIONS or multiplied and persistable:
-                self.fail(f"{place}, dims", f"a shape of {list(tensor.dims)[:_MOST_DIMENSIONS]} cannot be")
+                self.fail(f"block {index}, variable {var.name!r}, data_type", f"{tensor.data_type} is not the number of an element type")
+            dims = tensor.dims
+            multiplied = [n for n, size in enumerate(dims) if size < -1] if min(dims, default=0) < -1 else ()
+            if len(dims) > _MOST_DIMENSIONS or multiplied and var.persistable:
+                self.fail(f"block {index}, variable {var.name!r}, dims",
+                          f"a shape of {list(dims)[:_MOST_DIMENSIONS]} cannot be")
             for n in multiplied:
-                tensor.dims[n] = -1
+                dims[n] = -1
 
-    def op(self, index: int, place: str, op: pb.OpDesc) -> None:
+    def op(self, index: int, number: int, op: pb.OpDesc) -> None:
         """The blocks that attributes name."""
         if _OF_BLOCKS.isdisjoint([attr.type for attr in op.attrs]):
             return
@@ -175,7 +179,7 @@ class _Checks:
                 continue
             for block in [attr.block_idx] if attr.type == BLOCK else attr.blocks_idx:
                 if not 0 < block < self.count:
-                    self.fail(f"{place}, attribute {attr.name!r}",
+                    self.fail(f"block {index}, operator {number} ({op.type}), attribute {attr.name!r}",
                               f"{block} is not the number of one of the {self.count - 1} inner blocks")
                 self.inner[index].add(block)
 

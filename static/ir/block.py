@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import user_line
 from ...core.var_type import VarType
 from ...ops.array.full import empty
-from ...ops.core.decomposition import Decomposition, find_decomposition
 from ...ops.core.trace import current_trace
-from .append_op import described, slots_by_name
-from .applied_op import apply_by_slots, holds_tensors, known_attributes
-from .descriptions import BlockDesc
-from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from .operation import Operation
 from .variable import ParameterVariable, Variable, class_of_kind
 
 if TYPE_CHECKING:
+    from ...ops.core.decomposition import Decomposition
+    from .descriptions import BlockDesc
     from .program import Program
 
 _OF_TENSORS = ("persistable", "stop_gradient")
@@ -213,6 +210,8 @@ class Block:
     @property
     def desc(self) -> BlockDesc:
         """This block as Paddle's desc."""
+        from .descriptions import BlockDesc  # for who asks
+
         return BlockDesc(self)
 
     def iter_parameters(self) -> Iterator[ParameterVariable]:
@@ -268,6 +267,12 @@ class Block:
 
     def _insert_op(self, index: int, type: Any = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
                    **others: Any) -> Operation:
+        # For who appends operations so; Programs that are read or traced do without.
+        from ...ops.core.decomposition import find_decomposition
+        from .append_op import described
+        from .applied_op import apply_by_slots, holds_tensors, known_attributes
+        from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
+
         if holds_tensors(inputs, outputs):  # as initializers of users apply operators to what they fill
             apply_by_slots(type, inputs, outputs, known_attributes(type, attrs), bool(others.get("stop_gradient")))
             return Operation(self, type, {}, {}, dict(attrs or {}), user_line())
@@ -294,6 +299,7 @@ class Block:
 
     def _insert_parts(self, index: int, made_of: Decomposition, inputs: Any, outputs: Any, attrs: Any) -> Operation:
         """Inserts what an operator stands for that is several here; gives the last of these, or it alone."""
+        from .append_op import slots_by_name
         from .decomposed import append_parts
 
         given, made = slots_by_name(self, made_of, inputs, outputs)

@@ -6,12 +6,12 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from ...core.var_type import AttrType
-from .descriptions import OpDesc
 from .name_scopes import ATTRIBUTE, OUTSIDE
 from .variable import Variable
 
 if TYPE_CHECKING:
     from .block import Block
+    from .descriptions import OpDesc
 
 BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, LOSS_ROLE = 1, 2, 16, 256  # of the attribute op_role in files
 SERVERS_ROLE = 4 | 8  # what exchanges gradients and parameters with servers, and what cuts and joins them for that
@@ -179,6 +179,8 @@ class Operation:
     @property
     def desc(self) -> OpDesc:
         """This operation as Paddle's desc: its type and names are methods."""
+        from .descriptions import OpDesc  # for who asks
+
         return OpDesc(self)
 
     @property

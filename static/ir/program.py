@@ -10,19 +10,20 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.lazy import require
 from ...core.limits import Limits
 from ...core.unique_name import UniqueNameGenerator, generate
-from .batch_source import BatchSource
 from .block import Block
-from .copies import bare_copy, fill_copy
-from .descriptions import ProgramDesc
 from .global_seed import global_seed
-from .host_value import HostValue
 from .operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
 from .variable import ParameterVariable, Variable
+
+if TYPE_CHECKING:
+    from .batch_source import BatchSource
+    from .descriptions import ProgramDesc
+    from .host_value import HostValue
 
 
 class Program:
@@ -139,6 +140,8 @@ class Program:
     @property
     def desc(self) -> ProgramDesc:
         """This Program as Paddle's desc, which gives its bytes: `desc.serialize_to_string()`."""
+        from .descriptions import ProgramDesc  # for who asks
+
         return ProgramDesc(self)
 
     @property
@@ -228,6 +231,8 @@ class Program:
         raise NotImplementedError(type(self).__name__)
 
     def __deepcopy__(self, memo: dict) -> Program:
+        from .copies import bare_copy, fill_copy  # for who makes another of it
+
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         result.blocks = [bare_copy(block, memo) for block in self.blocks]  # first: all else refers to them

@@ -23,13 +23,13 @@ from ...ops.core.result_names import results_named
 from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, apply, current_trace, using
 from ...ops.methods import METHODS, SYNTAX, Later
-from .descriptions import VarDesc
 from .python_numbers import StandsForNumbers
 from .tensor_like import TensorLike
 from .without_value import WithoutValue
 
 if TYPE_CHECKING:
     from .block import Block
+    from .descriptions import VarDesc
     from .operation import Operation
     from .program import Program
     from .variable_methods import VariableMethods as _VariableMethods  # a stub alone: who checks types sees them there
@@ -306,6 +306,8 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
     @property
     def desc(self) -> VarDesc:
         """This variable as Paddle's desc: its name, shape and dtype are methods."""
+        from .descriptions import VarDesc  # for who asks
+
         return VarDesc(self)
 
     @property

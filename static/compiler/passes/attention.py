@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from ....core.dtype import float32
 from ...ir.operation import Operation
 from ...ir.usage import reads
-from .. import attention as _operators  # noqa: F401 - declares what this pass puts into a Unit
 from ..unit import Unit
 
 
@@ -130,6 +129,8 @@ def _forward(graph: _Graph, index: int) -> Attention | None:
     if len(batches - {-1}) > 1:
         return None
     members |= {made, place}
+    from .. import attention as _operators  # noqa: F401 - declares what is put into a Unit, where there is something
+
     kind = "fused_attention" if -1 in batches else "attention"
     last = graph.ops[place]
     whole = Operation(last.block, kind, inputs, {"Out": [second[2]]}, {"scale": scale}, last.source)

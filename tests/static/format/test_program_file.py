@@ -10,6 +10,9 @@ from format_helpers import FIXTURES, ask_oracle, damaged, needs_oracle, value_or
 from proa.core.files import CorruptFileError
 from proa.core.safe_pickle import UnsafePickleError, dump_state
 from proa.ops.core import native
+from proa.ops.core.hints import HINTS
+from proa.ops.core.operator import all_operators
+from proa.static.files.model_program import UNASKED
 from proa.static.format import framework_pb2 as pb
 from proa.static.format import plain_messages
 from proa.static.format.older_operators import bring_up_to_date
@@ -306,8 +309,14 @@ def test_attributes_that_nobody_asks_for_are_left_out():
     desc = pb.ProgramDesc.FromString(NET)
     for op in desc.blocks[0].ops:
         op.attrs.add(name="op_callstack", type=pb.STRINGS, strings=["a line"])
-    plain = plain_messages.read(desc.SerializeToString(), "op_callstack")
+        op.attrs.add(name="use_cudnn", type=pb.BOOLEAN, b=True)
+    plain = plain_messages.read(desc.SerializeToString(), frozenset(("op_callstack", "use_cudnn")))
     assert as_protobuf_has_it(plain, pb.ProgramDesc.FromString(NET))
+
+
+def test_what_is_left_out_for_a_run_no_operator_has():
+    assert UNASKED <= HINTS
+    assert not [op.type for op in all_operators() if not UNASKED.isdisjoint(op.attributes)]
 
 
 @compiled
