@@ -76,6 +76,24 @@ class ByteReader:
         self.position += count
         return data
 
+    def passes(self, expected: bytes) -> bool:
+        """Whether these bytes come next, which are left out then.
+
+        >>> import io
+        >>> from proa.core.byte_reader import ByteReader
+        >>> reader = ByteReader(io.BytesIO(b"abc"), "example")
+        >>> reader.passes(b"x"), reader.passes(b"ab"), reader.remaining
+        (False, True, 1)
+        """
+        count = len(expected)
+        if count > self.end - self.position:
+            return False
+        if self._file.read(count) != expected:
+            self._file.seek(self.position)
+            return False
+        self.position += count
+        return True
+
     def integer(self, size: int, signed: bool = False) -> int:
         """The next little-endian integer of `size` bytes."""
         return int.from_bytes(self.take(size), "little", signed=signed)

@@ -28,6 +28,8 @@ _LARGEST_DESC = 4096
 _MOST_DIMENSIONS = 32
 _MOST_LEVELS = 64
 _BOOL, _FLOAT32 = 0, 5
+_IS_LITTLE = np.dtype(ELEMENTS[_FLOAT32]) == np.float32  # whether the machine's own order is that of files
+_WITHOUT_LOD = bytes(16)  # what nearly every tensor begins with: version, levels, version
 
 Lod = tuple[tuple[int, ...], ...]
 
@@ -158,7 +160,7 @@ class _StreamReader:
         """The tensor; where it lies, if it is one of float32 without a LoD and of so many bytes or more."""
         at, number, shape, lod = self.head()
         size = self.need(math.prod(shape) * 4) if number == _FLOAT32 else 0
-        if lod or size < max(least, 1) or np.dtype(ELEMENTS[_FLOAT32]) != np.float32:  # the machine's own order
+        if lod or size < max(least, 1) or not _IS_LITTLE:
             return self.elements(at, number, shape, lod)
         placed = PlacedTensor(self.reader.position, shape)
         self.reader.skip(size)
@@ -166,9 +168,11 @@ class _StreamReader:
 
     def head(self) -> tuple[int, int, tuple[int, ...], Lod]:
         """What stands before the elements: where it describes them, the number of their type, the shape, the LoD."""
-        self.version()
-        lod = self.lod()
-        self.version()
+        lod: Lod = ()
+        if not self.reader.passes(_WITHOUT_LOD):
+            self.version()
+            lod = self.lod()
+            self.version()
         at = self.reader.position
         number, shape = self.desc()
         if number not in ELEMENTS or len(shape) > _MOST_DIMENSIONS or any(size < 0 for size in shape):
