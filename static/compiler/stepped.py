@@ -38,7 +38,8 @@ class Stepped:
         """The results. `line` and `values` are what a failure is told by (`where`)."""
         values: dict[str, Any] = {"None": None, **dict(zip(self.arguments, arrays, strict=True))}
         del arrays
-        for line, asked, function, kernel, attrs, inputs, has_lists, targets, gone in self.steps:
+        given: Any
+        for line, asked, function, kernel, attrs, inputs, has_lists, targets, gone in self.steps:  # noqa: B007 - told
             if has_lists:
                 given = [values[name] if type(name) is str else [values[each] for each in name] for name in inputs]
             else:

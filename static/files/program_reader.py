@@ -137,7 +137,8 @@ def _slots(side: Any) -> dict[str, list[str]]:
 def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
     kind = KIND_NAMES.get(message.type.type)
     if kind is None:
-        raise CorruptFileError(source, _place_of(block, message), f"{message.type.type} is not the number of what a variable can hold")
+        raise CorruptFileError(source, _place_of(block, message),
+                               f"{message.type.type} is not the number of what a variable can hold")
     field = tensor_field(message.type)
     shape: tuple[int, ...] = ()
     dtype, lod_level = None, 0
@@ -147,7 +148,8 @@ def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
         try:
             dtype = from_number(tensor.data_type)
         except TypeError as error:
-            raise CorruptFileError(source, _place_of(block, message), f"its elements are of an unsupported type: {error}") from error
+            raise CorruptFileError(source, _place_of(block, message),
+                                   f"its elements are of an unsupported type: {error}") from error
     if message.is_parameter and dtype is not None:
         return ParameterVariable(block, message.name, shape, dtype, trainable=not message.stop_gradient)
     made = class_of_kind(kind, Variable)

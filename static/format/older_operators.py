@@ -22,7 +22,6 @@ from . import messages as pb
 from .attributes import FLOAT, STRING, attr_value, python_to_attr
 from .versions import OP_VERSIONS
 
-
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -161,7 +161,8 @@ class _Checks:
             message = getattr(kind, field)
             tensor = getattr(message, "tensor", message)
             if tensor.data_type not in ELEMENTS:
-                self.fail(f"block {index}, variable {var.name!r}, data_type", f"{tensor.data_type} is not the number of an element type")
+                self.fail(f"block {index}, variable {var.name!r}, data_type",
+                          f"{tensor.data_type} is not the number of an element type")
             dims = tensor.dims
             multiplied = [n for n, size in enumerate(dims) if size < -1] if min(dims, default=0) < -1 else ()
             if len(dims) > _MOST_DIMENSIONS or multiplied and var.persistable:

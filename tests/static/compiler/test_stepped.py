@@ -6,13 +6,13 @@ import weakref
 import numpy as np
 import proa as paddle
 import pytest
-from programs import build
 from proa import static
 from proa.core.flags import flags_guard
 from proa.static.compiler import compile_plan
 from proa.static.compiler import plan as plans
 from proa.static.compiler.plan import Plan
 from proa.static.compiler.stepped import Stepped
+from programs import build
 
 F = paddle.nn.functional
 
@@ -78,7 +78,8 @@ def test_a_failure_names_the_operation_and_the_line_that_appended_it():
 
 def test_what_has_loops_is_compiled_at_once():
     def function(x):
-        return static.nn.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * 2.0], [paddle.zeros([1], "int64"), x])[1]
+        begin = [paddle.zeros([1], "int64"), x]
+        return static.nn.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * 2.0], begin)[1]
 
     plan, (x,) = _compiled(function, [3, 4])
     (found,) = plan(np, [x])
