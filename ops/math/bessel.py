@@ -19,6 +19,7 @@ from .unary import sign
 
 _BORDER = 8.0
 _DEGREE = 32
+_BLOCK = 1 << 13
 
 
 def _integral(x: Any, shape: Callable[[Any], Any]) -> Any:
@@ -43,26 +44,50 @@ def _far(order: int) -> list[float]:
     return np.polynomial.chebyshev.chebinterpolate(function, _DEGREE).tolist()
 
 
-def _series(coefficients: list[float], u: Any) -> Any:
+@functools.cache
+def _enough(coefficients: Callable[[int], list[float]], order: int, itemsize: int) -> list[float]:
+    """The coefficients that count in numbers of so many bytes: what is left out is less than a hundredth of a digit."""
+    every, least = coefficients(order), 1e-18 if itemsize > 4 else 1e-10
+    return every[:max(n + 1 for n, each in enumerate(every) if abs(each) > least)]
+
+
+def _series(xp: Any, coefficients: list[float], u: Any) -> Any:
     """The Chebyshev series at u (Clenshaw)."""
-    later, last = 0.0 * u, 0.0 * u
+    twice, later, last, spare = 2 * u, xp.zeros_like(u), xp.zeros_like(u), xp.empty_like(u)
     for coefficient in coefficients[:0:-1]:
-        later, last = coefficient + 2 * u * later - last, later
+        xp.multiply(twice, later, out=spare)
+        spare -= last
+        spare += coefficient
+        later, last, spare = spare, later, last
     return coefficients[0] + u * later - last
 
 
-def _scaled(xp: Any, x: Any, order: int) -> Any:
-    """Iₙ(|x|)·e^-|x|, with the sign of x for order 1, in float64."""
+def _computed(xp: Any, x: Any, order: int, grows: bool) -> Any:
+    """Iₙ(x)·e^-|x|, and times e^|x| where it grows; computed in float64."""
     size = xp.abs(wide(x, f"i{order}(x)"))
-    near = _series(_near(order), xp.minimum(size, _BORDER) * (2 / _BORDER) - 1)
+    near = _series(xp, _enough(_near, order, x.itemsize), xp.minimum(size, _BORDER) * (2 / _BORDER) - 1)
     near = near * size if order else near
-    large = xp.maximum(size, _BORDER)
-    found = xp.where(size <= _BORDER, near, _series(_far(order), 2 * _BORDER / large - 1) / xp.sqrt(large))
-    return xp.copysign(found, x) if order else found
+    if xp is np and size.max(initial=0.0) <= _BORDER:  # most often
+        found = near
+    else:
+        large = xp.maximum(size, _BORDER)
+        far = _series(xp, _enough(_far, order, x.itemsize), 2 * _BORDER / large - 1) / xp.sqrt(large)
+        found = xp.where(size <= _BORDER, near, far)
+    if grows:
+        found *= xp.exp(size)
+    return (xp.copysign(found, x) if order else found).astype(x.dtype)
 
 
-def _whole(xp: Any, x: Any, order: int) -> Any:
-    return (_scaled(xp, x, order) * xp.exp(xp.abs(x.astype("float64")))).astype(x.dtype)
+def _kernel(order: int, grows: bool) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any) -> Any:
+        if xp is not np or x.size <= _BLOCK:
+            return _computed(xp, x, order, grows)
+        flat, result = x.reshape(-1), np.empty(x.size, x.dtype)
+        for begin in range(0, x.size, _BLOCK):  # which stays in the caches through all terms
+            result[begin:begin + _BLOCK] = _computed(np, flat[begin:begin + _BLOCK], order, grows)
+        return result.reshape(x.shape)
+
+    return kernel
 
 
 def _over(value: Any, x: Any, square: float) -> Any:
@@ -71,13 +96,13 @@ def _over(value: Any, x: Any, square: float) -> Any:
     return value * (1.0 - at_zero) / (x + at_zero) + at_zero * (0.5 + square * x * x)
 
 
-i0_op = operator("i0", "x -> out", kernel=lambda xp, x: _whole(xp, x, 0), infer=same,
+i0_op = operator("i0", "x -> out", kernel=_kernel(0, True), infer=same,
                  grad={"x": lambda g, x: g * apply(i1_op, x)})
-i1_op = operator("i1", "x -> out", kernel=lambda xp, x: _whole(xp, x, 1), infer=same,
+i1_op = operator("i1", "x -> out", kernel=_kernel(1, True), infer=same,
                  grad={"x": lambda g, x: g * (apply(i0_op, x) - _over(apply(i1_op, x), x, 1 / 16))})
-i0e_op = operator("i0e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 0).astype(x.dtype), infer=same,
+i0e_op = operator("i0e", "x -> out", kernel=_kernel(0, False), infer=same,
                   grad={"x": lambda g, x: g * (apply(i1e_op, x) - sign(x) * apply(i0e_op, x))})
-i1e_op = operator("i1e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 1).astype(x.dtype), infer=same,
+i1e_op = operator("i1e", "x -> out", kernel=_kernel(1, False), infer=same,
                   grad={"x": lambda g, x: g * (
                       apply(i0e_op, x) - sign(x) * apply(i1e_op, x) - _over(apply(i1e_op, x), x, 5 / 16))})
 
