@@ -9,6 +9,7 @@ import numpy as np
 from ...core.mersenne_twister import Engine
 from .uniform import uniform
 
+_LONG = 1 << 10  # elements of a row that are worth a call for each row
 _FEW_ROWS = 16  # are looked through one by one: the same halves are asked in the same order
 
 
@@ -62,6 +63,11 @@ def _take_out(ends: np.ndarray, places: np.ndarray) -> None:
     before = np.where(places > 0, ends[rows, places - 1], kind(0))
     own = ends[rows, places] - before
     left = (1.0 - own.astype("float64")).astype(kind)
+    if len(ends) <= _FEW_ROWS or ends.shape[1] >= _LONG:
+        for row, place, taken, rest in zip(ends, places, own, left, strict=True):
+            row[place:] -= taken
+            row /= rest
+        return
     behind = np.arange(ends.shape[1]) >= places[:, None]
     ends -= np.where(behind, own[:, None], kind(0))
     ends /= left[:, None]
