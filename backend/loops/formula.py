@@ -103,6 +103,10 @@ def _substituted(text: str, operands: tuple, attributes: tuple) -> str:
     return ast.unparse(_Substitution(dict(operands), dict(attributes)).visit(tree))
 
 
+_STEPS = re.compile(r" [-+*/] |\w\(| if ")
+_ONE_STEP = re.compile(r"[\w.]+ [^ ()]+ [\w.]+|\w+\([A-Z]\w*(?:, [A-Z]\w*)*\)|not \w+")
+
+
 def least_size(formula: Formula, defaults: Mapping[str, Any]) -> int:
     """From how many elements on a formula is worth a loop."""
     try:
@@ -113,6 +117,10 @@ def least_size(formula: Formula, defaults: Mapping[str, Any]) -> int:
         return WORTH_A_LOOP_OF_ONE
     if SLOW_IN_NUMPY.search(text):
         return WORTH_A_SLOW_FUNCTION
+    if len(_STEPS.findall(text)) > 1:  # as formulas are written: to parse each takes a tenth of all declarations' time
+        return WORTH_A_LOOP_OF_PASSES
+    if _ONE_STEP.fullmatch(text):
+        return WORTH_A_LOOP_OF_ONE if COSTLY.search(text) else WORTH_A_LOOP
     tree = ast.parse(text, mode="eval")
     steps = [n for n in ast.walk(tree) if isinstance(n, (ast.BinOp, ast.Call, ast.IfExp))]
     if len(steps) > 1:

@@ -1,5 +1,7 @@
 """Every formula against the kernel that it stands for, on values that matter: signs, zeros, NaN and infinities."""
 
+import re
+
 import numpy as np
 import pytest
 from proa.backend.loops import formula, is_ready
@@ -69,3 +71,12 @@ def test_what_a_formula_is_not_for_is_declined():
     assert run(add_op, x, x[:, 0], axis=0) is NotImplemented
     assert run(scale_op, x, np.ones(1, "float32")) is NotImplemented
     assert run(scale_op, x, None, scale=float("nan")) is NotImplemented
+
+
+@pytest.mark.parametrize("op", [op for op in all_operators() if op.formula is not None], ids=lambda op: op.type)
+def test_what_a_formula_costs_is_told_without_parsing_it(op, monkeypatch):
+    told = formula.least_size(op.formula, op.defaults)
+    never = re.compile(r"(?!)")
+    monkeypatch.setattr(formula, "_STEPS", never)
+    monkeypatch.setattr(formula, "_ONE_STEP", never)
+    assert told == formula.least_size(op.formula, op.defaults)
