@@ -41,6 +41,7 @@ from .held_gradients import gradients_left, training_step
 from .optional_results import chosen, flags_of
 from .program_function import ProgramFunction
 from .records import has_records, with_objects, with_records
+from .result_views import ResultViews
 from .same_tensors import SameTensors
 
 
@@ -144,7 +145,9 @@ class ConcreteProgram:
             for slot in self.slots:
                 self._same.note_slot(slot, surroundings.places, where)
                 slot.after = nest.map_structure(_up_to_date, slot.after)
-        check_kinds([*self.outputs, *(v for slot in self.slots for v in slot.variables)], where)
+            results = [*self.outputs, *(v for slot in self.slots for v in slot.variables)]
+            self._result_views = ResultViews(now, trace.captured, trace.variable_of, results)
+        check_kinds(results, where)
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
         filled = {slot.location.identity for slot in self.slots}
@@ -180,8 +183,8 @@ class ConcreteProgram:
                          and (index < len(names) or name in trace.rebound and not last[index].stop_gradient)]
         with using(trace):
             final = [assign(last[index]) for index in self._changed]
-        extra = [*(v for slot in self.slots for v in slot.variables), *self._same.wanted, *final,
-                 *gradients_left(trace)]
+        extra = [*(v for slot in self.slots for v in slot.variables), *self._same.wanted, *self._result_views.wanted,
+                 *final, *gradients_left(trace)]
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
@@ -199,8 +202,8 @@ class ConcreteProgram:
         self._step = training_step(trace)
         number = {id(tensor): index for index, tensor in enumerate(trace.captured.values())}
         self._stops = [(number.get(id(told[0])), *told) for told in trace.stops]
-        self._is_plain = not (extra or self._stops or self.slots or self.effects or self._same or trace.main.raised or
-                              trace.main.lacking or self._step)
+        self._is_plain = not (extra or self._stops or self.slots or self.effects or self._same or self._result_views or
+                              trace.main.raised or trace.main.lacking or self._step)
         self._in_place = frozenset(self._changed).union(
             len(names) + index for index, name in enumerate(trace.captured) if name in trace.rebound)
 
@@ -331,6 +334,8 @@ class ConcreteProgram:
             self._step.fill(given, len(tensors))
         results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
         self._same.put(results, given)
+        changed = set(self._changed)
+        self._result_views.put(results, given, changed, False)
         held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
         for slot in self.slots:
             slot.location.store(chosen(slot.filled(results, held)))
@@ -341,6 +346,7 @@ class ConcreteProgram:
                 given[index]._update(results[name]._array.view())
             else:
                 given[index]._rebind(another_of(results[name]))
+        self._result_views.put(results, given, changed, True)
         if self._step is not None:
             self._step.leave(given[len(tensors):], results)
         self._set_stops(True)

@@ -288,15 +288,19 @@ def _shares_memory(variable: Variable) -> bool:
 def _memory(variable: Variable) -> Any:
     """An array that lies in memory as the variable's value does; None where that is not known."""
     if variable.view_of is None:
-        return np.empty([_OPEN if size < 0 else size for size in variable.shape], variable.dtype.dtype)
+        return stand_in(variable)
     _, _, op, _, others = variable.view_of
     memory = _memory(base_of(variable))
     if memory is None or op is None:
         return memory
     if not all(x is None or type(x) is list and not x for x in others):
         return None
-    return _seen_in(memory, variable) if op.views else np.empty(
-        [_OPEN if size < 0 else size for size in variable.shape], variable.dtype.dtype)
+    return _seen_in(memory, variable) if op.views else stand_in(variable)
+
+
+def stand_in(variable: Variable) -> np.ndarray:
+    """An array of the variable's shape and dtype that lies row by row; open sizes are one for all."""
+    return np.empty([_OPEN if size < 0 else size for size in variable.shape], variable.dtype.dtype)
 
 
 def _seen_in(memory: Any, variable: Variable) -> Any:

@@ -237,11 +237,12 @@ def initial(program: Program) -> dict[str, np.ndarray]:
 class Reference:
     """NumPy's answer: values that share memory are views of one array, all others are copies.
 
-    `updates`: detached values share the memory of theirs, as in eager code; `views`: those that views give do, too.
+    `updates`: detached values share the memory of theirs, as in eager code; `views`: those that views give do, too;
+    `branches`: where a tensor decides, too.
     """
 
-    def __init__(self, program: Program, updates: bool, views: bool):
-        self.program, self.updates, self.views = program, updates, views
+    def __init__(self, program: Program, updates: bool, views: bool, branches: bool):
+        self.program, self.updates, self.views, self.branches = program, updates, views, branches
         self.values = {name: array.astype("float64") for name, array in initial(program).items()}
         self.values["x0"] = INPUT.astype("float64")
         self.version = dict.fromkeys(program.shapes, 0)
@@ -287,7 +288,7 @@ class Reference:
 
     def _branch(self, s, place):
         turned = self.values[s.source].T
-        self._define(s, turned if s.how else turned * 2, self.views)
+        self._define(s, turned if s.how else turned * 2, self.branches)
 
     def _numpy(self, s, place):
         self._define(s, self.values[s.source])
@@ -608,7 +609,8 @@ WAYS: dict[str, Callable[[Program], Any]] = {
 def checked(program: Program, way: str) -> list[str]:
     """What a way of running a program gives that the reference does not."""
     with paddle.utils.unique_name.guard():
-        reference = Reference(program, updates=way != "Program", views=way == "eager")
+        is_tensors = way != "Program"
+        reference = Reference(program, is_tensors, is_tensors, branches=way == "eager")
         return differences(reference.run(), WAYS[way](program).run(), way == "converted")
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import proa as paddle
 import pytest
+from proa.core import nest
 from proa.jit.errors import ConversionError
 
 X = [1.0, 2.0, 3.0]
@@ -86,3 +87,70 @@ def test_what_nested_branches_leave_of_a_tensor_held_twice_is_refused():
     held.b = None
     paddle.jit.to_static(nested, full_graph=True)(paddle.to_tensor(X))
     np.testing.assert_array_equal(held.a, [2, 3, 4])
+
+
+def seen_in_each_other(x):
+    y = x * 2
+    return y, y[0], y.t(), y.detach()
+
+
+def views_of_what_it_is_given(x):
+    return x.reshape([-1]), x.detach(), x.t()[1], x
+
+
+def views_of_views(x):
+    y = x + 1
+    return {"y": y, "parts": (y.t()[0].unsqueeze(0), [y.flatten()[1:3]])}
+
+
+def views_of_what_is_not_returned(x):
+    y = x * 2
+    return y[0:2], y[1:3], y[2], y.sum()
+
+
+def views_of_what_it_changes(x):
+    x[0] = 1.0
+    row = x[1]
+    x.add_(x)
+    return row, x.reshape([-1])
+
+
+def no_views(x):
+    y = x * 2
+    return y, y.clone(), y.t().reshape([-1]), y[paddle.to_tensor([0, 1])], paddle.assign(y)
+
+
+@pytest.mark.parametrize("function", [
+    seen_in_each_other, views_of_what_it_is_given, views_of_views, views_of_what_is_not_returned,
+    views_of_what_it_changes, no_views])
+def test_results_that_are_views_change_together(function):
+    """As eagerly, and as in PaddlePaddle 2.6.2, for converted functions too; with the gradients of what was written."""
+    def outcome(called, number):
+        x, w = (paddle.to_tensor(np.arange(6.0).reshape(3, 2) + n, stop_gradient=False) for n in (0, 1))
+        given = x * 1
+        results = list(nest.leaves(called(given)))
+        results[number % len(results)].scale_(3.0)
+        results[0].add_(w.flatten()[:results[0].size].reshape(results[0].shape))
+        gradients = []
+        if function is not views_of_what_it_is_given:  # which a run keeps for its gradients, whatever they need
+            sum((one * one).sum() for one in results).backward()
+            gradients = [x.grad, w.grad]
+        return [one.numpy() for one in [*results, x, given, *gradients]]
+
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for number in range(7):
+        for ours, theirs in zip(outcome(converted, number), outcome(function, number), strict=True):
+            np.testing.assert_allclose(ours, theirs)
+
+
+def test_a_result_that_is_a_view_of_a_parameter_shows_its_update():
+    linear = paddle.nn.Linear(2, 2)
+    sgd = paddle.optimizer.SGD(0.5, parameters=linear.parameters())
+    called = paddle.jit.to_static(
+        lambda x: (linear(x).sum(), linear.weight.detach(), linear.weight[0]), full_graph=True)
+    loss, weight, row = called(paddle.ones([1, 2]))
+    before = weight.numpy()
+    loss.backward()
+    sgd.step()
+    np.testing.assert_allclose(weight, before - 0.5)
+    np.testing.assert_allclose(row, before[0] - 0.5)
