@@ -45,7 +45,7 @@ _KIND = ".code"
 _LONG = 8192  # characters
 _ANYWHERE = "<proa plan>"
 _SEGMENTED = ", segments"
-_BY_LINE = 32  # runs: Python's compiler takes as long for a line as it saves in some sixty
+_BY_LINE = 16  # runs: as many cost what it takes to read compiled code from the disk, and a fifth of compiling it
 _OF_A_LINE = 1 << 11  # elements as which a line counts: 500 lines are worth segments after 8 runs, ten after 100
 
 
