@@ -223,7 +223,8 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
     axes = reduced_axes("prod", dim, reduce_all, X.ndim)
     order = [n for n in range(X.ndim) if n not in axes] + list(axes)
     moved = apply(transpose_op, X, axis=order)
-    flat = apply(reshape_op, moved, None, None, shape=[0] * (X.ndim - len(axes)) + [-1])
+    count = product([X.shape[n] for n in axes])  # said where it is known: beside a size of 0 nothing tells it
+    flat = apply(reshape_op, moved, None, None, shape=[0] * (X.ndim - len(axes)) + [count if count > 0 else -1])
     others = reshape_to(product_of_others(flat), shape_handle(moved))
     others = apply(transpose_op, others, axis=[order.index(n) for n in range(X.ndim)])
     return apply(multiply_op, conj_of(others), kept(g, shape_handle(X), dim, keep_dim, reduce_all))

@@ -337,3 +337,13 @@ def test_a_number_for_integers_is_cut_in_programs_as_eagerly(value):
     x, mask = paddle.to_tensor([1, 2, 3]), paddle.to_tensor([True, False, True])
     converted = paddle.jit.to_static(fill, full_graph=True)
     assert fill(x, mask).tolist() == converted(x, mask).tolist() == [int(value), 2, int(value)]
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 0), (2, 0, 3)])
+@pytest.mark.parametrize("axis", [-1, 0, [0, 1], None])
+@pytest.mark.parametrize("convert", [lambda f: f, lambda f: paddle.jit.to_static(f, full_graph=True)])
+def test_the_gradient_of_a_product_of_nothing_has_the_shape_of_it(shape, axis, convert):
+    x = paddle.zeros(list(shape))
+    x.stop_gradient = False
+    convert(lambda x: paddle.prod(x, axis))(x).sum().backward()
+    assert x.grad.shape == list(shape)
