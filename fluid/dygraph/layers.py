@@ -11,6 +11,7 @@ from typing import Any
 from ...core.unique_name import generate
 from ...core.var_type import VarType
 from ...nn import Layer as _Layer
+from ...nn.layer.layers import is_parameter
 from ...nn.state import NAME_TABLE
 from ...ops.core.trace import grad_mode
 from ..initializer import Xavier
@@ -51,6 +52,16 @@ class Layer(_Layer):
         _Layer.__init__(self, "layer", dtype)  # whatever else a subclass is
         self.__dict__["_full_name"] = generate(_snake_case(type(self).__name__) if name_scope is None else name_scope)
         self.__dict__.update(_built=False, _waiting={})
+
+    def add_parameter(self, name: str, parameter: Any) -> Any:
+        """Registers a parameter (or None) under a name, which may have dots as in 1.x, and gives it."""
+        if not isinstance(name, str) or "." not in name:
+            return super().add_parameter(name, parameter)
+        if parameter is not None and not is_parameter(parameter):
+            raise TypeError(f"add_parameter({name!r}): must be a parameter or None. Received "
+                            f"{type(parameter).__name__}.")
+        self._parameters[name] = parameter
+        return parameter
 
     def create_variable(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None,
                         type: Any = VarType.LOD_TENSOR) -> Any:

@@ -147,6 +147,27 @@ def test_a_state_waits_for_what_is_built_late(tmp_path):
     np.testing.assert_array_equal(other(x).numpy(), wanted)
 
 
+def test_names_with_dots(tmp_path):
+    class Dotted(fluid.dygraph.Layer):
+        def __init__(self):
+            super().__init__()
+            self.add_sublayer("conv.1", fluid.dygraph.Linear(2, 2))
+            self.add_parameter("w.0", self.create_parameter([2, 2]))
+
+    with fluid.dygraph.guard():
+        layer = Dotted()
+        assert [name for name, _ in layer.named_parameters()] == ["w.0", "conv.1.weight", "conv.1.bias"]  # as 1.8.5
+        wanted = {name: np.ones(value.shape, "float32") for name, value in layer.state_dict().items()}
+        layer.set_dict(wanted)
+        fluid.save_dygraph(layer.state_dict(), str(tmp_path / "dotted"))
+        other = Dotted()
+        other.set_dict(fluid.load_dygraph(str(tmp_path / "dotted"))[0])
+        assert {name: value.numpy().tolist() for name, value in other.state_dict().items()} == {
+            name: value.tolist() for name, value in wanted.items()}
+        with pytest.raises(TypeError):
+            layer.add_parameter("v.0", np.ones(2))
+
+
 def test_files(tmp_path):
     net = Net()
     path = str(tmp_path / "folder" / "net")
