@@ -6,12 +6,41 @@ Knows arrays only.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from . import blas
 from .devices import device_type_with, on_host
+
+_SMALL = 512  # rows of matrices up to which a second thread of OpenBLAS's wins less than its waiting takes from others
+
+
+class _Host:
+    """`numpy.linalg`, which computes what is said of small matrices on one thread."""
+
+    def __getattr__(self, name: str) -> Any:
+        compute = getattr(np.linalg, name)
+
+        @functools.wraps(compute)
+        def on_one_thread(x: Any, *args: Any, **named: Any) -> Any:
+            if max(x.shape[-2:]) > _SMALL:
+                return compute(x, *args, **named)
+            with blas.one_thread:
+                return compute(x, *args, **named)
+
+        setattr(self, name, on_one_thread)
+        return on_one_thread
+
+
+_host = _Host()
+
+
+def linalg(xp: Any) -> Any:
+    """The functions of `xp.linalg`."""
+    return _host if xp is np else xp.linalg
 
 
 @contextlib.contextmanager
@@ -31,19 +60,19 @@ def _checked(xp: Any) -> contextlib.AbstractContextManager:
 def inverse(xp: Any, x: Any) -> Any:
     """The inverses of square matrices; LinAlgError where there is none."""
     with _checked(xp):
-        return xp.linalg.inv(x)
+        return linalg(xp).inv(x)
 
 
 def cholesky(xp: Any, x: Any) -> Any:
     """The lower triangular factors; LinAlgError where a matrix is not positive definite."""
     with _checked(xp):
-        return xp.linalg.cholesky(x)
+        return linalg(xp).cholesky(x)
 
 
 def power(xp: Any, x: Any, n: int) -> Any:
     """Powers of square matrices; LinAlgError for a negative one of a singular matrix."""
     with _checked(xp):
-        return xp.linalg.matrix_power(x, n)
+        return linalg(xp).matrix_power(x, n)
 
 
 def solution(xp: Any, a: Any, b: Any) -> Any:
@@ -52,11 +81,11 @@ def solution(xp: Any, a: Any, b: Any) -> Any:
     a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
     b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
     with _checked(xp):
-        return xp.linalg.solve(a, b)
+        return linalg(xp).solve(a, b)
 
 
 def eigen(xp: Any, x: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of general matrices; on the host, for not every version of CUDA has them."""
-    values, vectors = on_host(xp, np.linalg.eig, x)
+    values, vectors = on_host(xp, _host.eig, x)
     dtype = "complex64" if x.dtype.name in ("float32", "complex64") else "complex128"
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)

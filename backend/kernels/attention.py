@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import loops, onednn
+from .. import loops, onednn, products
 from ..loops.names import exp, log, parallel
 from .arrays import F32, bound
 from .reduce_functions import largest_scaled
@@ -106,7 +106,8 @@ def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.n
         found = onednn.matmul(a, b, out)
         if found is not NotImplemented:
             return found
-    return np.matmul(a, b, out=out, order="C")
+    found = products.matmul(np, a, b, out)
+    return np.ascontiguousarray(found) if out is None else found
 
 
 def normalize(scores: np.ndarray, scale: float, mask: np.ndarray | None, first: int) -> np.ndarray:

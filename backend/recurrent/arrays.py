@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import products
 from .cells import CELLS
 from .plan import Kept, Plan
 from .stack import Line
@@ -29,7 +30,7 @@ class ArrayEngine:
 
     def product(self, a: Any, b: Any, out: Any = None) -> Any:
         """The matrix product."""
-        return self.xp.matmul(a, b, out=out)
+        return products.matmul(self.xp, a, b, out)
 
     def scratch(self, plan: Plan, x: Any) -> Kept:
         """Where a layer's values lie when none are kept."""

@@ -52,7 +52,7 @@ class LoopEngine(ArrayEngine):
             found = onednn.matmul(a, b, out)
             if found is not NotImplemented:
                 return found
-        return np.matmul(a, b, out=out)
+        return super().product(a, b, out)
 
     def scratch(self, plan: Plan, x: Any) -> Kept:
         """One step's values, or all steps' where the inputs' part is computed before the sweep."""

@@ -169,6 +169,7 @@ static PyMethodDef functions[] = {
     {"serve_team", serve_team, METH_O, serve_team_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
+    {"shared_product", shared_product, METH_VARARGS, shared_product_doc},
     {"take_step", take_step, METH_VARARGS, take_step_doc},
     {"turned_matrices", turned_matrices, METH_O, turned_matrices_doc},
     {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL, walk_doc},
@@ -195,7 +196,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 43);
+    return PyModule_AddIntConstant(module, "INTERFACE", 44);
 }
 
 static PyModuleDef_Slot module_slots[] = {

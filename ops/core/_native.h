@@ -216,6 +216,8 @@ HIDDEN void end_walk_of_products(void);
 HIDDEN PyObject *serve_products(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_gemm(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_blas(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *shared_product(PyObject *module, PyObject *arguments);
+extern HIDDEN const char shared_product_doc[];
 extern HIDDEN const char serve_products_doc[], serve_gemm_doc[], serve_blas_doc[];
 /* factor * x @ y into `out`, of float32, on one thread; `turns`: of the operand as it lies turned. 0 where it failed. The
    others say before whether a product of these sizes can be had, and whether one thread is to do so much. */

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...backend import float_errors, in_order
+from ...backend import float_errors, in_order, products
 from ...backend.loops import steps
 from ...backend.numpy_1 import IS_OLD
 from ...backend.threads import team
 
-_INTERFACE = 43  # of the code in C, with which it agrees
+_INTERFACE = 44  # of the code in C, with which it agrees
 
 _KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
                               "complex64", "complex128")))  # as `_native.h` counts them
@@ -55,6 +55,7 @@ def _loaded() -> ModuleType | None:
 
 module: ModuleType | None = _loaded()
 if module is not None:
+    products.shared.append(module.shared_product)
     steps.served.append(module.run_passes)
     steps.made.append(module.code_of_steps)
     in_order.turning.append((module.copied_in_order, module.copied_as, module.turn_into))
@@ -69,6 +70,7 @@ def give_up(why: str) -> None:
     """Leaves the compiled form out in this process."""
     global module, obstacle
     module, obstacle = None, why
+    products.shared.clear()
     steps.served.clear()
     steps.made.clear()
     in_order.turning.clear()

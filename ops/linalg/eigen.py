@@ -7,7 +7,7 @@ C. Boeddeker et al., "On the computation of complex-valued gradients", 2017, htt
 
 from typing import Any
 
-from ...backend.linear_algebra import eigen
+from ...backend.linear_algebra import eigen, linalg
 from ..array.full import value_of
 from ..array.rearrange import real_op
 from ..core.operator import operator
@@ -34,7 +34,7 @@ from .solving import solve_op
 # of Hermitian matrices
 
 def _eigh(xp, x, *, UPLO: str = "L"):
-    values, vectors = xp.linalg.eigh(finite("eigh(x)", xp, x), UPLO)
+    values, vectors = linalg(xp).eigh(finite("eigh(x)", xp, x), UPLO)
     return values, vectors
 
 
@@ -75,7 +75,7 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
 
 def _eigvalsh(xp, x, *, UPLO: str = "L", is_test: bool = False):
     if is_test:
-        return xp.linalg.eigvalsh(finite("eigvalsh(x)", xp, x), UPLO), xp.zeros((0,), x.dtype)
+        return linalg(xp).eigvalsh(finite("eigvalsh(x)", xp, x), UPLO), xp.zeros((0,), x.dtype)
     return _eigh(xp, x, UPLO=UPLO)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend import onednn
+from ...backend import onednn, products
 from ...backend.engines import ONEDNN
 from ...core.dtype import promote
 from ...core.errors import AssertedError
@@ -62,7 +62,7 @@ def _pair(equation: str) -> _Pair:
 
 
 def _einsum(xp, operands, *, equation: str):
-    return _contracted(xp, operands, equation, xp.matmul)
+    return _contracted(xp, operands, equation, functools.partial(products.matmul, xp))
 
 
 def _by_onednn(operands, *, equation: str):
@@ -73,7 +73,7 @@ def _by_onednn(operands, *, equation: str):
 
 def _large_product(x: Any, y: Any) -> Any:
     found = onednn.large_product(x, y)
-    return np.matmul(x, y) if found is NotImplemented else found
+    return products.matmul(np, x, y) if found is NotImplemented else found
 
 
 def _contracted(xp: Any, operands: Sequence[Any], equation: str, multiply: Callable[[Any, Any], Any]) -> Any:

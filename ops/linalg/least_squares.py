@@ -6,6 +6,7 @@ G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear l
 
 from typing import Any
 
+from ...backend.linear_algebra import linalg
 from ...core import dtype as dt
 from ..array.full import is_value, value_of
 from ..array.gradient_shapes import sum_to
@@ -52,10 +53,10 @@ def _pinv(xp, x, *, rcond: float = 1e-15, hermitian: bool = False):
     if not x.size:
         return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
     if hermitian:
-        w, u = xp.linalg.eigh(finite("pinv(x)", xp, x))
+        w, u = linalg(xp).eigh(finite("pinv(x)", xp, x))
         s, vh = xp.abs(w), adjoint_array(u * xp.sign(w)[..., None, :])
     else:
-        u, s, vh = xp.linalg.svd(finite("pinv(x)", xp, x), full_matrices=False)
+        u, s, vh = linalg(xp).svd(finite("pinv(x)", xp, x), full_matrices=False)
     result, _ = _pseudo_inverse(xp, u, s, vh, s.max(-1, keepdims=True) * rcond)
     return result.astype(x.dtype, copy=False)
 
@@ -158,7 +159,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def _lstsq(xp, x, y, *, rcond: float = 0.0, driver: str = "gelsy"):
     m, n = x.shape[-2:]
     x = x.astype(xp.result_type(x, y), copy=False)
-    u, s, vh = xp.linalg.svd(finite("lstsq(x, y)", xp, x), full_matrices=False)
+    u, s, vh = linalg(xp).svd(finite("lstsq(x, y)", xp, x), full_matrices=False)
     inverse_x, counted = _pseudo_inverse(xp, u, s, vh, _largest(xp, s) * rcond)
     result, none = inverse_x @ y, xp.zeros((0,), s.dtype)
     rank = xp.asarray(counted.sum(-1)).astype("int32")
@@ -235,9 +236,9 @@ def lstsq(x: Any, y: Any, rcond: float | None = None, driver: str | None = None,
 def _matrix_rank(xp, x, limit=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True):
     x = finite("matrix_rank(x)", xp, x)
     if hermitian:
-        s = xp.abs(xp.linalg.eigvalsh(x))
+        s = xp.abs(linalg(xp).eigvalsh(x))
     else:
-        s = xp.linalg.svd(x, compute_uv=False)
+        s = linalg(xp).svd(x, compute_uv=False)
     if limit is not None:
         limit = xp.asarray(limit)[..., None]
     elif use_default_tol:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend import onednn
+from ...backend import onednn, products
 from ...backend.engines import ONEDNN, generation
 from ...backend.loops.tape import Declined
 from ...backend.memory import keep_freed
@@ -52,10 +52,10 @@ def matmul_kernel(xp, x, y, *, trans_x: bool = False, trans_y: bool = False):
         return x * y  # nothing is summed, and one pass is what a product of matrices does in several
     if x.ndim > 2 and y.ndim == 2 and x.shape[-1] == y.shape[0]:
         rows = x.reshape(product(x.shape[:-1]), x.shape[-1])
-        return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[1])
+        return products.matmul(xp, rows, y).reshape(*x.shape[:-1], y.shape[1])
     if x.ndim == 2 == y.ndim and xp is np and x.dtype.char in "fd" and x.size * y.shape[1] <= _ON_ONE_THREAD:
         return x.dot(y)  # the same product by the same function, found sooner
-    return xp.matmul(x, y)
+    return products.matmul(xp, x, y)
 
 
 _ON_ONE_THREAD = 1 << 13
@@ -75,7 +75,7 @@ def _product_of_integers(x: Any, y: Any) -> Any:
     largest = [max(int(a.max()), -int(a.min())) for a in (x, y)]
     if largest[0] * largest[1] * x.shape[-1] > _EXACT:
         return np.matmul(x, y)
-    return np.matmul(x.astype(np.float64), y.astype(np.float64)).astype(np.int64).astype(x.dtype)
+    return products.matmul(np, x.astype(np.float64), y.astype(np.float64)).astype(np.int64).astype(x.dtype)
 
 
 SIDE = math.isqrt(onednn.LARGE)  # the product of two smaller sizes is not above it

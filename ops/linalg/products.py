@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import products
 from ...backend.engines import ONEDNN
 from ...core import dtype as dt
 from ..array.full import is_value, value_of
@@ -78,7 +79,7 @@ def _last(g: Any) -> Any:
 
 def _bmm(xp, x, y):
     _check_bmm(x, y)
-    return xp.matmul(x, y)
+    return products.matmul(xp, x, y)
 
 
 def _dot(xp, x, y):
@@ -216,7 +217,7 @@ def _contracted(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
 
 
 def _addmm(xp, input, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
-    return (Beta * input + Alpha * xp.matmul(x, y)).astype(xp.result_type(x, y))
+    return (Beta * input + Alpha * products.matmul(xp, x, y)).astype(xp.result_type(x, y))
 
 
 def _addmm_by_onednn(input, x, y, *, Alpha=1.0, Beta=1.0):
@@ -252,7 +253,7 @@ def addmm(input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, nam
 def _mul(xp, x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     left, right = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     rows = x.reshape(product(left), product(x.shape[x_num_col_dims:]))
-    return xp.matmul(rows, y.reshape(product(y.shape[:y_num_col_dims]), product(right))).reshape(left + right)
+    return products.matmul(xp, rows, y.reshape(product(y.shape[:y_num_col_dims]), product(right))).reshape(left + right)
 
 
 def _mul_by_onednn(x, y, *, x_num_col_dims=1, y_num_col_dims=1):

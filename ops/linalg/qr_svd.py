@@ -7,6 +7,7 @@ https://arxiv.org/abs/1009.6112 (QR); J. Townsend, "Differentiating the singular
 
 from typing import Any
 
+from ...backend.linear_algebra import linalg
 from ...core.dtype import promote
 from ...core.errors import AssertedError
 from ..array.concat_split import concat
@@ -49,8 +50,8 @@ _MODES = ("reduced", "complete", "r")
 
 def _qr(xp, x, *, mode: str = "reduced"):
     if mode == "r":
-        return xp.zeros((0,), x.dtype), xp.asarray(xp.linalg.qr(x, "r"))
-    q, r = xp.linalg.qr(x, mode)
+        return xp.zeros((0,), x.dtype), xp.asarray(linalg(xp).qr(x, "r"))
+    q, r = linalg(xp).qr(x, mode)
     return q, r
 
 
@@ -110,7 +111,7 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
 # svd
 
 def _svd(xp, x, *, full_matrices: bool = False):
-    u, s, vh = xp.linalg.svd(finite("svd(x)", xp, x), full_matrices=full_matrices)
+    u, s, vh = linalg(xp).svd(finite("svd(x)", xp, x), full_matrices=full_matrices)
     return u, s, vh
 
 

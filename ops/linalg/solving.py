@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.linear_algebra import failing_as, power, solution
+from ...backend.linear_algebra import failing_as, linalg, power, solution
 from ...backend.linear_algebra import inverse as inverted
 from ...core.dtype import promote
 from ...core.errors import no_list
@@ -128,7 +128,7 @@ def solve(x: Any, y: Any, name: str | None = None) -> Any:
 # determinants
 
 def _determinant(xp, x):
-    return xp.asarray(xp.linalg.det(x))
+    return xp.asarray(linalg(xp).det(x))
 
 
 def _infer_determinant(x):
@@ -151,13 +151,13 @@ def _cofactors_by_inverse(xp: Any, x: Any) -> Any:
     """In float64, where no digit that counts is lost by it: some hundred times as fast. None for other matrices."""
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64", copy=False)
     try:
-        inverse = xp.linalg.inv(wide)
+        inverse = linalg(xp).inv(wide)
     except np.linalg.LinAlgError:
         return None
     condition = xp.abs(wide).sum(-1).max(-1) * xp.abs(inverse).sum(-1).max(-1)
     if not bool((condition < _WELL_CONDITIONED).all()):
         return None
-    return xp.linalg.det(wide)[..., None, None] * xp.swapaxes(inverse, -1, -2)
+    return linalg(xp).det(wide)[..., None, None] * xp.swapaxes(inverse, -1, -2)
 
 
 def _cofactors(xp, x):
@@ -169,8 +169,8 @@ def _cofactors(xp, x):
     by_inverse = _cofactors_by_inverse(xp, x)
     if by_inverse is not None:
         return by_inverse.astype(x.dtype, copy=False)
-    u, s, vh = xp.linalg.svd(x)
-    sign = xp.linalg.det(u) * xp.linalg.det(vh)
+    u, s, vh = linalg(xp).svd(x)
+    sign = linalg(xp).det(u) * linalg(xp).det(vh)
     others = _others(xp, s).astype(x.dtype) * xp.asarray(sign)[..., None]
     result = (u.conj() * others[..., None, :]) @ vh.conj()
     return result.astype(x.dtype, copy=False)
@@ -200,7 +200,7 @@ def det(x: Any, name: str | None = None) -> Any:
 
 
 def _slogdeterminant(xp, x):
-    return xp.stack(xp.linalg.slogdet(x)).astype(x.dtype, copy=False)
+    return xp.stack(linalg(xp).slogdet(x)).astype(x.dtype, copy=False)
 
 
 def _infer_slogdeterminant(x):

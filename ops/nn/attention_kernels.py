@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import products
 from ...backend.kernels.attention import product as product_by_onednn
 
 _TILE = 1 << 17  # scores of a tile on the host: 512 KiB of float32, which stay in a core's cache
@@ -40,8 +41,8 @@ class Arithmetic:
     def product(self, a: Any, b: Any, out: Any = None) -> Any:
         """a @ b, in `out` where that is given."""
         if out is None:
-            return self.xp.matmul(a, b)
-        out[...] = self.xp.matmul(a, b)
+            return products.matmul(self.xp, a, b)
+        out[...] = products.matmul(self.xp, a, b)
         return out
 
     def _logits(self, scores: Any, scale: float, mask: Any, first: int) -> None:

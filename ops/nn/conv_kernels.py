@@ -11,6 +11,7 @@ import itertools
 import math
 from typing import Any
 
+from ...backend import products
 from .windows import Geometry, padded_parts, parts_of, windows
 
 
@@ -42,7 +43,7 @@ def convolve(xp: Any, x: Any, w: Any, geo: Geometry, groups: int) -> Any:
     chunk = parts_of(xp, samples, groups * inner * count)
     for where, part in padded_parts(xp, x, geo, chunk):
         columns = windows(xp, part, geo).reshape(-1, groups, inner, count)
-        xp.matmul(matrix, columns, out=result[where])
+        products.matmul(xp, matrix, columns, result[where])
     return result.reshape(samples, w.shape[0], *geo.out)
 
 
@@ -60,13 +61,13 @@ def convolve_back(xp: Any, y: Any, w: Any, geo: Geometry, groups: int) -> Any:
     matrix = w.reshape(groups, filters, inner).swapaxes(1, 2)
     y = y.reshape(samples, groups, filters, count)
     if geo.is_pointwise:
-        return xp.matmul(matrix, y).reshape(samples, channels, *geo.sizes)
+        return products.matmul(xp, matrix, y).reshape(samples, channels, *geo.sizes)
     result = xp.empty((samples, channels, *geo.sizes), y.dtype)
     chunk = parts_of(xp, samples, groups * inner * count)
     buffer = xp.empty((chunk, channels, *geo.padded), y.dtype)
     for start in range(0, samples, chunk):
         where = slice(start, min(start + chunk, samples))
-        columns = xp.matmul(matrix, y[where]).reshape(-1, channels, *geo.kernel, *geo.out)
+        columns = products.matmul(xp, matrix, y[where]).reshape(-1, channels, *geo.kernel, *geo.out)
         part = buffer[:columns.shape[0]]
         part[...] = 0
         for offsets, place in _places(geo):
@@ -92,7 +93,7 @@ def correlate(xp: Any, x: Any, y: Any, geo: Geometry, groups: int) -> Any:
         view = view.reshape(view.shape[0], groups, channels, *view.shape[2:])
         columns = view.transpose(order).reshape(groups, inner, -1)
         rows = y[where].reshape(-1, groups, filters, count).transpose(1, 2, 0, 3).reshape(groups, filters, -1)
-        total += xp.matmul(rows, columns.swapaxes(1, 2))
+        total += products.matmul(xp, rows, columns.swapaxes(1, 2))
     return total.reshape(groups * filters, channels, *geo.kernel)
 
 

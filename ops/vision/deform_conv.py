@@ -7,6 +7,7 @@ After "Deformable Convolutional Networks" (Dai et al., 2017), with factors for t
 
 from typing import Any
 
+from ...backend import products
 from ..array.concat_split import stack
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape, shape_handle, transpose, unsqueeze
@@ -74,8 +75,8 @@ def _deformed(xp, x, offset, mask, w, *, strides: Ints = (1, 1), paddings: Ints 
     columns = sample_images(xp, split, down, along)
     if mask is not None:
         columns = columns * mask.reshape(len(columns), 1, *columns.shape[2:])
-    product = xp.matmul(_grouped(w, groups), columns.reshape(len(x), groups, -1, columns.shape[-2] * columns.shape[-1]))
-    return product.reshape(len(x), len(w), *offset.shape[2:])
+    columns = columns.reshape(len(x), groups, -1, columns.shape[-2] * columns.shape[-1])
+    return products.matmul(xp, _grouped(w, groups), columns).reshape(len(x), len(w), *offset.shape[2:])
 
 
 def _deformed_v1(xp, x, offset, w, *, strides: Ints = (1, 1), paddings: Ints = (0, 0), dilations: Ints = (1, 1),

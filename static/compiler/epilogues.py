@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend import loops, onednn
+from ...backend import loops, onednn, products
 from ...backend.engines import LOOPS, ONEDNN, generation
 from ...backend.kernels.elementwise import relu_function, relu_in_place
 from ...backend.kernels.row_product import MOST_ROWS, row_product
@@ -332,7 +332,7 @@ line_op = operator("batch_norm_line", "Scale, Bias, Mean, Variance -> Factor, Sh
 
 
 def _linear(xp, x, y, bias=None, residual=None, *, packed: Any, activation: str = ""):
-    return _finish(xp, xp.matmul(x, array_of(y)), bias, residual, activation)
+    return _finish(xp, products.matmul(xp, x, array_of(y)), bias, residual, activation)
 
 
 def rows_of(x: Any) -> int:

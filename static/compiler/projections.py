@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend import onednn
+from ...backend import onednn, products
 from ...backend.engines import ONEDNN
 from ...backend.kernels.row_product import MOST_ROWS
 from ...ops.core.kernels import by
@@ -103,7 +103,7 @@ def _places(weights: Sequence[Any]) -> list[tuple[int, int]]:
 
 
 def _linears(xp, x, y, bias=None, *, joined: Any):
-    results = [xp.matmul(x, array_of(weight)) for weight in y]
+    results = [products.matmul(xp, x, array_of(weight)) for weight in y]
     return results if not bias else [result + row for result, row in zip(results, bias, strict=True)]
 
 
