@@ -45,7 +45,8 @@ def counted(monkeypatch):
 
 
 @needs_parts
-@pytest.mark.parametrize("dtype, exact", [("float32", 1e-4), ("float64", 1e-12), ("complex64", 1e-4), ("complex128", 1e-12)])
+@pytest.mark.parametrize("dtype, exact", [
+    ("float32", 1e-4), ("float64", 1e-12), ("complex64", 1e-4), ("complex128", 1e-12)])
 @pytest.mark.parametrize("x_shape, y_shape", [
     ((100, 70), (70, 90)), ((7, 300), (300, 200)), ((1000, 17), (17, 16)), ((5, 40, 60), (5, 60, 50)),
     ((2, 3, 40, 60), (60, 50)), ((40, 60), (4, 60, 50)), ((3, 1, 40, 60), (4, 60, 50))])
