@@ -6,8 +6,8 @@
 #include "_packing.h"
 
 #if HAS_VECTORS
-enum { ENOUGH = 64, MUCH = 1 << 16, AHEAD = 4 };
-/* Numbers of a filter that are read in a row, where its windows are small; numbers that several threads share; rows before
+enum { ENOUGH = 64, MUCH = 1 << 16, AHEAD = 1 };
+/* Numbers of a filter that are read in a row, where its windows are small; numbers that several threads share; runs before
    which the next ones are asked for. */
 
 /* How many channels' numbers of a filter are read in a row. */
