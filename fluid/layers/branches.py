@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...static.building import control_flow
+from ...static.building import cases, control_flow
 from ..mode import face
 
 cond = face(control_flow.cond)
-case = face(control_flow.case)
-switch_case = face(control_flow.switch_case)
+case = face(cases.case)
+switch_case = face(cases.switch_case)
 
 
 @face

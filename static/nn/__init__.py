@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from ...core.lazy import attach
 
 if TYPE_CHECKING:
-    from ..building.control_flow import case, cond, switch_case, while_loop
+    from ..building.cases import case, switch_case
+    from ..building.control_flow import cond, while_loop
     from ..building.data import create_parameter
     from ..building.debugging import py_func
     from . import common, control_flow, loss, metric, sequence_lod
