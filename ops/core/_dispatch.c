@@ -143,6 +143,7 @@ static PyMethodDef functions[] = {
     {"code_of_steps", code_of_steps, METH_VARARGS, code_of_steps_doc},
     {"filter_gradient", filter_gradient, METH_VARARGS, filter_gradient_doc},
     {"filter_gradient_tiles", filter_gradient_tiles, METH_VARARGS, filter_gradient_tiles_doc},
+    {"suit_tiles", suit_tiles, METH_VARARGS, suit_tiles_doc},
     {"convolve_tiles", convolve_tiles, METH_VARARGS, convolve_tiles_doc},
     {"form", (PyCFunction)(void (*)(void))make_form, METH_FASTCALL, make_form_doc},
     {"gate_channels", gate_channels, METH_VARARGS, gate_channels_doc},
@@ -196,7 +197,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 44);
+    return PyModule_AddIntConstant(module, "INTERFACE", 45);
 }
 
 static PyModuleDef_Slot module_slots[] = {

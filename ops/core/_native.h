@@ -167,6 +167,7 @@ HIDDEN PyObject *multiply_weight(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *filter_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *filter_gradient_tiles(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *convolve_tiles(PyObject *module, PyObject *arguments);
+HIDDEN PyObject *suit_tiles(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *turned_product(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 /* What it gives of two matrices. */
@@ -192,7 +193,7 @@ extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[
     line_of_loops_doc[], run_passes_doc[], pack_weight_doc[], multiply_weight_doc[], serve_panels_doc[], serve_quiet_doc[],
     attend_doc[], filter_gradient_doc[], filter_gradient_tiles_doc[], convolve_tiles_doc[], pool_windows_doc[],
     pool_gradient_doc[], gate_channels_doc[], read_message_doc[], turned_matrices_doc[], copied_as_doc[], copied_in_order_doc[],
-    turn_into_doc[], plain_ranges_doc[],
+    turn_into_doc[], plain_ranges_doc[], suit_tiles_doc[],
     turned_product_doc[], attend_gradient_doc[], code_of_steps_doc[];
 
 /* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.

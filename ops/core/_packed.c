@@ -109,6 +109,10 @@ static float *in_order(Convolution *of, const Py_ssize_t *steps, const Product *
 }
 
 static int by_weight(const Convolution *of, const Product *product, float *out, int threads) {
+    if (take_tiles(of, &product->by)) {
+        int ended = multiply_tiles(of, &product->by, out);
+        if (ended) return ended > 0;
+    }
     return product->by.panels ? multiply_panels(of, &product->by, out, &product->team, threads)
                            : multiply_once(of, &product->by, out, &product->team, threads);
 }
@@ -148,7 +152,10 @@ static PyObject *convolved(const Product *product, PyObject *x, PyObject *residu
         of.residual = (const float *)((Array *)residual)->data;
     }
     PyObject *result = new_array_lying(FLOAT32, 4, made, strides);
-    if (!result) return NULL;
+    if (!result || know_team() < 0) {
+        Py_XDECREF(result);
+        return NULL;
+    }
     int ended = 1, threads = *product->threads_now;
     float *ordered = NULL, *out = (float *)((Array *)result)->data;
     Py_BEGIN_ALLOW_THREADS

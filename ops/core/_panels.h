@@ -100,6 +100,10 @@ HIDDEN int are_images(PyObject *given, Py_ssize_t *steps);
 /* All windows by all filters, into `out`, on so many threads; 0 where there is no memory. `bias` and `zeros` are as long
    as the filters are whole, and as the channels. */
 HIDDEN int multiply_panels(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads);
+/* The same in fewer multiplications (`_tiles.c`), where `take_tiles` says that it is worth it: 1, 0 where a result is not
+   finite, before what follows the product, -1 where there is no memory. `know_team` comes before. */
+HIDDEN int multiply_tiles(const Convolution *of, const Weight *weight, float *out);
+HIDDEN int take_tiles(const Convolution *of, const Weight *weight);
 /* The same of a weight that is in no panels yet, and is not needed in them again. */
 HIDDEN int multiply_once(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads);
 #endif

@@ -10,7 +10,7 @@
 #endif
 
 /* Defines it: vectors of numbers of each spot. */
-#define TURNS(TARGET, NAME, VECTOR, LANES) \
+#define TURNS(TARGET, NAME, VECTOR, KIND, LANES) \
     TARGET static void filters_##NAME(const float *from, Py_ssize_t step, Py_ssize_t count, float *to, Py_ssize_t apart) { \
         const VECTOR half = (VECTOR){0} + 0.5f; \
         for (Py_ssize_t at = 0; at < count; at += LANES) { \
@@ -47,8 +47,9 @@
             STORE_ALL(d) \
         } \
     } \
-    TARGET static void results_##NAME(const float *from, Py_ssize_t apart, Py_ssize_t count, float *const *to, float *check) { \
-        VECTOR m[SPOTS], t[8], y[4], found, nothing = (VECTOR){0}; \
+    TARGET static void results_##NAME(const float *from, Py_ssize_t apart, Py_ssize_t count, const float *bias, \
+                                      const float *const *residuals, int activation, float *const *to, float *check) { \
+        VECTOR m[SPOTS], t[8], y[4], found, other, nothing = (VECTOR){0}; \
         memcpy(&found, check, sizeof found); \
         for (Py_ssize_t at = 0; at < count; at += LANES) { \
             ALL for (int n = 0; n < 8; n++) { \
@@ -62,8 +63,18 @@
                 y[2 * n + 1] = t[4 * n + 1] - t[4 * n + 2] - t[4 * n + 3]; \
             } \
             ALL for (int n = 0; n < 4; n++) { \
-                found += y[n] * nothing; /* which is no number where it is not finite */ \
-                memcpy(to[n] + at, &y[n], sizeof y[0]); \
+                VECTOR value = y[n]; \
+                found += value * nothing; /* which is no number where it is not finite */ \
+                if (bias) { \
+                    memcpy(&other, bias + at, sizeof other); \
+                    value += other; \
+                } \
+                if (residuals[n]) { \
+                    memcpy(&other, residuals[n] + at, sizeof other); \
+                    value += other; \
+                } \
+                FOLLOWED(VECTOR, KIND, value) \
+                memcpy(to[n] + at, &value, sizeof value); \
             } \
         } \
         memcpy(check, &found, sizeof found); \
@@ -111,12 +122,12 @@
         memcpy(to + (8 + n) * apart + at, &values[8 + n], sizeof values[0]); \
     }
 
-TURNS(WIDE, in_eights, Floats, 8)
+TURNS(WIDE, in_eights, Floats, EIGHT, 8)
 static const Turns in_eights = {filters_in_eights, images_in_eights, results_in_eights, slopes_in_eights,
                                 taps_in_eights};
 #if HAS_TWO_WAYS
-TURNS(, narrow, Floats, 8)
-TURNS(WIDEST, in_sixteens, Sixteen, 16)
+TURNS(, narrow, Floats, PLAIN, 8)
+TURNS(WIDEST, in_sixteens, Sixteen, SIXTEEN, 16)
 static const Turns narrow = {filters_narrow, images_narrow, results_narrow, slopes_narrow,
                              taps_narrow};
 static const Turns in_sixteens = {filters_in_sixteens, images_in_sixteens, results_in_sixteens, slopes_in_sixteens,

@@ -13,7 +13,9 @@ enum { SPOTS = 16, TAPS = 9 }; /* products, and elements of a filter */
 typedef struct {
     void (*filters)(const float *from, Py_ssize_t step, Py_ssize_t count, float *to, Py_ssize_t apart);
     void (*images)(const float *const *places, Py_ssize_t count, float *to, Py_ssize_t apart);
-    void (*results)(const float *from, Py_ssize_t apart, Py_ssize_t count, float *const *to, float *check);
+    /* `bias` and `residuals` are added where there are any, and what follows is done. */
+    void (*results)(const float *from, Py_ssize_t apart, Py_ssize_t count, const float *bias,
+                    const float *const *residuals, int activation, float *const *to, float *check);
     /* Gradients of 2×2 results, and of the products of their spots those of filters, `count` of an element after the other. */
     void (*slopes)(const float *const *places, Py_ssize_t count, float *to, Py_ssize_t apart);
     void (*taps)(const float *from, Py_ssize_t apart, Py_ssize_t count, float *to, float *check);

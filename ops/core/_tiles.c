@@ -37,23 +37,32 @@ static void some_filters(void *data, Py_ssize_t begin, Py_ssize_t end) {
     for (Py_ssize_t n = begin; n < end && room && places; n++) {
         Py_ssize_t first = n / pieces * width, channel = n % pieces * CHANNELS;
         Py_ssize_t apart = least(by->filters - first, width), channels = least(by->channels - channel, CHANNELS);
-        fill_part(by, first, channel, channels, apart, room, places);
-        turns_of_tiles()->filters(room, channels * apart, channels * apart, all->filters + first * by->channels + channel * apart,
-                         all->apart);
+        const float *from = room;
+        Py_ssize_t step = channels * apart;
+        if (by->panels) {
+            Py_ssize_t part = channel / by->together * by->together;
+            step = least(by->together, by->channels - part) * apart;
+            from = by->panels + first * by->channels * TAPS + part * TAPS * apart + (channel - part) * apart;
+        } else fill_part(by, first, channel, channels, apart, room, places);
+        turns_of_tiles()->filters(from, step, channels * apart, all->filters + first * by->channels + channel * apart,
+                                  all->apart);
     }
     PyMem_RawFree(places);
     PyMem_RawFree(room);
 }
 
-/* Where the results of a tile go; `none` is where those go that are not there. */
-static void find_results(const Tiled *all, Py_ssize_t tile, Py_ssize_t filter, float *none, float **to) {
+/* Where the results of a tile go, and what is added to them or NULL; `none` is where those go that are not there. */
+static void find_results(const Tiled *all, Py_ssize_t tile, Py_ssize_t filter, float *none, float **to,
+                         const float **residuals) {
     const Convolution *of = all->of;
     Py_ssize_t line = tile / all->across % all->down * 2, element = tile % all->across * 2;
     float *first = all->out + ((tile / all->across / all->down * of->rows + line) * of->columns + element) * of->filters +
                    filter;
-    for (Py_ssize_t n = 0; n < 4; n++)
-        to[n] = line + n / 2 < of->rows && element + n % 2 < of->columns
-                ? first + (n / 2 * of->columns + n % 2) * of->filters : none;
+    for (Py_ssize_t n = 0; n < 4; n++) {
+        int is_there = line + n / 2 < of->rows && element + n % 2 < of->columns;
+        to[n] = is_there ? first + (n / 2 * of->columns + n % 2) * of->filters : none;
+        residuals[n] = is_there && of->residual ? of->residual + (to[n] - all->out) : NULL;
+    }
 }
 
 /* Tiles from `from` to `to` by panels from `first` to `last`. */
@@ -101,8 +110,10 @@ static void multiply(Tiled *all, Py_ssize_t from, Py_ssize_t to, Py_ssize_t firs
             }
             for (Py_ssize_t n = 0; n < count; n++) {
                 float *places[4];
-                find_results(all, begin + n, filter, none, places);
-                turns_of_tiles()->results(sums + n * whole, apart, whole, places, check);
+                const float *residuals[4];
+                find_results(all, begin + n, filter, none, places, residuals);
+                turns_of_tiles()->results(sums + n * whole, apart, whole, of->bias ? of->bias + filter : NULL, residuals,
+                                          of->activation, places, check);
             }
         }
     }
@@ -118,8 +129,29 @@ static void some_tiles(void *data, Py_ssize_t begin, Py_ssize_t end) {
     else multiply(all, begin, end, 0, all->panels);
 }
 
-/* The convolution `of` into `out`: 1, 0 where a result is not finite, -1 where there is no memory. */
-static int multiply_tiles(const Convolution *of, const Weight *by, float *out) {
+enum { LEAST_RESULTS = 64, LEAST_WIDE = 32 }; /* of an image; channels and filters: with fewer, tiles save nothing */
+
+/* An image's bits do not depend on those that come with it: how many these are is not asked. */
+static int are_enough(Py_ssize_t filters, Py_ssize_t channels, Py_ssize_t results) {
+    return results >= LEAST_RESULTS && least(filters, channels) >= LEAST_WIDE && filters <= 2 * results &&
+           channels <= 2 * results;
+}
+
+PyObject *suit_tiles(PyObject *module, PyObject *arguments) {
+    Py_ssize_t filters, channels, results;
+    if (!PyArg_ParseTuple(arguments, "nnn", &filters, &channels, &results)) return NULL;
+    return PyBool_FromLong(are_enough(filters, channels, results));
+}
+
+int take_tiles(const Convolution *of, const Weight *by) {
+    Py_ssize_t lanes = way_of_panels()->lanes;
+    return by->kind == FILTERS && of->high == 3 && of->wide == 3 && of->down == 1 && of->across == 1 &&
+           of->apart_down == 1 && of->apart_across == 1 && have_fast_panels() && of->channels % lanes == 0 &&
+           of->filters % lanes == 0 && (by->together == by->channels || by->together % CHANNELS == 0) &&
+           are_enough(of->filters, of->channels, of->rows * of->columns);
+}
+
+int multiply_tiles(const Convolution *of, const Weight *by, float *out) {
     Tiled all = {.of = of, .by = by, .out = out, .is_finite = 1};
     Py_ssize_t width = width_of_panels(), tiles, pieces = (by->channels + CHANNELS - 1) / CHANNELS;
     all.apart = by->filters * by->channels + LINE, all.panels = (by->filters + width - 1) / width;
@@ -173,7 +205,14 @@ PyObject *convolve_tiles(PyObject *module, PyObject *arguments) {
 
 #else
 PyObject *convolve_tiles(PyObject *module, PyObject *arguments) { return declined_form(); }
+PyObject *suit_tiles(PyObject *module, PyObject *arguments) { Py_RETURN_FALSE; }
+int take_tiles(const Convolution *of, const Weight *by) { return 0; }
+int multiply_tiles(const Convolution *of, const Weight *by, float *out) { return 0; }
 #endif
+
+const char suit_tiles_doc[] =
+    "suit_tiles($module, filters, channels, results, /)\n--\n\n"
+    "Whether tiles take less time than panels, for so many results of an image.";
 
 const char convolve_tiles_doc[] =
     "convolve_tiles($module, x, w, kind, begin, end, /)\n--\n\n"

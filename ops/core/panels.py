@@ -29,7 +29,7 @@ INSIDE = {"": 0, "relu": 1, "hard_swish": 2}
 Pair = tuple[int, ...]  # of numbers, for the two dimensions of images
 
 
-_SPOTS, _CHANNELS = 64, 32  # of results, and of filters and channels, with fewer of which tiles save nothing
+_CHANNELS = 32  # of filters and channels, with fewer of which tiles save nothing
 _TILES = 16  # with fewer of all images together what is brought over and back for them costs more than they save
 
 
@@ -97,9 +97,9 @@ def suit_tiles(filters: int, channels: int, kernel: Pair, windows: Windows, size
 
     It is told nothing of how many images come together: an image's bits do not depend on the others.
     """
-    spots = math.prod(sizes)
-    return (kernel == (3, 3) and windows.strides == (1, 1) == windows.dilations and spots >= _SPOTS
-            and min(filters, channels) >= _CHANNELS and max(filters, channels) <= 2 * spots)
+    assert native.module is not None
+    return (kernel == (3, 3) and windows.strides == (1, 1) == windows.dilations
+            and native.module.suit_tiles(filters, channels, math.prod(sizes)))
 
 
 def convolve_tiles(x: np.ndarray, w: np.ndarray, kind: int, windows: Windows) -> Any:

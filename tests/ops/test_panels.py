@@ -251,6 +251,35 @@ def test_tiles_by_the_operator():
         assert np.array_equal(found, convolve_tiles(g, w.numpy(), TURNED, lying)) == suits
 
 
+@pytest.mark.parametrize("channels, filters", [(64, 64), (80, 48), (144, 96)])
+def test_tiles_of_what_is_packed(channels, filters):
+    """Kept filters, and those that are not, are multiplied by tiles, and what follows is done to their results."""
+    lying, w = Windows(begin=(1, 0), end=(1, 2)), numbers(filters, channels, 3, 3)
+    factors, numbers_behind = numbers(filters), numbers(filters)
+    x = last(numbers(2, channels, 9, 11))
+    for scale, bias, adds, activation in [(None, None, False, ""), (factors, numbers_behind, True, "relu"),
+                                          (None, numbers_behind, True, "hard_swish"), (factors, None, False, "relu")]:
+        residual = last(numbers(2, filters, 9, 11)) if adds else None
+        kept = pack(w, scale, bias, (w, scale, bias), FILTERS, lying, activation)
+        found = kept(x, w, scale, bias, residual)
+        wanted = expected(x, w, scale, bias, residual, (1, 1), lying.begin, lying.end, (1, 1), False, activation)
+        np.testing.assert_allclose(found, wanted, 1e-4, 1e-5 * np.abs(wanted).max())
+        once = multiply(x, w, bias, residual, FILTERS, lying, activation, scale)
+        np.testing.assert_array_equal(found, once)
+        alone = kept(x[1:], w, scale, bias, residual[1:] if adds else None)
+        np.testing.assert_array_equal(alone, found[1:])
+        if scale is bias is None:
+            np.testing.assert_array_equal(found, convolve_tiles(x, w, FILTERS, lying))
+            np.testing.assert_array_equal(kept.unpacked(), w)
+    given = x.copy()
+    given[1, 3, 4, 5] = np.inf
+    for found in (kept(last(given), w, scale, bias, None),
+                  multiply(last(given), w, bias, None, FILTERS, lying, activation, scale)):
+        reached = np.argwhere(~np.isfinite(found).all(1))
+        assert not np.isnan(found).any() and len(reached) == 9
+        assert reached.min(0).tolist() == [1, 3, 3] and reached.max(0).tolist() == [1, 5, 5]
+
+
 def test_gradients_of_filters():
     check_filter_gradients()
 
