@@ -28,6 +28,9 @@ def matmul(xp: Any, x: Any, y: Any, out: Any = None) -> Any:
     name = _FUNCTIONS.get(x.dtype.char) if xp is np and shared else None
     if name is None or not _is_worth_it(x, y) or not (gemm := blas.address_of(name)):
         return xp.matmul(x, y, out=out)
+    if 1 in (x.shape[-2], y.shape[-1]):  # read once, by a function of its own
+        with blas.one_thread:
+            return np.matmul(x, y, out=out)
     batch = x.shape[:-2] if x.shape[:-2] == y.shape[:-2] else np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     made = np.empty((*batch, x.shape[-2], y.shape[-1]), x.dtype) if out is None else out
     with blas.one_thread:

@@ -27,6 +27,9 @@ _EARLY = 2**23  # multiplications of a product that NumPy computes as long as no
 _OF_AN_ELEMENT = 32  # multiplications that count as an element of a loop
 _LEAST_PART = 4  # rows
 
+_LONG = 2**15
+"""Numbers in a sum of products with one vector from which on oneDNN loses digits: it adds them all to a few sums."""
+
 _BATCH = 2**23
 """So do batches of matrices of which each product is so small, up to this many in all: oneDNN's code for them, made for
 all cases together at the first one, takes 30 to 45 ms of making, and is no faster."""
@@ -112,7 +115,9 @@ def large_product(x: np.ndarray, y: np.ndarray) -> Any:
         return result if result is NotImplemented else result[..., 0, :]
     if x.ndim == 2 and y.ndim == 2:
         m, k = x.shape
-        return multiply(x, y) if m * k * y.shape[1] > LARGE and k == y.shape[0] else NotImplemented
+        if m * k * y.shape[1] <= LARGE or k != y.shape[0] or k >= _LONG and 1 in (m, y.shape[1]):
+            return NotImplemented
+        return multiply(x, y)
     if y.ndim == 2 and x.shape[-1] == y.shape[0]:
         if x.size * y.shape[1] <= LARGE:
             return NotImplemented

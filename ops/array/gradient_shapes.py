@@ -23,11 +23,13 @@ from ..core.trace import apply, state
 def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     if g.shape == shape:
         return g.view()
+    if xp is np and g.size >= _SMALL and g.dtype.char in "fd" and not any(g.strides):  # the gradient of a mean or sum
+        return np.full(shape, g.flat[0] * np.float64(g.size // math.prod(shape)), g.dtype)
     extra = g.ndim - len(shape)
     if shape and extra > 0 and g.shape[extra:] == shape and xp is np:  # a bias: the sum, without a call between
         return np.add.reduce(g, 0 if extra == 1 else tuple(range(extra)), g.dtype)
-    stretched = (n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1)
-    return g.sum(axis=(*range(extra), *stretched), dtype=g.dtype).reshape(shape)
+    axes = (*range(extra), *(n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1))
+    return g.sum(axis=axes, dtype=g.dtype).reshape(shape)
 
 
 def _handle_shape(x: Any, like: Any = None, *, shape: Any = None) -> Spec:

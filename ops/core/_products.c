@@ -173,6 +173,8 @@ static void turn(const float *x, Py_ssize_t apart, Py_ssize_t rows, Py_ssize_t c
         for (Py_ssize_t c = r < whole_rows ? whole_columns : 0; c < columns; c++) out[c * wide + r] = x[r * apart + c];
 }
 
+enum { LONG_SUM = 1 << 15 }; /* elements of a row or column from which on oneDNN's sums of products lose digits */
+
 /* x @ y, or of the turned ones, by oneDNN: 1; 0 where `multiply` has to, -1 with an error. */
 static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_y, PyObject **result) {
     Array *x = (Array *)given_x, *y = (Array *)given_y;
@@ -182,7 +184,7 @@ static int by_gemm(PyObject *given_x, int turns_x, PyObject *given_y, int turns_
     Py_ssize_t steps_y[2] = {y->strides[turns_y], y->strides[!turns_y]};
     Py_ssize_t m = of_x[0], k = of_x[1], n = of_y[1], sizes[2] = {m, n};
     if (!engine.gemm || x->dtype != dtypes_by_kind[FLOAT32] || y->dtype != x->dtype || of_y[0] != k || k < 2
-        || m > INT32_MAX || k > INT32_MAX || n > INT32_MAX)
+        || (k >= LONG_SUM && (m == 1 || n == 1)) || m > INT32_MAX || k > INT32_MAX || n > INT32_MAX)
         return 0;
     char order_x = order_of(of_x, steps_x, &apart_x), order_y = order_of(of_y, steps_y, &apart_y);
     if (!order_x || !order_y) return 0;

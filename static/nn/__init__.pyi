@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from proa.static.building.control_flow import case as case, cond as cond, switch_case as switch_case, while_loop as while_loop
+from proa.static.building.cases import case as case, switch_case as switch_case
+from proa.static.building.control_flow import cond as cond, while_loop as while_loop
 from proa.static.building.data import create_parameter as create_parameter
 from proa.static.building.debugging import py_func as py_func
 from . import common as common, control_flow as control_flow, loss as loss, metric as metric, sequence_lod as sequence_lod

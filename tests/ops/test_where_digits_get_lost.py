@@ -63,3 +63,25 @@ def test_sigmoid_far_below_0(count):
     x = paddle.to_tensor(np.full(count, -200.0, "float32"))
     assert not paddle.nn.functional.sigmoid(x).any() and not paddle.nn.functional.silu(x).any()
     assert not find("sigmoid").kernel(np, x.numpy()).any()
+
+
+@pytest.mark.parametrize("equation", ["i,i->", "ij,ij->", "ni,nj->ij"])
+def test_sums_of_products_of_millions_of_numbers(equation):
+    count, tenth = 1 << 20, float(np.float32(0.1))
+    x = paddle.full([count] if equation == "i,i->" else [count, 1], 0.1)
+    got = paddle.einsum(equation, x, x)
+    np.testing.assert_allclose(float(got), count * tenth * tenth, rtol=1e-3)  # one sum after the other: 1e-2
+    row, column = x.reshape([1, count]), x.reshape([count, 1])
+    np.testing.assert_allclose(float(row @ column), count * tenth * tenth, rtol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [[4], [], [1, 4]])
+@pytest.mark.parametrize("of", ["sum", "mean"])
+def test_the_gradient_of_what_is_added_to_a_million_rows(of, shape):
+    rows, weight = 1 << 20, float(np.float32(0.1))
+    bias = paddle.zeros(shape)
+    bias.stop_gradient = False
+    getattr((paddle.zeros([rows, 4]) + bias) * 0.1, of)().backward()
+    times = rows * (4 if shape == [] else 1) / (1 if of == "sum" else rows * 4)
+    assert bias.grad.shape == shape
+    np.testing.assert_allclose(bias.grad, np.full(shape, weight * times), rtol=1e-6)  # row after row: 1e-2
