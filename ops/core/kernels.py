@@ -99,6 +99,7 @@ def at_first_call(load: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
     """The kernel that `load` gives, which imports it: at the first call."""
     found: list[Callable[..., Any]] = []
 
+    @wraps(load)
     def call(*args: Any, **attrs: Any) -> Any:
         if not found:
             found.append(load())

@@ -176,6 +176,10 @@ class TraceAround(Trace):
         """Whether a parameter of the Program has been told to begin with a result, as nothing has read it yet."""
         return self.inner.begins_with(value, result)
 
+    def fills_elsewhere(self, value: Any, block: Any) -> bool:
+        """Whether a value is one of a Program that a block fills, and not the one that operations are appended to."""
+        return self.inner.fills_elsewhere(value, block)
+
     def up_to_date(self, variable: Any) -> Any:
         """A variable of the Program, or, where it is a view, what it shows of the value that this has now."""
         return self.inner.up_to_date(variable)

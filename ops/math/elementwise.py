@@ -154,7 +154,7 @@ mod_op = binary("elementwise_mod", refusing_zero("mod"), {
 def _power_below(x: Any, y: Any, axis: int) -> Any:
     """x to the power of y - 1, but 1 where both are 0: times y, the slope of 0 to the power of 0 is 0."""
     both = apply(multiply_op, cast(x == 0.0, dtype_of(y)), cast(y == 0.0, dtype_of(y)), axis=axis)
-    return apply(pow_op, x, apply(add_op, both, y - 1, axis=axis))
+    return apply(pow_op, x, apply(add_op, both, y - 1, axis=axis), axis=axis)
 
 
 pow_op = binary("elementwise_pow", _powers, {

@@ -69,11 +69,11 @@ def with_number(x: Any, value: Any) -> tuple[Any, Any]:
 def with_term(x: Any, value: Any) -> tuple[Any, Any]:
     """As `with_number`, of a number to be added, subtracted or multiplied with.
 
-    What integers come to keeps its lowest bits, as it does of two tensors; OverflowError for a number of more bits than
-    they have, of which nothing would be left but a part.
+    What integers come to keeps its lowest bits, as it does of two tensors: a byte and 300 are added as a byte and 44.
+    OverflowError for a number of more than 32 bits, and than the integers have.
     """
     x, value = with_number(x, value)
-    if isinstance(value, int) and x.dtype.is_integer and abs(value) >> 8 * x.dtype.itemsize:
+    if isinstance(value, int) and x.dtype.is_integer and abs(value) >> max(32, 8 * x.dtype.itemsize):
         raise out_of_bounds(value, x.dtype)
     return x, value
 

@@ -34,49 +34,49 @@ def _wide(x: Any) -> Any:
 # Kernels in loops: who only folds a normalization into a convolution, as models do that are run, imports none.
 
 @at_first_call
-def _fast_batch_norm() -> Any:
+def _batch_norm_by_loops() -> Any:
     from ...backend.kernels.batch_norm import batch_norm
 
     return batch_norm
 
 
 @at_first_call
-def _fast_batch_norm_grad() -> Any:
+def _batch_norm_grad_by_loops() -> Any:
     from ...backend.kernels.batch_norm import batch_norm_grad
 
     return batch_norm_grad
 
 
 @at_first_call
-def _fast_layer_norm() -> Any:
+def _layer_norm_by_loops() -> Any:
     from ...backend.kernels.layer_norm import layer_norm
 
     return layer_norm
 
 
 @at_first_call
-def _fast_layer_norm_grad() -> Any:
+def _layer_norm_grad_by_loops() -> Any:
     from ...backend.kernels.layer_norm import layer_norm_grad
 
     return layer_norm_grad
 
 
 @at_first_call
-def _fast_group_norm() -> Any:
+def _group_norm_by_loops() -> Any:
     from ...backend.kernels.group_norm import group_norm
 
     return group_norm
 
 
 @at_first_call
-def _fast_instance_norm() -> Any:
+def _instance_norm_by_loops() -> Any:
     from ...backend.kernels.group_norm import instance_norm
 
     return instance_norm
 
 
 @at_first_call
-def _fast_group_norm_grad() -> Any:
+def _group_norm_grad_by_loops() -> Any:
     from ...backend.kernels.group_norm import group_norm_grad
 
     return group_norm_grad
@@ -259,13 +259,13 @@ def _norm_grad_by_loops(x, scale, mean, spread, g, *, kind: str, data_format: st
                         groups: int = 1, epsilon: float, inverted: bool = False, constant: bool = False):
     """The gradients of x, scale and bias; `spread` is 1 / deviation where `inverted`, the variance otherwise."""
     if kind == "layer":
-        return NotImplemented if inverted else _fast_layer_norm_grad(x, scale, mean, spread, g, begin, epsilon)
+        return NotImplemented if inverted else _layer_norm_grad_by_loops(x, scale, mean, spread, g, begin, epsilon)
     inverse = spread if inverted else 1 / np.sqrt(spread + epsilon)
     if kind == "batch":
-        return _fast_batch_norm_grad(x, scale, mean, inverse, g, data_format, constant)
+        return _batch_norm_grad_by_loops(x, scale, mean, inverse, g, data_format, constant)
     if data_format[-1] == "C":
         return NotImplemented
-    return _fast_group_norm_grad(x, scale, mean, inverse, g, x.shape[1] if kind == "instance" else groups)
+    return _group_norm_grad_by_loops(x, scale, mean, inverse, g, x.shape[1] if kind == "instance" else groups)
 
 
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
@@ -287,7 +287,7 @@ def _by_batch(type: str, only_here: bool = False) -> Operator:
         "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean&, SavedVariance&, ReserveSpace?!",
         kernel=_batch_norm,
-        engines=[by(LOOPS, _fast_batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
+        engines=[by(LOOPS, _batch_norm_by_loops)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
         grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here, float32="MomentumTensor",
         lod="first")
 
@@ -346,7 +346,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_layer_norm,
-                         engines=[by(LOOPS, _fast_layer_norm)], infer=_infer_layer_norm, compiled="layer_norm",
+                         engines=[by(LOOPS, _layer_norm_by_loops)], infer=_infer_layer_norm, compiled="layer_norm",
                          grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first", ordered=True)
 
 
@@ -371,7 +371,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean&, Variance&", kernel=_group_norm,
-                         engines=[by(LOOPS, _fast_group_norm)], infer=_infer_group_norm,
+                         engines=[by(LOOPS, _group_norm_by_loops)], infer=_infer_group_norm,
                          grad={"X, Scale, Bias": _group_gradients}, precision="norm black", lod="first", ordered=True)
 
 
@@ -392,5 +392,5 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean&, SavedVariance&", kernel=_instance_norm,
-                            engines=[by(LOOPS, _fast_instance_norm)], infer=_infer_instance_norm,
+                            engines=[by(LOOPS, _instance_norm_by_loops)], infer=_infer_instance_norm,
                             grad={"X, Scale, Bias": _instance_gradients}, precision="norm", lod="first", ordered=True)

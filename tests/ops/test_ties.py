@@ -11,6 +11,7 @@ FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "operators"
 CASES = runpy.run_path(str(FIXTURES / "tie_cases.py"))
 MADE = np.load(FIXTURES / "ties.npz")
 ANSWERS = dict(zip(MADE["names"].tolist(), np.split(MADE["values"], np.cumsum(MADE["lengths"])[:-1]), strict=True))
+ANSWERS["one/pow 0"] = np.nan_to_num(ANSWERS["one/pow 0"], nan=0.0)  # a constant's slope at 0: PaddlePaddle has NaN
 
 
 def test_each_has_an_answer():
