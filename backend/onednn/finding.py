@@ -1,5 +1,5 @@
-"""Where a shared library of oneDNN may lie: beside the environment (where the package `onednn-cpu-gomp` puts it), in
-CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders.
+"""Where a shared library of oneDNN may lie: beside the environment (where the package `onednn-cpu-gomp` puts it), and
+beside the one whose packages it sees, in CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SYSTEM = ("/usr/local/lib", "/usr/local/lib64", "/usr/lib64", "/usr/lib", "/opt
 
 
 def _folders() -> Iterator[str]:
-    for name in (sys.prefix, os.environ.get("CONDA_PREFIX"), site.getuserbase()):
+    for name in (sys.prefix, *getattr(site, "PREFIXES", ()), os.environ.get("CONDA_PREFIX"), site.getuserbase()):
         if name:
             yield os.path.join(name, "lib")
     # `sysconfig` knows no other, and takes as long as loading the library; some bundled Pythons have no such function

@@ -1,6 +1,7 @@
 """oneDNN against NumPy's kernels, over shapes, orders in memory and element types; threads, forks, no library."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 import threading
@@ -466,6 +467,11 @@ def test_without_a_library_NumPy_computes(monkeypatch):
     monkeypatch.setattr(library, "library", lambda: missing)
     assert not onednn.is_ready() and onednn.version() == ""
     assert paddle.nn.functional.conv2d(paddle.ones([1, 3, 8, 8]), paddle.ones([6, 3, 3, 3])).shape == [1, 6, 6, 6]
+
+
+def test_an_environment_that_sees_the_packages_of_another_has_its_library(monkeypatch):
+    monkeypatch.setattr(finding.site, "PREFIXES", [sys.prefix, "/where/it/was/made/of"])
+    assert os.path.join("/where/it/was/made/of", "lib") in finding._folders()
 
 
 def test_the_newest_library_is_taken(tmp_path, monkeypatch):
