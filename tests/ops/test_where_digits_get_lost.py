@@ -84,4 +84,4 @@ def test_the_gradient_of_what_is_added_to_a_million_rows(of, shape):
     getattr((paddle.zeros([rows, 4]) + bias) * 0.1, of)().backward()
     times = rows * (4 if shape == [] else 1) / (1 if of == "sum" else rows * 4)
     assert bias.grad.shape == shape
-    np.testing.assert_allclose(bias.grad, np.full(shape, weight * times), rtol=1e-6)  # row after row: 1e-2
+    np.testing.assert_allclose(bias.grad, np.full(shape, weight * times), rtol=1e-5)  # row after row: 1e-2

@@ -37,6 +37,7 @@ def test_products_are_what_they_stand_for(shape):
                 np.testing.assert_allclose(early_linear(x, y, b, r, activation), wanted, 1e-4, 1e-4)
 
 
+@pytest.mark.usefixtures("as_around_kernels")
 @pytest.mark.parametrize("activation", ["", "relu", "hard_swish", "sigmoid"])
 def test_a_row_or_two(activation):
     y, bias = numbers(700, 801), numbers(801)
