@@ -301,6 +301,7 @@ if TYPE_CHECKING:
     from .ops.linalg.products import addmm, bmm, dot, inner, mv, outer, tensordot
     from .ops.linalg.solving import inverse
     from .ops.linalg.triangular import cholesky
+    from .ops.math.add_n import add_n
     from .ops.math.allclose import allclose, equal_all, is_empty, isclose
     from .ops.math.bessel import i0, i0e, i1, i1e
     from .ops.math.binary import (
@@ -336,7 +337,6 @@ if TYPE_CHECKING:
     from .ops.math.differences import cumulative_trapezoid, diff, trapezoid, vander
     from .ops.math.elementwise import (
         add,
-        add_n,
         divide,
         floor_divide,
         floor_mod,

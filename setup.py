@@ -81,7 +81,7 @@ DISPATCH = Extension(
         "_shared_products", "_quiet", "_pooling", "_pool_gradient", "_channel_gate", "_messages", "_team")],
     depends=[f"ops/core/{name}.h" for name in (
         "_native", "_dispatch", "_vectors", "_broadcast", "_softmax_vectors", "_panels", "_panel_blocks", "_packing",
-        "_attention", "_step_rules", "_team", "_turned_product", "_turning", "_filter_sums", "_tile_turns")],
+        "_attention", "_step_rules", "_team", "_turned_product", "_turning", "_filter_sums", "_tile_turns", "_blas")],
     optional=True,
     libraries=[] if os.name == "nt" else ["m"],
     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off", "-fno-math-errno"])

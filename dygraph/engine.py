@@ -6,7 +6,7 @@ Which Tensors these are, `eager` says: the eager trace of the values concerned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,9 @@ _ON_HOST = ArrayTrace(np)
 _superseded: dict[int, Any] = superseded.data  # type: ignore[attr-defined]
 
 
-def _check_unchanged(node: Node) -> None:
-    for array in node.kept_arrays():
+def check_unchanged(node: Node, arrays: Iterable[Any]) -> None:
+    """Raises ModifiedInPlaceError where one of the arrays that a node needs was changed in place since."""
+    for array in arrays:
         changed = superseded.get(id(array))
         if changed is not None and changed is array:
             raise ModifiedInPlaceError(
@@ -47,7 +48,7 @@ def _check_unchanged(node: Node) -> None:
 
 def _read_arrays(node: Node) -> tuple:
     if _superseded:
-        _check_unchanged(node)
+        check_unchanged(node, node.kept_arrays())
     assert node.saved is not None
     return node.saved
 
@@ -71,7 +72,7 @@ def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
 
     def read(node: Node) -> tuple:
         if _superseded:
-            _check_unchanged(node)
+            check_unchanged(node, node.kept_arrays())
         if type(node) in _OF_OPERATORS and native.module is not None and node.saved is not None:
             return native.module.connected(node, kind)
         return node.connected(connect)

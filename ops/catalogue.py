@@ -66,6 +66,7 @@ from .loss import (
     transducer,
 )
 from .math import (
+    add_n,
     allclose,
     bessel,
     binary,
@@ -161,7 +162,7 @@ from .vision import (
 )
 
 __all__ = [
-    "abs_max", "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "anchors", "assign",
+    "abs_max", "accuracy_auc", "activation", "adaptive_rules", "add_n", "affine_grid", "allclose", "anchors", "assign",
     "attention", "attention_lstm", "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary",
     "boxes", "branches", "casting", "cell_gates", "chunk_eval", "class_sampling", "clip", "coalesced", "concat_split",
     "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cudnn_lstm",

@@ -130,7 +130,8 @@ METHODS: dict[str, Any] = {
     "astype": Later("math.casting", "cast"),
     **_of("array.creation", "zeros_like ones_like full_like"),
     **_of("math.elementwise", "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
-             "add_n scale neg"),
+             "scale neg"),
+    **_of("math.add_n", "add_n"),
     **_of("math.casting", "cast"),
     **_of("math.comparison", "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
              "logical_xor bitwise_and bitwise_or bitwise_xor"),

@@ -112,7 +112,7 @@ class ProgramFunction:
         if kept is None:
             made = self._split(wanted)
             kept_plans.write(key, (made.forward.form, made.backward.form, made.updated, made.kept, made.found,
-                                   made.recorded))
+                                   made.recorded, made.asked))
             return made
 
         @functools.cache
@@ -120,10 +120,10 @@ class ProgramFunction:
             with grad_mode(True):
                 return self._split(wanted)
 
-        forward, backward, updated, names, found, recorded = kept
+        forward, backward, updated, names, found, recorded, asked = kept
         return Halves(kept_plan(forward, lambda: again().forward), updated, names,
                       kept_plan(backward, lambda: again().backward), found, self.inputs, recorded,
-                      self._leaf_outputs(wanted), self.replaced)
+                      self._leaf_outputs(wanted), self.replaced, asked)
 
     def plan(self) -> Plan:
         """The plan of a run without gradients."""
@@ -281,7 +281,8 @@ class ProgramFunction:
         backward_ops, unchanged = with_recomputed(block.ops[:begin], backward_ops, self.outputs)
         given = {*self.inputs, *cotangents}
         made = {name for op in block.ops[:begin] for name in writes(op)} - unchanged
-        needed = [name for name in external_reads(backward_ops, set(cotangents)) if name in made]
+        asked = external_reads(backward_ops, set(cotangents))
+        needed = [name for name in asked if name in made]
         needed += [name for name in names if name in made and name not in needed]
         kept = [name for name in needed if name not in given or name in made]
         forward, extra, updated = compile_plan(program, self.inputs, [*self.outputs, *kept], ops=block.ops[:begin],
@@ -297,7 +298,7 @@ class ProgramFunction:
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
                     and not block.var(name).stop_gradient]
         return Halves(forward, updated, kept, backward, self._places(wanted, gradients), self.inputs, recorded,
-                      self._leaf_outputs(wanted), self.replaced)
+                      self._leaf_outputs(wanted), self.replaced, [name for name in self.inputs if name in asked])
 
     def _leaf_outputs(self, wanted: tuple[int, ...]) -> list[int]:
         own = self._leaves_beside(wanted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ... import backend
 from ...core.random import default_generator
 from ...dygraph.eager import EagerTrace
+from ...dygraph.engine import check_unchanged
 from ...dygraph.value import EagerValue
 from ...ops.core.backward import Leaf, Node, Output, edge_node, next_order
 from ...ops.core.trace import state
@@ -51,10 +52,10 @@ class ProgramNode(Node):
         return len(self.outputs)
 
     def kept_arrays(self) -> list[Any]:
-        """The inputs' arrays, which must not have been changed in place since, without those that the run wrote."""
+        """The inputs' arrays that the gradient reads, and which must not have been changed in place since."""
         if self.saved is None:
             return []
-        return [self.saved[0][index] for index in self.halves.unchanged]
+        return [self.saved[0][index] for index in self.halves.read]
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
@@ -101,6 +102,7 @@ class ProgramNode(Node):
 
     def _plainly(self, function: ProgramFunction, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What a function of inputs, leaves, inner outputs and cotangents gives, as arrays."""
+        self._check_all(saved)
         xp, own = backend.namespace_of(saved[0]), self.function
         inner = own.inner(self.wanted)
         with _random_state(self.random_state):
@@ -114,6 +116,7 @@ class ProgramNode(Node):
 
         Inner outputs are computed again: nobody keeps them, and their Tensors may have been changed in place.
         """
+        self._check_all(saved)
         xp, new = backend.namespace_of(saved[0]), eager_trace().new
         unchanged = set(self.halves.unchanged)
         tensors = []
@@ -133,6 +136,10 @@ class ProgramNode(Node):
                     for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
         with _random_state(self.random_state):
             return function(tensors)
+
+    def _check_all(self, saved: tuple) -> None:
+        """Raises ModifiedInPlaceError where what runs the Program again would find another input."""
+        check_unchanged(self, [saved[0][index] for index in self.halves.unchanged])
 
     def whole(self, index: int, gs: Sequence[Any], read_saved: Callable[[Node], tuple]) -> Any:
         """The gradient of an output, with what comes to it from outputs that the Program computes from it."""

@@ -12,6 +12,7 @@ from typing import Any
 from ...ops.array.creation import zeros_like
 from ...ops.array.where import where
 from ...ops.math import binary, elementwise, unary
+from ...ops.math.add_n import add_n as summed
 from ...ops.math.comparison import equal
 from ..charge import their_face
 from ..values import is_number, number_like, operands
@@ -40,7 +41,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
     """The sum of several blobs of one shape."""
     inputs = list(inputs)
-    return inputs[0] if len(inputs) == 1 else elementwise.add_n(inputs)
+    return inputs[0] if len(inputs) == 1 else summed(inputs)
 
 
 @their_face

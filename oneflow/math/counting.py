@@ -10,6 +10,7 @@ from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.sorting import topk
 from ...ops.array.take_along_axis import take_along_axis
 from ...ops.math import casting, comparison, elementwise, extreme_positions, reduce, unary
+from ...ops.math.add_n import add_n
 from ..array.creation import constant_like, elem_cnt
 from ..charge import their_face
 from ..values import as_int8, axes_of, axis_of, number_like
@@ -66,4 +67,4 @@ def count_not_finite(x: Any, name: str | None = None) -> Any:
 @their_face
 def multi_count_not_finite(x: Sequence[Any], name: str | None = None) -> Any:
     """How many elements of several blobs are infinite or NaN: a vector of one, int64."""
-    return elementwise.add_n([count_not_finite(each) for each in x])
+    return add_n([count_not_finite(each) for each in x])

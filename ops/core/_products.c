@@ -2,7 +2,7 @@
    first operand may have more dimensions: its rows are those of a matrix. */
 #include "_native.h"
 
-#include <stdint.h>
+#include "_blas.h"
 
 static struct {
     PyObject *matmul, *deferred, *of_weight;
@@ -77,11 +77,7 @@ PyObject *serve_gemm(PyObject *module, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
-/* NumPy's own product of float32 matrices, as C's interface has it with sizes of 64 bits; NULL where that is not known. */
-typedef void (*Blas)(int order, int turns_x, int turns_y, int64_t m, int64_t n, int64_t k, float alpha, const float *x,
-                     int64_t lda, const float *y, int64_t ldb, float beta, float *out, int64_t ldc);
-static Blas blas;
-enum { BY_ROWS = 101, STRAIGHT = 111, TURNED = 112 };
+static Gemm32 blas; /* NumPy's own; NULL where it is not known */
 
 const char serve_blas_doc[] =
     "serve_blas($module, sgemm, /)\n--\n\n"
@@ -90,7 +86,7 @@ const char serve_blas_doc[] =
 PyObject *serve_blas(PyObject *module, PyObject *arguments) {
     unsigned long long address;
     if (!PyArg_ParseTuple(arguments, "K", &address)) return NULL;
-    blas = (Blas)(uintptr_t)address;
+    blas = (Gemm32)(uintptr_t)address;
     Py_RETURN_NONE;
 }
 

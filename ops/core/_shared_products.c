@@ -2,16 +2,9 @@
    wait for more for a millisecond, and so long keep a processor from those that everything else is shared among. */
 #include "_team.h"
 
-#include <stdint.h>
+#include "_blas.h"
 
-/* `cblas_?gemm` with sizes of 64 bits: factors are numbers of the matrices' kind, complex ones by where they lie. */
-#define GEMM(name, number)                                                                                             \
-    typedef void (*name)(int order, int turns_x, int turns_y, int64_t m, int64_t n, int64_t k, number alpha,           \
-                         const void *x, int64_t lda, const void *y, int64_t ldb, number beta, void *out, int64_t ldc)
-GEMM(Gemm32, float);
-GEMM(Gemm64, double);
-GEMM(GemmComplex, const void *);
-enum { BY_ROWS = 101, STRAIGHT = 111, TURNED = 112, STRIP = 16 };
+enum { STRIP = 16 }; /* rows, or columns, that threads share */
 
 typedef struct {
     char *data;

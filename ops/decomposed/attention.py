@@ -7,7 +7,8 @@ from ..array.slices import slice_
 from ..core.decomposition import decomposition
 from ..core.trace import apply
 from ..linalg.matrix_product import matmul_op
-from ..math.elementwise import add_n, add_op, scale_op
+from ..math.add_n import add_n
+from ..math.elementwise import add_op, scale_op
 from ..nn.embedding import lookup_op
 from ..nn.norm import layer_norm_op
 from ..nn.softmax import softmax

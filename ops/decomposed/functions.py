@@ -15,8 +15,8 @@ from ..array.take import tril_indices, triu_indices
 from ..array.unflatten import as_strided, unfold
 from ..core.decomposition import decomposition
 from ..linalg.distances import renorm
+from ..math.add_n import add_n
 from ..math.casting import cast, dtype_of
-from ..math.elementwise import add_n
 from ..math.nan_statistics import nanmedian
 from ..math.statistics import dist
 from ..random.sampling import normal, uniform

@@ -14,7 +14,8 @@ from ..array.slices import slice_
 from ..core.decomposition import decomposition
 from ..core.trace import apply
 from ..fluid.lookup_table import lookup_table_op
-from ..math.elementwise import add_n, multiply
+from ..math.add_n import add_n
+from ..math.elementwise import multiply
 from ..nn.activation import elu_op
 from ..nn.attention_lstm import attending_lstm_op
 from ..nn.dynamic_rnn import lstm_op

@@ -151,6 +151,8 @@ mod_op = binary("elementwise_mod", refusing_zero("mod"), {
     "Y": lambda g, X, Y, Y_shape, axis: sum_along(
         -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)}, of_floats="mod", compiled="remainder",
     fails="values", engines=[by(LOOPS, fast.remainder, fast.LEAST)])
+
+
 def _power_below(x: Any, y: Any, axis: int) -> Any:
     """x to the power of y - 1, but 1 where both are 0: times y, the slope of 0 to the power of 0 is 0."""
     both = apply(multiply_op, cast(x == 0.0, dtype_of(y)), cast(y == 0.0, dtype_of(y)), axis=axis)
@@ -187,22 +189,6 @@ bitwise_and_op = binary("bitwise_and", "bitwise_and")
 bitwise_or_op = binary("bitwise_or", "bitwise_or")
 bitwise_xor_op = binary("bitwise_xor", "bitwise_xor")
 
-def _add_n(xp, x):
-    if len(x) == 1:
-        return x[0].copy()
-    total = xp.add(x[0], x[1])
-    for term in x[2:]:
-        in_place = total.ndim and term.dtype == total.dtype and term.shape == total.shape
-        total = xp.add(total, term, out=total if in_place else None)
-    return total
-
-
-add_n_op = operator(
-    "sum", "X* -> Out", kernel=_add_n,
-    formula="sum(X)", infer=lambda x: functools.reduce(
-        lambda a, b: Spec(broadcast_shapes("add_n", a.shape, b.shape), promote(a.dtype, b.dtype)), x),
-    grad={"X": lambda g, X_shape: [g for _ in X_shape]},
-)
 
 def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
     if factor_tensor is not None:
@@ -466,32 +452,6 @@ def neg(x: Any, name: str | None = None) -> Any:
     [1.5, -1.5]
     """
     return apply(scale_op, x, None, scale=-1.0)
-
-
-@results_named("add_n")
-def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of several tensors of one shape; ValueError for tensors of different ones.
-
-    >>> import proa as paddle
-    >>> paddle.add_n([paddle.ones([2]), paddle.ones([2]), paddle.ones([2])]).tolist()
-    [3.0, 3.0]
-    """
-    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-    try:
-        shapes = [value.shape for value in values]
-    except AttributeError:  # which the operator refuses
-        shapes = []
-    if shapes and shapes.count(shapes[0]) < len(shapes) and not all(map(_agree, shapes[:-1], shapes[1:])):
-        raise ValueError(f"add_n(inputs): the shapes must be one. Received {list(map(list, shapes))}. Add tensors of "
-                         "other shapes with +.")
-    return apply(add_n_op, values)
-
-
-def _agree(one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether two shapes may be the same when a Program runs, or are of one element each."""
-    if all(size == 1 for size in (*one, *other)):
-        return True
-    return len(one) == len(other) and all(m == n or -1 in (m, n) for m, n in zip(one, other, strict=True))
 
 
 #: The operators of Python's syntax, as methods of Tensor and Variable.

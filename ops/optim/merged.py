@@ -16,8 +16,8 @@ from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.add_n import add_n
 from ..math.casting import cast, dtype_of
-from ..math.elementwise import add_n
 from ..math.reduce import sum as reduce_sum
 from ..math.unary import abs, square
 from .rules import adam_op, adamw_op, momentum_op, sgd_op, updates

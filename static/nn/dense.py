@@ -13,7 +13,8 @@ from ...ops.core.trace import apply, drawing
 from ...ops.fluid.lookup_table import lookup_table_op
 from ...ops.fluid.mean_iou import cvm_op
 from ...ops.linalg.products import mul_op
-from ...ops.math.elementwise import activated, add_n_op, add_op
+from ...ops.math.add_n import add_n_op
+from ...ops.math.elementwise import activated, add_op
 from ...ops.nn.activation import prelu_op
 from ...ops.nn.bilinear import bilinear_op
 from ...ops.nn.embedding import lookup_op
