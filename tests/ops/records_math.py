@@ -5,7 +5,7 @@ import math
 import numpy as np
 import proa as paddle
 from proa.ops.array import creation, full
-from proa.ops.math import allclose, comparison, elementwise, unary
+from proa.ops.math import add_n, allclose, comparison, elementwise, unary
 from proa.ops.optim import merged
 from records import Record, bools, floats, ints
 
@@ -86,7 +86,7 @@ BINARY = [
     ),
     Record(
         "sum",
-        lambda *x: elementwise.add_n(x),
+        lambda *x: add_n.add_n(x),
         [floats(2, 3), floats(2, 3, seed=1), floats(2, 3, seed=2)],
         lambda x, y, z: x + y + z,
     ),
