@@ -49,8 +49,6 @@ REASONS = (
      (SMALL, MIDDLE), "sort, argsort, topk, unique"),
     ("PyTorch takes MKL's vector functions on Intel's processors; on AMD's these loops take 0.14 to 0.45 of its time.",
      (LARGE,), "exp, log, sin, cos, tanh, erf"),
-    ("The first k of a row are kept in order while it is read, one element after the other: no vectors.",
-     (LARGE,), "topk"),
     ("The loop makes one pass at the bandwidth of memory on one thread; PyTorch's sums are spread better over two.",
      (LARGE,), "prod, norm, sum, mean, sum of columns, adaptive_avg_pool2d"),
     ("Several passes, each an operator, where PyTorch makes one.", (LARGE,), "mse_loss, add_n"),

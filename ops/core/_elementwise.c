@@ -9,7 +9,7 @@ Additions, products, quotients and square roots are IEEE's, comparisons and bits
 #include <math.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "no-trapping-math") /* else floor and its like, which may tell that they rounded, take one number at a time */
 #endif
 
 typedef void (*UnaryLoop)(const void *, void *, Py_ssize_t);
@@ -130,7 +130,7 @@ UNARY(not_i, uint32_t, uint32_t, ~a)
 /* What a form is told: its loops by kind, NULL where NumPy computes; whether results are bools. */
 typedef struct {
     UnaryLoop loops[BOOL + 1];
-    int gives_truth, is_small; /* `is_small`: NumPy's vectors have an instruction that these lack */
+    int gives_truth;
 } Unary;
 typedef struct {
     BinaryLoop loops[BOOL + 1];
@@ -138,7 +138,7 @@ typedef struct {
 } Binary;
 
 /* The most elements that these loops are for, where vectors are as wide as NumPy's. */
-static Py_ssize_t most_of(int is_small) { return is_small || !has_wide_vectors ? MOST_ELEMENTS : PY_SSIZE_T_MAX; }
+static Py_ssize_t most_of(int is_numpys) { return is_numpys || !has_wide_vectors ? MOST_ELEMENTS : PY_SSIZE_T_MAX; }
 
 /* A loop over one or two arrays, or each of their rows. */
 typedef struct {
@@ -194,7 +194,7 @@ static PyObject *one_array(const void *with, PyObject *const *inputs, Py_ssize_t
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(how->is_small)) return declined_form();
+    if (kind < 0 || kind > BOOL || !how->loops[kind] || size > most_of(0)) return declined_form();
     int kind_out = how->gives_truth ? BOOL : kind, is_dense = is_dense_array(inputs[0], sizes_by_kind[kind]);
     Lines all = {.one = how->loops[kind], .x = x->data, .item = sizes_by_kind[kind], .item_out = sizes_by_kind[kind_out],
                  .rows = 1, .width = size};
@@ -393,7 +393,7 @@ static PyObject *scaled(const void *with, PyObject *const *inputs, Py_ssize_t co
 #define FLOATS(NAME) {NAME##_f, NAME##_d, NULL, NULL, NULL}
 #define NUMBERS(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NULL}
 #define INTEGERS(NAME) {NULL, NULL, NAME##_l, NAME##_i, NULL}
-#define ALL(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NAME##_b}
+#define KINDS(NAME) {NAME##_f, NAME##_d, NAME##_l, NAME##_i, NAME##_b}
 #define BITS(NAME, OF_BOOLS) {NULL, NULL, NAME##_l, NAME##_i, OF_BOOLS}
 #define ONE_ARRAY(NAME, ...) {NAME, one_array, &(const Unary){__VA_ARGS__}, 1}
 #define TWO_ARRAYS(NAME, ...) {NAME, two_arrays, &(const Binary){__VA_ARGS__}, 1}
@@ -408,14 +408,14 @@ const FormEntry elementwise_forms[] = {
     TWO_ARRAYS("logical_and", {NULL, NULL, NULL, NULL, and_b}, 1),
     TWO_ARRAYS("logical_or", {NULL, NULL, NULL, NULL, or_b}, 1),
     TWO_ARRAYS("logical_xor", {NULL, NULL, NULL, NULL, xor_b}, 1),
-    TWO_ARRAYS("equal", ALL(equal), 1), TWO_ARRAYS("not_equal", ALL(not_equal), 1),
-    TWO_ARRAYS("less", ALL(less), 1), TWO_ARRAYS("less_equal", ALL(less_equal), 1),
-    TWO_ARRAYS("greater", ALL(greater), 1), TWO_ARRAYS("greater_equal", ALL(greater_equal), 1),
+    TWO_ARRAYS("equal", KINDS(equal), 1), TWO_ARRAYS("not_equal", KINDS(not_equal), 1),
+    TWO_ARRAYS("less", KINDS(less), 1), TWO_ARRAYS("less_equal", KINDS(less_equal), 1),
+    TWO_ARRAYS("greater", KINDS(greater), 1), TWO_ARRAYS("greater_equal", KINDS(greater_equal), 1),
     ONE_ARRAY("absolute", FLOATS(absolute), 0), ONE_ARRAY("negative", FLOATS(negative), 0),
     ONE_ARRAY("square", FLOATS(square), 0), ONE_ARRAY("sqrt", FLOATS(square_root), 0),
     ONE_ARRAY("reciprocal", FLOATS(reciprocal), 0), ONE_ARRAY("rsqrt", FLOATS(rsqrt), 0),
-    ONE_ARRAY("round", FLOATS(round), 0, 1), ONE_ARRAY("floor", FLOATS(floor), 0, 1),
-    ONE_ARRAY("ceil", FLOATS(ceil), 0, 1), ONE_ARRAY("rint", FLOATS(rint), 0, 1), ONE_ARRAY("sign", FLOATS(sign), 0),
+    ONE_ARRAY("round", FLOATS(round), 0), ONE_ARRAY("floor", FLOATS(floor), 0),
+    ONE_ARRAY("ceil", FLOATS(ceil), 0), ONE_ARRAY("rint", FLOATS(rint), 0), ONE_ARRAY("sign", FLOATS(sign), 0),
     ONE_ARRAY("isnan", FLOATS(isnan), 1), ONE_ARRAY("isinf", FLOATS(isinf), 1),
     ONE_ARRAY("isfinite", FLOATS(isfinite), 1), ONE_ARRAY("logical_not", {NULL, NULL, NULL, NULL, not_b}, 1),
     ONE_ARRAY("bitwise_not", BITS(not, not_b), 0), ONE_ARRAY("invert", BITS(not, not_b), 0),

@@ -1,8 +1,10 @@
 /* Order in short rows: sorted with positions, the first k, order statistics, different elements.
 
 Rows are sorted by insertion: equal elements keep their order. Of a long row most elements come behind the last that is
-kept, and are passed over by blocks. Where there is a NaN, NumPy sorts.
+kept, and are passed over by blocks. Large arrays are shared among threads. Where there is a NaN, NumPy or a generated
+loop sorts.
 */
+#include "_team.h"
 #include "_vectors.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -35,27 +37,33 @@ enum { BLOCK = 32 };
     BEHIND(NAME##_behind, T) \
     static int NAME(const void *given, Py_ssize_t count, Py_ssize_t step, Py_ssize_t kept, int falls, int64_t *order) { \
         const T *x = given; \
+        T last = 0; /* of those that are kept, once they are so many */ \
         Py_ssize_t filled = 0; \
         for (Py_ssize_t n = 0; n < count; n++) { \
             if (n % BLOCK == 0 && filled == kept && step == 1 && count > LONGEST) { \
                 Py_ssize_t passed; \
-                NAME##_behind(x + n, count - n, x[order[kept - 1]], falls, &passed); \
+                NAME##_behind(x + n, count - n, last, falls, &passed); \
                 if ((n += passed) == count) break; \
             } \
             T a = x[n * step]; \
             if (a != a) return 0; \
-            Py_ssize_t low = 0, high = filled; \
-            while (low < high) { \
-                Py_ssize_t middle = (low + high) / 2; \
-                T b = x[order[middle] * step]; \
-                if (falls ? a > b : a < b) high = middle; \
-                else low = middle + 1; \
+            if (filled == kept && (falls ? a <= last : a >= last)) continue; \
+            Py_ssize_t place = filled < kept ? filled++ : kept - 1, low = 0; \
+            if (kept <= MOST_KEPT) \
+                for (; place && (falls ? a > x[order[place - 1] * step] : a < x[order[place - 1] * step]); place--) \
+                    order[place] = order[place - 1]; \
+            else { \
+                for (Py_ssize_t high = place; low < high;) { \
+                    Py_ssize_t middle = (low + high) / 2; \
+                    T b = x[order[middle] * step]; \
+                    if (falls ? a > b : a < b) high = middle; \
+                    else low = middle + 1; \
+                } \
+                memmove(order + low + 1, order + low, sizeof *order * (size_t)(place - low)); \
+                place = low; \
             } \
-            if (low >= kept) continue; \
-            Py_ssize_t moved = (filled < kept ? filled : kept - 1) - low; \
-            memmove(order + low + 1, order + low, sizeof *order * (size_t)moved); \
-            order[low] = n; \
-            if (filled < kept) filled++; \
+            order[place] = n; \
+            if (filled == kept) last = x[order[kept - 1] * step]; \
         } \
         return 1; \
     }
@@ -67,42 +75,62 @@ ORDER(order_i, int32_t)
 typedef int (*OrderOf)(const void *, Py_ssize_t, Py_ssize_t, Py_ssize_t, int, int64_t *);
 static const OrderOf orders[] = {order_f, order_d, order_l, order_i};
 
+/* Rows of which the elements at places `first` … `first + count` in order are wanted, and their positions. */
+typedef struct {
+    const char *x;
+    char *chosen;
+    int64_t *at;
+    Py_ssize_t along, inner, first, count;
+    int kind, falls, has_nan;
+} Rows;
+
+static void some_rows(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    Rows *all = of;
+    size_t item = (size_t)sizes_by_kind[all->kind];
+    int64_t order[LONGEST + 1];
+    for (Py_ssize_t n = begin; n < end && !all->has_nan; n++) {
+        Py_ssize_t o = n / all->inner, i = n % all->inner;
+        const char *row = all->x + item * (size_t)(o * all->along * all->inner + i);
+        if (!orders[all->kind](row, all->along, all->inner, all->first + all->count, all->falls, order)) all->has_nan = 1;
+        else
+            for (Py_ssize_t m = 0; m < all->count; m++) {
+                Py_ssize_t place = (o * all->count + m) * all->inner + i;
+                memcpy(all->chosen + item * (size_t)place, row + item * (size_t)(order[all->first + m] * all->inner), item);
+                all->at[place] = order[all->first + m];
+            }
+    }
+}
+
+/* The most elements of rows of this length, `kept` of each. */
+static Py_ssize_t most_in_rows(Py_ssize_t along, Py_ssize_t inner, Py_ssize_t kept) {
+    if (along <= SHORT && kept) return MOST_IN_SHORT_ROWS;
+    return has_wide_vectors && inner == 1 && kept && kept * 8 <= along ? PY_SSIZE_T_MAX : MOST_ELEMENTS;
+}
+
 /* The elements at places `first` … `first + count` of each row in order, and their positions, as a tuple. */
 static PyObject *in_order(Array *x, Py_ssize_t axis, Py_ssize_t first, Py_ssize_t count, int falls) {
     int kind = kind_of(x->dtype), rank = x->dimensions_count;
     Py_ssize_t size = size_of((PyObject *)x), outer = 1, inner = 1, sizes[MOST_DIMENSIONS];
     if (axis < 0) axis += rank;
     if (kind < 0 || kind > INT32 || size < 1 || axis < 0 || axis >= rank) return declined_form();
-    Py_ssize_t along = x->dimensions[axis], kept = first + count;
-    if (size > (along <= SHORT && count > 0 ? MOST_IN_SHORT_ROWS : MOST_ELEMENTS)) return declined_form();
-    if (count < 1) kept = count = along - first;
-    if (first < 0 || count < 1 || kept > along || (along > LONGEST && kept > MOST_KEPT)) return declined_form();
-    for (int n = 0; n < rank; n++) {
-        sizes[n] = n == axis ? count : x->dimensions[n];
-        if (n != axis) *(n < axis ? &outer : &inner) *= sizes[n];
-    }
+    Py_ssize_t along = x->dimensions[axis];
+    for (int n = 0; n < rank; n++) *(n < axis ? &outer : &inner) *= n == axis ? 1 : x->dimensions[n];
+    if (size > most_in_rows(along, inner, count > 0 ? first + count : 0)) return declined_form();
+    if (count < 1) count = along - first;
+    if (first < 0 || count < 1 || first + count > along || (along > LONGEST && first + count > MOST_KEPT))
+        return declined_form();
+    for (int n = 0; n < rank; n++) sizes[n] = n == axis ? count : x->dimensions[n];
     PyObject *values = new_array(kind, rank, sizes), *positions = values ? new_array(INT64, rank, sizes) : NULL;
     PyObject *result = positions ? PyTuple_Pack(2, values, positions) : NULL;
     Py_XDECREF(values);
     Py_XDECREF(positions);
     if (!result) return NULL;
-    size_t item = (size_t)sizes_by_kind[kind];
-    char *chosen = ((Array *)values)->data;
-    int64_t *at = (int64_t *)(void *)((Array *)positions)->data, order[LONGEST + 1];
-    for (Py_ssize_t o = 0; o < outer; o++)
-        for (Py_ssize_t i = 0; i < inner; i++) {
-            const char *row = x->data + item * (size_t)(o * along * inner + i);
-            if (!orders[kind](row, along, inner, kept, falls, order)) {
-                Py_DECREF(result);
-                return declined_form();
-            }
-            for (Py_ssize_t n = 0; n < count; n++) {
-                Py_ssize_t place = (o * count + n) * inner + i;
-                memcpy(chosen + item * (size_t)place, row + item * (size_t)(order[first + n] * inner), item);
-                at[place] = order[first + n];
-            }
-        }
-    return result;
+    Rows all = {.x = x->data, .chosen = ((Array *)values)->data, .at = (int64_t *)(void *)((Array *)positions)->data,
+                .along = along, .inner = inner, .first = first, .count = count, .kind = kind, .falls = falls};
+    int failed = run_parts(some_rows, &all, outer * inner, size * sizes_by_kind[kind]) < 0;
+    if (!failed && !all.has_nan) return result;
+    Py_DECREF(result);
+    return failed ? NULL : declined_form();
 }
 
 static PyObject *argsort(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
@@ -179,6 +207,6 @@ static PyObject *unique(const void *with, PyObject *const *inputs, Py_ssize_t co
     return result;
 }
 
-const FormEntry order_forms[] = {{"argsort", argsort, NULL}, {"topk", topk, NULL},
+const FormEntry order_forms[] = {{"argsort", argsort, NULL}, {"topk", topk, NULL, 1},
                                  {"order_statistics", order_statistics, NULL}, {"unique", unique, NULL},
                                  {NULL, NULL, NULL}};

@@ -31,13 +31,18 @@ def test_integers_are_divided_downwards(name, dtype):
 def test_long_rows_pass_over_what_comes_behind():
     random = np.random.default_rng(0)
     for dtype in "fdli":
-        for size in (129, 500, 1999, 2048):
+        for size in (129, 500, 1999, 2048, 300_000):
             x = (random.standard_normal(size) * 1000).astype(dtype)
             for k, falls in itertools.product((1, 4, 16), (True, False)):
                 order = np.argsort(-x if falls else x, kind="stable")[:k]
                 values, positions = formed("topk", x, None, k=k, largest=falls)
                 assert positions.tolist() == order.tolist()
                 assert values.tolist() == x[order].tolist()
+    x = (random.standard_normal((90, 1000)) * 100).astype(int)  # many rows, which threads share
+    order = np.argsort(-x, kind="stable")[:, :5]
+    values, positions = formed("topk", x, None, k=5)
+    np.testing.assert_array_equal(positions, order)
+    np.testing.assert_array_equal(values, np.take_along_axis(x, order, -1))
     x = random.standard_normal(1000).astype("f")
     for place in (0, 3, 40, 700, 999):
         y = x.copy()
