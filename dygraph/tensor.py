@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -325,6 +324,8 @@ class Tensor(Buffers, _ArrayMethods, metaclass=TensorType):
 
     def _md5sum(self) -> str:
         """The MD5 sum of the values' bytes in hexadecimal digits, by which scripts compare weights."""
+        import hashlib  # loads OpenSSL
+
         return hashlib.md5(self.numpy().tobytes(), usedforsecurity=False).hexdigest()
 
     def _register_backward_hook(self, hook: Callable[[], Any]) -> HookHandle:

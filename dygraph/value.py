@@ -10,7 +10,6 @@ face's: `tensor.py` has Paddle's. The engine, operators and optimizers ask for n
 from __future__ import annotations
 
 import copy
-import pkgutil
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -447,10 +446,16 @@ def share_memory(tensor: EagerValue, other: EagerValue) -> None:
     show(other, None, (tensor,), {})
 
 
+def _named(name: str) -> Any:
+    import pkgutil  # for what has been pickled
+
+    return pkgutil.resolve_name(name)
+
+
 def _unpickled(kind: type[EagerValue] | str, array: np.ndarray, stop_gradient: bool, attributes: dict[Any, Any],
                device: str | None = None) -> EagerValue:
     """The value that was pickled; one of a kind of device goes to where new values are made, where that is such."""
-    cls: type[EagerValue] = pkgutil.resolve_name(kind) if isinstance(kind, str) else kind
+    cls: type[EagerValue] = _named(kind) if isinstance(kind, str) else kind
     if not hasattr(cls, "_eager"):
         require("default trace")  # nothing of the library has been used in this process
     tensor = cls.__new__(cls)

@@ -3,7 +3,8 @@
 Machine code of kernels, Python's of converted functions, compiled Programs.
 
 A file is written whole or not at all; its name is a digest of everything that decides it, so that it is never wrong and
-never rewritten. Where the folder is not this user's own, or cannot be written, nothing is kept.
+never rewritten (but for plans, which say which files of this package made them: `static/compiler/kept_plans.py`). Where
+the folder is not this user's own, or cannot be written, nothing is kept.
 """
 
 from __future__ import annotations

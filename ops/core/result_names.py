@@ -9,9 +9,8 @@ a call: who writes Programs finds the functions on Python's stack (`static/build
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from .operator import Operator
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class ResultNames:
+class ResultNames(NamedTuple):
     """`key`: what names begin with in the place of the operator's type; `{input}` in it is the first input's name, and
     `{op}` the operator's type.
 

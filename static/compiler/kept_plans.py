@@ -1,10 +1,11 @@
 """Plans on disk, in the user's own cache folder, so that the next process need not differentiate and compile again.
 
 What is kept is what runs need (`PlanForm`), pickled; the folder, its bound and whom it belongs to are the business of
-`backend/loops/cache.py`. The key is a digest of the Program, by its content, of what is asked of it, and of all that
-would make something else of the same Program: the files of this package that differentiate and compile, the flags, the
-Python and the NumPy that run. A Program that holds more than plain data (a function, an object) is compiled anew, as is
-a small one.
+`backend/loops/cache.py`. The key is a digest of the Program, by its content, of what is asked of it, and of what would
+make something else of the same Program: the flags, the Python and the NumPy that run. Beside a plan stands which files
+of this package were loaded when it had been made, so all that can have made it, and their times: where one of them is
+another now, nothing is kept. (The times of all its files would take longer to find than most plans to read.) A Program
+that holds more than plain data (a function, an object) is compiled anew, as is a small one.
 """
 
 from __future__ import annotations
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 
 _LEAST = 32  # operations: fewer are compiled as fast as they are read
 _LARGEST = 1 << 22  # bytes: constants may be large
-_OF_MODELS = ("backend", "core", "inference", "ops", "static")  # folders of this package: what makes plans of files
-_OF_PLANS = (*_OF_MODELS, "dygraph", "jit")  # of any Program
+_MAKERS = ("backend", "core", "dygraph", "inference", "jit", "ops", "static")  # folders of what makes plans
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # no folder in an archive
 _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
@@ -58,7 +58,7 @@ def key_of(program: Program, asked: Any) -> str | None:
         return None
     try:
         # without references: content alone
-        content = marshal.dumps((_made_by(_OF_PLANS), _flags(), asked, _content(program)), 2)
+        content = marshal.dumps((_made_by(), _flags(), asked, _content(program)), 2)
     except _NotPlain:
         return None
     return cache.key_of_bytes(content) if len(content) <= _LARGEST else None
@@ -78,7 +78,7 @@ def key_of_content(content: bytes, asked: Any) -> str | None:
     """The key of what is made of a file's content alone; None where nothing is kept. `asked`: plain data."""
     if not _keeps():
         return None
-    told = _made_by(_OF_MODELS), _flags(), dt.get_default_dtype(), global_seed[0], asked, cache.key_of_bytes(content)
+    told = _made_by(), _flags(), dt.get_default_dtype(), global_seed[0], asked, cache.key_of_bytes(content)
     return cache.key_of_bytes(marshal.dumps(told, 2))
 
 
@@ -86,15 +86,20 @@ def _keeps() -> bool:
     return bool(flags.values["FLAGS_keep_plans"]) and cache.folder() is not None and os.path.isdir(_ROOT)
 
 
-def _made_by(folders: Iterable[str]) -> tuple:
-    """What makes plans: this Python, NumPy, and the files of this package."""
-    return sys.version, np.__version__, launched.size(), *map(_files_in, folders)
+def _made_by() -> tuple:
+    """What makes plans, but for the files that do: this Python, NumPy, where this package lies, and how this file keeps
+    them.
+    """
+    return sys.version, np.__version__, launched.size(), _ROOT, _state(__file__)
 
 
 def read(key: str | None) -> Any:
-    """What is kept under a key; None where there is nothing."""
+    """What is kept under a key; None where there is nothing, or other files of this package made it."""
     found = None if key is None else cache.read(key, cache.PLAN)
-    return None if found is None else pickle.loads(found)  # the folder is this user's own
+    if found is None:
+        return None
+    makers, content = marshal.loads(found)  # the folder is this user's own
+    return pickle.loads(content) if all(_state(place) == state for place, state in makers) else None
 
 
 def write(key: str | None, value: Any) -> None:
@@ -106,23 +111,24 @@ def write(key: str | None, value: Any) -> None:
     except (pickle.PicklingError, AttributeError, TypeError):  # each of which says that something cannot be pickled
         return
     if len(content) <= _LARGEST:
-        cache.write(key, content, cache.PLAN)
+        cache.write(key, marshal.dumps(([(place, _state(place)) for place in _loaded()], content)), cache.PLAN)
+
+
+def _loaded() -> list[str]:
+    """Where the modules lie that have been loaded of this package's, if they may have made a plan."""
+    folders = tuple(f"{_PACKAGE}{folder}" for folder in _MAKERS)
+    return [module.__file__ for name, module in list(sys.modules.items())
+            if name.startswith(folders) and getattr(module, "__file__", None)]
 
 
 @functools.cache
-def _files_in(folder: str) -> list[tuple[str, int, int]]:
-    """The modules in one of this package's folders: where they are, how large, and since when."""
-    told: list[tuple[str, int, int]] = []
-    folders = [os.path.join(_ROOT, folder)]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py"):
-                    status = entry.stat()
-                    told.append((entry.path, status.st_size, status.st_mtime_ns))
-                elif "." not in entry.name and entry.name != "__pycache__":
-                    folders.append(entry.path)
-    return sorted(told)
+def _state(place: str) -> tuple[int, int] | None:
+    """How large a file is, and since when; None where there is none."""
+    try:
+        status = os.stat(place)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 def _flags() -> list:

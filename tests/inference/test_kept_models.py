@@ -75,6 +75,20 @@ def test_a_kept_model_runs_without_its_program(prefix, read):
     assert len(read) == 2
 
 
+def test_what_other_files_of_the_package_made_is_made_anew(prefix, tmp_path, read, monkeypatch):
+    opened(prefix)
+    state, changed = kept_plans._state, {"unknown.py", module.__file__}
+    monkeypatch.setattr(kept_plans, "_state", lambda place: (0, 0) if place in changed else state(place))
+    opened(prefix)
+    opened(prefix)
+    assert len(read) == 2
+    changed.remove(module.__file__)
+    opened(prefix)
+    opened(prefix)
+    assert len(read) == 3
+    assert len(list((tmp_path / "kept").glob("*.plan"))) == 1
+
+
 def test_a_plan_is_kept_once_and_only_where_the_package_tells_all(prefix, tmp_path, monkeypatch):
     opened(prefix)
     assert len(list((tmp_path / "kept").glob("*.plan"))) == 1
