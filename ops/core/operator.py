@@ -198,6 +198,16 @@ class Operator:
         """The attributes by name, as the kernel's parameters."""
         return _attributes_of(self._declared_kernel)
 
+    @functools.cached_property
+    def input_names(self) -> frozenset[str]:
+        """The names of the input slots."""
+        return frozenset(slot.name for slot in self.inputs)
+
+    @functools.cached_property
+    def result_names(self) -> frozenset[str]:
+        """The names of the slots of what a run computes."""
+        return frozenset(slot.name for slot in self.results)
+
     def _result_dtype(self, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         specs = tuple(None if a is None else Spec(a.shape, from_numpy_dtype(a.dtype)) for a in arrays)
         return self.infer_specs(specs, dict(attrs))[0].dtype.dtype
@@ -336,15 +346,14 @@ def with_fed_inputs(type: str, attributes: Iterable[str]) -> Operator:
     return found
 
 
-def taking(type: str, slots: Iterable[str]) -> Operator:
+def taking(type: str, slots: Sequence[str]) -> Operator:
     """The operator of this type, or the one that stands for it and has the inputs among these that it has not."""
     found = find(type)
-    wanted = set(slots)
-    if wanted.issubset([slot.name for slot in found.inputs]):
+    if found.input_names.issuperset(slots):
         return found
     require("operators")
     other = _with_fed_inputs.get(type)
-    return other if other is not None and wanted.issubset([slot.name for slot in other.inputs]) else found
+    return other if other is not None and other.input_names.issuperset(slots) else found
 
 
 def with_more_inputs(type: str) -> Operator | None:

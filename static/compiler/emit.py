@@ -119,7 +119,8 @@ class Emitter:
         operator = find(op.type)
         inputs = [[self.local(op.block, name) for name in op.input(slot.name)] for slot in operator.inputs]
         arguments = [_argument(names, slot) for names, slot in zip(inputs, operator.inputs, strict=True)]
-        attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
+        known = operator.attributes
+        attrs = {k: v for k, v in op.attrs.items() if k in known}
         given = [_keyword_argument(k, self.literal(v)) for k, v in attrs.items()]
         targets = self._targets(op, operator)
         counted = self.limited is not None and self.limited.limits.memory_mb

@@ -111,6 +111,8 @@ def _read_here(op: Operation) -> list[str]:
 def _what_files_alone_have(ops: Sequence[Operation], fetches: set[str]) -> None:
     """ValueError where a variable is wanted that an operator has for files, as reshape2 its XShape."""
     for op in ops:
+        if fetches.isdisjoint(op.output_arg_names):
+            continue
         for slot in find(op.type).outputs if is_declared(op.type) else ():
             wanted = fetches.intersection(op.output(slot.name)) if slot.file_only else ()
             if wanted:
@@ -123,8 +125,8 @@ def _gradients_of_paddle(ops: Sequence[Operation]) -> None:
     for op in ops:
         if "sub_block" in op.attrs:
             continue
-        known = {slot.name for slot in find(op.type).inputs} if is_declared(op.type) else set()
-        if any(slot.endswith("@GRAD") and slot not in known for slot in op.inputs):
+        gradients = [slot for slot in op.inputs if slot.endswith("@GRAD")]
+        if gradients and not (is_declared(op.type) and find(op.type).input_names.issuperset(gradients)):
             raise NotImplementedError(
                 f"{op.type}: an operator of a gradient, as PaddlePaddle writes Programs of training; here they are "
                 "written with other operators. Run the Program's clone(for_test=True), which has none, or build the "
@@ -142,12 +144,12 @@ def _missing_inputs(ops: Sequence[Operation]) -> None:
 
 def _unknown_results(ops: Sequence[Operation], fetches: set[str]) -> None:
     """ValueError where a value that is wanted stands in a slot that its operator does not have."""
-    wanted = {name for op in ops for name in reads(op)} | fetches
+    wanted = fetches.union(*map(reads, ops))
     for op in ops:
         if not is_declared(op.type) or sub_block(op) is not None:
             continue
-        known = {slot.name for slot in find(op.type).results}
-        unknown = [slot for slot, names in op.outputs.items() if slot not in known and wanted.intersection(names)]
+        known = find(op.type).result_names
+        unknown = [slot for slot, names in op.outputs.items() if slot not in known and not wanted.isdisjoint(names)]
         if unknown:
             raise ValueError(f"The operator {op.type} has no result {unknown[0]}: the Program was changed, or its file "
                              f"is damaged. Operation: {op!r}")

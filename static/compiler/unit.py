@@ -124,8 +124,9 @@ class Unit:
         """What the rule says, which it may have said when the operation was appended; None where it fails."""
         if op.inferred is not None and op.inferred[0] == specs:
             return op.inferred[1]
+        known = operator.attributes
         try:
-            return operator.infer_specs(specs, {k: v for k, v in op.attrs.items() if k in operator.attributes})
+            return operator.infer_specs(specs, {k: v for k, v in op.attrs.items() if k in known})
         except (ValueError, TypeError, IndexError):  # the run itself will tell the user, with the place
             return None
         except Exception:
@@ -242,7 +243,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
             known.update(name.partition("@v")[0] for name in op.output_arg_names)
             current.update(new)
         done.append(op)
-    for op in done:
+    for op in done if updated else ():
         updated.update(result for result, given in views(op) if given in updated)
     unit = Unit(block, done, list(inputs), [current.get(name, name) for name in results], pinned=pinned,
                 updated=frozenset(updated), open=open_ranks(block.program))

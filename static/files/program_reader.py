@@ -119,7 +119,7 @@ def _missing_block(op: Operation) -> str | None:
 
 def _fed(op: pb.OpDesc, attrs: dict[str, Any]) -> dict[str, list[str]]:
     """The variables whose names stand in the places of attributes of a declared operator, which are taken away."""
-    names = [attr.name for attr in op.attrs if attr.type in (at.VAR, at.VARS)] if is_declared(op.type) else []
+    names = [attr.name for attr in op.attrs if attr.type in _OF_VARIABLES] if is_declared(op.type) else []
     return {name: [str(found)] if isinstance(found := attrs.pop(name), str) else list(found) for name in names}
 
 
@@ -131,7 +131,7 @@ def _stop_at_detached(program: Program) -> None:
 
 
 def _slots(side: Any) -> dict[str, list[str]]:
-    return {slot.parameter: list(slot.arguments) for slot in side}
+    return {slot.parameter: slot.arguments for slot in side}
 
 
 def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:

@@ -181,7 +181,9 @@ def _update(op: pb.OpDesc, version: int, source: str) -> None:
 def _into_fused_form(op: pb.OpDesc, source: str) -> None:
     """Calls what an engine has fused with others what it is taken apart as; NotImplementedError for the unknown."""
     op.type = ALWAYS_FUSED.get(op.type, op.type)
-    fused = {attr.name for attr in op.attrs if attr.name in FUSED and attr_value(attr)}
+    fused: set[str] = set()
+    if not FUSED.isdisjoint([attr.name for attr in op.attrs]):
+        fused.update(attr.name for attr in op.attrs if attr.name in FUSED and attr_value(attr))
     if op.type in FUSED_FORMS:
         own = {slot.name for slot in find(op.type).inputs}
         fused |= {slot.parameter for slot in op.inputs if slot.parameter in FUSED_INPUTS - own and slot.arguments}

@@ -6,6 +6,7 @@ Knows the messages, and nothing of what an operator means.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from ...core.byte_reader import open_reader
@@ -67,7 +68,7 @@ def read_plain_program(data: bytes, name: str, without: frozenset[str] | None = 
     desc = plain_messages.read(data, without)
     if desc is None or not desc.blocks:
         return read_program_desc(data, name)
-    _Checks(desc, name).run()
+    _ChecksOfPlain(desc, name).run()
     return desc
 
 
@@ -155,9 +156,7 @@ class _Checks:
     def var(self, index: int, var: pb.VarDesc) -> None:
         """Element types and dims. Paddle 1.x multiplies sizes with the -1 of one that is not known: all are unknown."""
         kind = var.type
-        for field in _WITH_ELEMENTS:
-            if not kind.HasField(field):
-                continue
+        for field in self.with_elements(kind):
             message = getattr(kind, field)
             tensor = getattr(message, "tensor", message)
             if tensor.data_type not in ELEMENTS:
@@ -170,6 +169,10 @@ class _Checks:
                           f"a shape of {list(dims)[:_MOST_DIMENSIONS]} cannot be")
             for n in multiplied:
                 dims[n] = -1
+
+    def with_elements(self, kind: pb.VarType) -> Iterable[str]:
+        """Those fields of a type that it has and that say an element type."""
+        return filter(kind.HasField, _WITH_ELEMENTS)
 
     def op(self, index: int, number: int, op: pb.OpDesc) -> None:
         """The blocks that attributes name."""
@@ -201,3 +204,11 @@ class _Checks:
                 elif state[following] == 0:
                     state[following] = 1
                     path.append((following, iter(self.inner[following])))
+
+
+class _ChecksOfPlain(_Checks):
+    """The same of plain objects: a file has hundreds of variables, each with one of these fields or none."""
+
+    def with_elements(self, kind: pb.VarType) -> Iterable[str]:
+        """Those fields of a type that it has and that say an element type."""
+        return kind.__dict__.keys() & _WITH_ELEMENTS

@@ -15,11 +15,15 @@ def missing_input(op: Operation) -> str | None:
     """
     if op.type in _FRAME and not (op.output("Out") if op.type == "feed" else op.input("X")):
         return "it names no value"
-    slots = find(op.type).inputs if is_declared(op.type) else ()
-    if any(name.endswith("@GRAD") for name in set(op.inputs) - {slot.name for slot in slots}):
+    operator = find(op.type) if is_declared(op.type) else None
+    if operator is None:
         return None
-    for slot in slots:
-        given = len(op.input(slot.name))
+    for name in op.inputs:
+        if name.endswith("@GRAD") and name not in operator.input_names:
+            return None
+    inputs = op.inputs
+    for slot in operator.inputs:
+        given = len(inputs.get(slot.name, ()))
         if given > 1 and not slot.many or given == 0 and not (slot.optional or slot.many or slot.file_only):
             return f"it needs one value as {slot.name}, and has {given}"
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from ...ops.core.operator import find, is_declared, without_declaration
 from .block import Block
@@ -96,7 +96,7 @@ def writes(op: Operation) -> list[str]:
 
 
 def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool = False,
-                      given: Iterable[str] = ()) -> list[Operation]:
+                      given: Collection[str] = ()) -> list[Operation]:
     """Those of the operations that the wanted names, or an effect beyond the Program, depend on.
 
     With `drawing` also those that draw random numbers: what is drawn after them is then what eager code draws. What is
@@ -109,7 +109,7 @@ def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool 
             continue
         if not wanted.isdisjoint(writes(op)) or has_effect(op) or drawing and draws(op):
             kept.append(op)
-            wanted.update(set(reads(op)).difference(given))
+            wanted.update(set(reads(op)).difference(given) if given else reads(op))
     return kept[::-1]
 
 

@@ -137,7 +137,7 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
                  persistable: bool = False, stop_gradient: bool = True, is_data: bool = False, lod_level: int = 0,
                  kind: str = "tensor"):
         self.block, self.name = block, name
-        self.shape = tuple(-1 if size is None else int(size) for size in shape)
+        self.shape = tuple([-1 if size is None else int(size) for size in shape])
         self._dtype = dtype
         self.persistable, self.stop_gradient = persistable, stop_gradient
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
@@ -187,7 +187,7 @@ class Variable(WithoutValue, StandsForNumbers, _VariableMethods, TensorLike):
     @property
     def spec(self) -> Spec:
         """Shape and dtype."""
-        return Spec(self.shape, self.dtype)
+        return Spec(self.shape, self._dtype or self.dtype)
 
     @property
     def ndim(self) -> int:
