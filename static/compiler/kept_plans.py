@@ -117,8 +117,8 @@ def write(key: str | None, value: Any) -> None:
 def _loaded() -> list[str]:
     """Where the modules lie that have been loaded of this package's, if they may have made a plan."""
     folders = tuple(f"{_PACKAGE}{folder}" for folder in _MAKERS)
-    return [module.__file__ for name, module in list(sys.modules.items())
-            if name.startswith(folders) and getattr(module, "__file__", None)]
+    return [place for name, module in list(sys.modules.items())
+            if name.startswith(folders) and (place := getattr(module, "__file__", None))]
 
 
 @functools.cache
