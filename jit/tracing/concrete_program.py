@@ -140,8 +140,7 @@ class ConcreteProgram:
         self.slots = slots_of(entries, surroundings.changed_items(), where)
         self._same = SameTensors(now, trace.captured, trace.variable_of)
         with using(trace):
-            for leaf in self.outputs:
-                self._same.note_result(leaf)
+            self._same.note_results(self.outputs)
             for slot in self.slots:
                 self._same.note_slot(slot, surroundings.places, where)
                 slot.after = nest.map_structure(_up_to_date, slot.after)
@@ -188,8 +187,9 @@ class ConcreteProgram:
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
+        are_several = len(set(results)) < len(results)  # places of one value, which hold one Tensor
         run = trace.main if self.training else for_evaluation(trace.main, custom_gradients=True)
-        self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
+        self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)),
                                    replaced=self._changed, leaves=trace.main.leaves, trains=trace.trains)
         self._looked_at = [(slot, number, array) for slot in self.slots for number, tensor in enumerate(
             tensor_leaves(slot.before)) for seen, array in trace.values_read if seen is tensor]
@@ -202,8 +202,8 @@ class ConcreteProgram:
         self._step = training_step(trace)
         number = {id(tensor): index for index, tensor in enumerate(trace.captured.values())}
         self._stops = [(number.get(id(told[0])), *told) for told in trace.stops]
-        self._is_plain = not (extra or self._stops or self.slots or self.effects or self._same or self._result_views or
-                              trace.main.raised or trace.main.lacking or self._step)
+        self._is_plain = not (extra or are_several or self._stops or self.slots or self.effects or self._same or
+                              self._result_views or trace.main.raised or trace.main.lacking or self._step)
         self._in_place = frozenset(self._changed).union(
             len(names) + index for index, name in enumerate(trace.captured) if name in trace.rebound)
 

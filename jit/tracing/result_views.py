@@ -95,7 +95,8 @@ def _chain(view: Variable, roots: set[int]) -> _Chain | None:
     steps: list[_Step] = []
     while view.view_of is not None and not (steps and id(view) in roots):
         base, (_, changes, op, attrs, others) = base_of(view), view.view_of
-        if base.chosen or base.changes != changes or not all(x is None or type(x) is list and not x for x in others):
+        is_alone = all(x is None or type(x) is list and not x for x in others)
+        if base.chosen and id(base) not in roots or base.changes != changes or not is_alone:
             return None
         steps.insert(0, _Step(op, attrs))
         view = base

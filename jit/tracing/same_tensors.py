@@ -53,10 +53,24 @@ class SameTensors:
     def __bool__(self) -> bool:
         return bool(self._same)
 
-    def note_result(self, leaf: Variable) -> None:
-        """Notes what the function returns, if it is an input."""
-        if id(leaf) in self._indices:
-            self._same[leaf.name] = [_Same(None, self._indices[id(leaf)], "")]
+    def note_results(self, leaves: list[Variable]) -> None:
+        """Notes what the function returns, as far as it is an input, or a condition decides if it is one or another."""
+        results = set(map(id, leaves))
+        for leaf in leaves:
+            if id(leaf) in self._indices:
+                self._same[leaf.name] = [_Same(None, self._indices[id(leaf)], "")]
+                continue
+            chosen = leaf.is_of if leaf.is_of is not None and leaf.is_of.chosen else leaf
+            found = [self._where(condition if holds else logical_not(condition), value)
+                     for condition, holds, value, _ in chosen.chosen
+                     if condition is not None and _is_outside(value) and self._is_known(value, results)]
+            if found:
+                self._same[leaf.name] = found
+
+    def _is_known(self, value: Any, results: set[int]) -> bool:
+        """Whether a value is an input or a result, or may be one of those that are."""
+        return id(value) in self._indices or id(value) in results or isinstance(value, Variable) and any(
+            self._is_known(other, results) for _, _, other, _ in value.chosen)
 
     def note_slot(self, slot: Slot, places: Mapping[int, int], where: str) -> None:
         """Notes what a place is given, as it was before it was brought up to date.

@@ -142,6 +142,58 @@ def test_results_that_are_views_change_together(function):
             np.testing.assert_allclose(ours, theirs)
 
 
+def twice(x, y):
+    t = x * y
+    return t, {"again": t}
+
+
+def perhaps_what_it_is_given(x, y):
+    if y.sum() > 0:
+        x = x * 2
+    return x
+
+
+def chosen_of_two(x, y):
+    chosen = x if y.sum() > 0 else y
+    x.scale_(2.0)
+    return chosen, x
+
+
+def chosen_twice(x, y):
+    if y.sum() > 0:
+        x = y
+    if y.sum() > 5:
+        x = x * 3
+    return x, y
+
+
+def chosen_of_results(x, y):
+    a = x * 2
+    b = a if y.sum() > 0 else a + 1
+    return b, a, b.detach()
+
+
+def returned_early(x, y):
+    if y.sum() > 0:
+        return x
+    return y
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("function", [
+    twice, perhaps_what_it_is_given, chosen_of_two, chosen_twice, chosen_of_results, returned_early])
+def test_results_that_are_one_tensor_or_an_argument_are_that_very_tensor(function, sign):
+    def outcome(called):
+        x, y = paddle.to_tensor(X), paddle.to_tensor(X) * sign
+        results = list(nest.leaves(called(x, y)))
+        for one in results:
+            one.add_(paddle.to_tensor(X))
+        tensors = [*results, x, y]
+        return [[one is other for other in tensors] for one in tensors], [one.tolist() for one in tensors]
+
+    assert outcome(paddle.jit.to_static(function, full_graph=True)) == outcome(function)
+
+
 def test_a_result_that_is_a_view_of_a_parameter_shows_its_update():
     linear = paddle.nn.Linear(2, 2)
     sgd = paddle.optimizer.SGD(0.5, parameters=linear.parameters())

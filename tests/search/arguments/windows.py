@@ -122,6 +122,9 @@ def _cosine_similarity(call: Call) -> str:
 @function("grid_sample")
 def _grid_sample(call: Call) -> str:
     rank = call.below(2, 4)
-    return (f"F.grid_sample({call.x([2, 2, *[4] * rank])}, {call.x([2, *[3] * rank, rank])}, "
-            f"mode={call.choice('bilinear', 'nearest')!r}, "
-            f"padding_mode={call.choice('zeros', 'border', 'reflection')!r}, align_corners={call.choice(True, False)})")
+    mode = call.choice("bilinear", "nearest")
+    padding = call.choice("zeros", "border", "reflection")
+    if rank == 3 and mode == "nearest" and padding == "zeros":  # PaddlePaddle: 0 beyond the outermost voxels' centres
+        padding = "border"
+    return (f"F.grid_sample({call.x([2, 2, *[4] * rank])}, {call.x([2, *[3] * rank, rank])}, mode={mode!r}, "
+            f"padding_mode={padding!r}, align_corners={call.choice(True, False)})")

@@ -40,7 +40,6 @@ paddle.remainder({0}, paddle.to_tensor(-0.7, {0}.dtype))
 paddle.where({0} > 0, 1.0, {1})
 paddle.where({0} > 0, {1}, 0.0) * {0}
 paddle.where(({0} > 0) & ({1} < 0.5), {0} * 2, {1})
-paddle.copysign({0}, {1}.detach())
 paddle.hypot({0} + 2.0, {1})
 paddle.heaviside({0}, paddle.to_tensor(0.5, {0}.dtype)) * {1}
 paddle.logaddexp({0}, {1}) * 0.5

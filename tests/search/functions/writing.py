@@ -16,6 +16,7 @@ from functools import partial
 from search.functions.held import *
 
 INPUTS = []
+COMPUTED = {computed}  # whether the arguments are, or leaves
 G = Box(paddle.ones([3]) * 0.5)
 
 
@@ -28,7 +29,7 @@ def written(seed: int, number: int) -> str:
     while True:
         writer = Writer(rng)
         writer.write()
-        source = HEAD + "\n".join(writer.lines) + "\n"
+        source = HEAD.format(computed=rng.random() < 0.5) + "\n".join(writer.lines) + "\n"
         try:
             compile(source, "<written>", "exec")
         except SyntaxError:  # such as `:=` in what a comprehension goes over
@@ -56,15 +57,39 @@ class Writer(Expressions):
         while self.left > 0:
             self.statement()
         self.line(f"return {self.result()}")
+        self._write_after()
+
+    def _write_after(self) -> None:
+        """`after(x, y, given)`: what the caller does in place to what it gave and was given."""
+        self.lines += ["", "", "def after(x, y, given):"]
+        for _ in range(self.rng.randint(0, 3) if self.chance(0.6) else 0):
+            changed = self.pick(*[f"given[{n} % len(given)]" for n in range(4)], "x", "y", "G.t")
+            other = self.pick("x", "y", "G.t", changed)
+            line = self.pick(f"{changed}.scale_(0.5)", f"{changed}.add_({other}.mean())", f"{changed}.clip_(-0.5, 0.5)",
+                             f"{changed}.reshape([-1])[:1] *= 0.5", f"paddle.assign({changed} * 2.0, {changed})",
+                             f"{changed}.multiply_({other}.sum())", f"{changed}.detach().add_({changed}.detach())")
+            if self.chance(0.2):
+                self.line("with paddle.no_grad():")
+                line = "    " + line
+            self.line(line)
+        self.line("return None")
 
     def result(self) -> str:
         """What a `return` gives: anything where there is one, else tensors."""
         if self.is_one_way:
             every = [self.shown(name) for kind in "tldosn" for name in self.names[kind]]
             chosen = self.rng.sample(every, min(len(every), self.rng.randint(2, 6)))
+            chosen += [self.view() for _ in range(self.rng.randint(1, 3))] if self.chance(0.4) else []
         else:
             chosen = [self.tensor(1) if self.chance(0.3) else self.known("t") for _ in range(3)]
         return "(" + ", ".join(chosen + ["x"] * self.chance(0.3) * self.is_one_way) + ",)"
+
+    def view(self) -> str:
+        """What shows the numbers of a tensor that others see, too."""
+        of = self.pick(self.known("t") or "x", self.known("t") or "x", "x", "y", "G.t", self.tensor(1))
+        return of + self.pick("[0:2]", "[1:]", "[1]", ".reshape([3, 1])", ".detach()", ".unsqueeze(0)", "[::2]",
+                              "[0:2][1]", ".reshape([1, 3]).t()", ".detach()[1:]", ".unsqueeze(1).squeeze(1)",
+                              ".flatten()")
 
     def shown(self, name: str) -> str:
         return f"{name}.t, {name}.n, {name}.l" if name[0] == "o" and self.chance(0.95) else name
