@@ -29,7 +29,11 @@ _SAME_IN_FILES = {"array_gradient": "array"}
 
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
-    program = lod_codec.to_file(array_codec.to_file(gradient_codec.to_file(own_codec.to_file(program), _bytes)))
+    return _desc(own_codec.to_file(program))
+
+
+def _desc(program: Program) -> pb.ProgramDesc:
+    program = lod_codec.to_file(array_codec.to_file(gradient_codec.to_file(program, _bytes)))
     program = number_codec.to_file(program)
     desc = pb.ProgramDesc()
     for block in program.blocks:
@@ -45,7 +49,8 @@ def to_desc(program: Program) -> pb.ProgramDesc:
 
 
 def _bytes(program: Program) -> bytes:
-    return serialize_program_desc(to_desc(program))
+    """Of what a PyLayer's `backward` is, which nobody else reads: with operators of ours alone."""
+    return serialize_program_desc(_desc(program))
 
 
 def text_of(part: Variable | Operation | Block | Program) -> str:
