@@ -78,7 +78,8 @@ DISPATCH = Extension(
         "_parts", "_passes", "_along", "_layers", "_loops", "_routine", "_rules", "_products", "_softmax", "_attention",
         "_attention_panels", "_attention_gradient", "_steps", "_panels", "_panel_blocks", "_by_channel", "_packing",
         "_packed", "_turning", "_filter_gradient", "_filter_tiles", "_tiles", "_tile_turns", "_turned_product",
-        "_shared_products", "_quiet", "_pooling", "_pool_gradient", "_channel_gate", "_messages", "_team")],
+        "_row_products", "_shared_products", "_quiet", "_pooling", "_pool_gradient", "_channel_gate", "_messages",
+        "_team")],
     depends=[f"ops/core/{name}.h" for name in (
         "_native", "_dispatch", "_vectors", "_broadcast", "_softmax_vectors", "_panels", "_panel_blocks", "_packing",
         "_attention", "_step_rules", "_team", "_turned_product", "_turning", "_filter_sums", "_tile_turns", "_blas")],

@@ -140,6 +140,7 @@ static PyMethodDef functions[] = {
     {"line_of_routines", line_of_routines, METH_VARARGS, line_of_routines_doc},
     {"connected", (PyCFunction)(void (*)(void))connected, METH_FASTCALL, connected_doc},
     {"turned_product", (PyCFunction)(void (*)(void))turned_product, METH_FASTCALL, turned_product_doc},
+    {"row_products", (PyCFunction)(void (*)(void))row_products, METH_FASTCALL, row_products_doc},
     {"code_of_steps", code_of_steps, METH_VARARGS, code_of_steps_doc},
     {"filter_gradient", filter_gradient, METH_VARARGS, filter_gradient_doc},
     {"filter_gradient_tiles", filter_gradient_tiles, METH_VARARGS, filter_gradient_tiles_doc},
@@ -197,7 +198,7 @@ static int execute(PyObject *module) {
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     if (add_base(module, "Syntax", &syntax) < 0 || add_base(module, "Attributes", &attributes) < 0) return -1;
     if (add_forms(module) < 0) return -1;
-    return PyModule_AddIntConstant(module, "INTERFACE", 45);
+    return PyModule_AddIntConstant(module, "INTERFACE", 46);
 }
 
 static PyModuleDef_Slot module_slots[] = {

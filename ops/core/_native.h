@@ -170,12 +170,14 @@ HIDDEN PyObject *convolve_tiles(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *suit_tiles(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *serve_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *turned_product(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+HIDDEN PyObject *row_products(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 /* What it gives of two matrices. */
 HIDDEN PyObject *turned_product_of(PyObject *x, PyObject *y);
 HIDDEN PyObject *serve_quiet(PyObject *module, PyObject *arguments);
 /* x @ w of matrices, by the panels that are kept of w, or without; or x @ wᵀ: 1; 0 for what is not taken, -1 with an error. */
 HIDDEN int product_by_panels(PyObject *x, PyObject *w, int turns, PyObject **result);
 HIDDEN int are_panels_offered(void);
+HIDDEN PyObject *row_products_of(PyObject *x, PyObject *w); /* x @ wᵀ; NotImplemented for what it does not take */
 HIDDEN PyObject *attend_by_panels(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *attend_gradient(PyObject *module, PyObject *arguments);
 HIDDEN PyObject *has_fast_panels(PyObject *module, PyObject *nothing);
@@ -194,7 +196,7 @@ extern HIDDEN const char make_form_doc[], serve_arrays_doc[], bound_routine_doc[
     attend_doc[], filter_gradient_doc[], filter_gradient_tiles_doc[], convolve_tiles_doc[], pool_windows_doc[],
     pool_gradient_doc[], gate_channels_doc[], read_message_doc[], turned_matrices_doc[], copied_as_doc[], copied_in_order_doc[],
     turn_into_doc[], plain_ranges_doc[], suit_tiles_doc[],
-    turned_product_doc[], attend_gradient_doc[], code_of_steps_doc[];
+    turned_product_doc[], row_products_doc[], attend_gradient_doc[], code_of_steps_doc[];
 
 /* Between both NumPy tells nothing of floating-point errors: -1 with an error. `is_numpys`: no code of Python runs there.
    An error that is set when `speak` is called stays. */

@@ -4,7 +4,7 @@
    It looks whether it is given what it was made for, and gives None where it is not, or where arrays lie otherwise. */
 #include "_packing.h"
 
-enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10, FEW_COLUMNS = 8, LEAST_ROWS = 24 };
+enum { FEW_CHANNELS = 4, MOST_AROUND = 1 << 18, MOST_SPOTS = 1 << 10, FEW_COLUMNS = 8, LEAST_ROWS = 8 };
 /* Channels up to which images are brought into order here, with their padding; elements that this may add, or else as many
    as there are; elements of a window, for which there is a table; columns of a matrix that are not too few for vectors; rows for which a
    matrix that is read by its rows is brought into panels. */

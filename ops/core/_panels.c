@@ -134,15 +134,28 @@ static void multiply_part(const Work *at, Block *block, int is_first, int is_las
     }
 }
 
-/* Some windows by panels from `first` to `last`, with room for what is brought into panels. */
+/* Filters that one thread takes, or a multiple of them: a panel's; or a vector's, where there are no panels yet and all
+   vectors are full, so that each result is summed up in the same order in any panel. */
+static Py_ssize_t step_of_filters(const Weight *weight) {
+    Py_ssize_t lanes = way_of_panels()->lanes;
+    return weight->panels || weight->filters % lanes ? width_of_panels() : lanes;
+}
+
+/* How many filters come next, of `left`: as many as the following ones, where panels are made as they are wanted. */
+static Py_ssize_t next_filters(const Weight *weight, Py_ssize_t left) {
+    Py_ssize_t width = width_of_panels(), step = step_of_filters(weight), count = (left + width - 1) / width;
+    return step == width ? least(left, width) : (left / step + count - 1) / count * step;
+}
+
+/* Some windows by filters from `first` to `last`, whole vectors, with room for what is brought into panels. */
 static void multiply_some(Work *work, const Weight *weight, Py_ssize_t first, Py_ssize_t last, int is_in_place,
                           int is_pointwise, float *room, Py_ssize_t *rows) {
     const Convolution *of = work->of;
-    Py_ssize_t spots = of->high * of->wide, steps = weight->spots * weight->channels, width = width_of_panels();
+    Py_ssize_t spots = of->high * of->wide, steps = weight->spots * weight->channels;
     Py_ssize_t row = weight->apart ? weight->apart : weight->filters, count = work->ends[work->blocks - 1] - work->before;
     Block block = {.spots = spots, .zeros = of->zeros};
-    for (Py_ssize_t panel = first; panel < last; panel++) {
-        work->filter = panel * width, work->whole = least(whole_filters(of->filters) - work->filter, width);
+    for (Py_ssize_t filter = first; filter < last; filter += work->whole) {
+        work->filter = filter, work->whole = next_filters(weight, last - filter);
         work->filters = least(of->filters - work->filter, work->whole);
         const float *filled = weight->panels ? weight->panels + work->filter * steps : room;
         for (Py_ssize_t channel = 0; channel < of->channels; channel += of->together) {
@@ -158,15 +171,15 @@ static void multiply_some(Work *work, const Weight *weight, Py_ssize_t first, Py
             else { /* what is read next is asked for */
                 filled += read;
                 block.next = (const char *)filled;
-                if (!is_last || panel + 1 < last) lines = least(read, (last - panel) * width * steps) / LINE;
+                if (!is_last || filter + work->whole < last) lines = least(read, (last - filter) * steps) / LINE;
             }
-            int reads_windows = panel == first && is_pointwise && count * of->channels > read;
+            int reads_windows = filter == first && is_pointwise && count * of->channels > read;
             multiply_part(work, &block, !channel, is_last, reads_windows, lines);
         }
     }
 }
 
-/* Windows from `from` to `to` by panels from `first` to `last`. */
+/* Windows from `from` to `to` by filters from `first` to `last`. */
 static int multiply(const Convolution *of, const Weight *weight, float *out, Py_ssize_t from, Py_ssize_t to,
                     Py_ssize_t first, Py_ssize_t last) {
     const Way *how = way_of_panels();
@@ -224,43 +237,47 @@ typedef struct {
     const Weight *weight;
     float *out;
     const Team *team;
-    Py_ssize_t windows, count; /* of windows and of panels */
-    int is_by_panels, failed;
+    Py_ssize_t windows;
+    int is_by_filters, failed;
 } Shared;
 
 static void share(void *data) {
     Shared *all = data;
     int number = all->team->number(), threads = all->team->count(), ended = 1;
-    if (all->is_by_panels) {
-        Py_ssize_t first = all->count * number / threads, last = all->count * (number + 1) / threads;
+    Py_ssize_t whole = whole_filters(all->of->filters);
+    if (all->is_by_filters) {
+        Py_ssize_t step = step_of_filters(all->weight), count = (whole + step - 1) / step;
+        Py_ssize_t first = count * number / threads * step, last = least(count * (number + 1) / threads * step, whole);
         if (first < last) ended = multiply(all->of, all->weight, all->out, 0, all->windows, first, last);
     } else {
         /* The same part of the images in each layer: it lies in the cache of the core that made it. */
         Py_ssize_t from = all->windows * number / threads, end = all->windows * (number + 1) / threads;
         if (from < end)
             ended = all->weight->kind == OWN ? multiply_by_channel(all->of, all->weight->panels, all->out, from, end)
-                                             : multiply(all->of, all->weight, all->out, from, end, 0, all->count);
+                                             : multiply(all->of, all->weight, all->out, from, end, 0, whole);
     }
     if (!ended) __atomic_store_n(&all->failed, 1, __ATOMIC_RELAXED);
 }
 
 INLINE Py_ssize_t windows_of(const Convolution *of) { return of->images * of->rows * of->columns; }
-INLINE Py_ssize_t count_panels(const Convolution *of) { return (of->filters + width_of_panels() - 1) / width_of_panels(); }
-INLINE int are_even(Py_ssize_t panels, int threads) {
-    return panels >= threads && (panels % threads == 0 || panels > 4 * threads);
+
+/* Whether filters are as many for each thread, or nearly so. */
+static int are_even(const Convolution *of, const Weight *weight, int threads) {
+    Py_ssize_t step = step_of_filters(weight), count = (whole_filters(of->filters) + step - 1) / step;
+    return count >= threads && (count % threads == 0 || count > 4 * threads);
 }
 
 int multiply_panels(const Convolution *of, const Weight *weight, float *out, const Team *team, int threads) {
-    Py_ssize_t windows = windows_of(of), count = count_panels(of), steps = of->high * of->wide * of->channels;
+    Py_ssize_t windows = windows_of(of), steps = of->high * of->wide * of->channels;
     int is_by_channel = weight->kind == OWN;
     double work = (double)windows * (double)steps * (is_by_channel ? BY_CHANNEL : (double)of->filters);
     if (threads < 2 || !team->parallel || work < ALONE)
         return is_by_channel ? multiply_by_channel(of, weight->panels, out, 0, windows)
-                             : multiply(of, weight, out, 0, windows, 0, count);
+                             : multiply(of, weight, out, 0, windows, 0, whole_filters(of->filters));
     Py_ssize_t elements = of->images * of->height * of->width * of->channels;
-    Shared all = {of, weight, out, team, windows, count, 0, 0};
+    Shared all = {of, weight, out, team, windows, 0, 0};
     int is_heavy = !weight->panels || of->filters * steps > elements;
-    all.is_by_panels = !is_by_channel && is_heavy && are_even(count, threads);
+    all.is_by_filters = !is_by_channel && is_heavy && are_even(of, weight, threads);
     team->parallel(share, &all, (unsigned)threads, 0);
     return !all.failed;
 }
@@ -271,7 +288,7 @@ int multiply_once(const Convolution *of, const Weight *weight, float *out, const
     /* Where a part is needed once; images that were brought into order want the panels in one part. */
     int may_wait = weight->kind != OWN && of->together == weight->together && windows_of(of) <= AT_ONCE;
     int are_few = weight->kind == MATRIX && windows_of(of) <= FEW;
-    if (may_wait && (is_alone || are_few || are_even(count_panels(of), threads)))
+    if (may_wait && (is_alone || are_few || are_even(of, weight, threads)))
         return multiply_panels(of, weight, out, team, threads);
     float *room = PyMem_RawMalloc((size_t)(size + LINE) * sizeof *room);
     if (!room) return 0;

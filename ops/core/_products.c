@@ -282,16 +282,15 @@ static int column_by_row(PyObject *x, int turns_x, PyObject *y, int turns_y, PyO
     return 0;
 }
 
-/* xᵀ @ y by panels: 1; 0 for what they leave, -1 with an error. */
-static int turned_by_panels(PyObject *x, PyObject *y, PyObject **result) {
-    PyObject *made = are_panels_offered() ? turned_product_of(x, y) : declined_form();
-    if (!made) return -1;
-    if (made != Py_NotImplemented) {
-        *result = made;
-        return 1;
+/* x @ y, or of the turned ones, in compiled code: 1; 0 for what it leaves, -1 with an error. */
+static int by_own_code(PyObject *x, int turns_x, PyObject *y, int turns_y, PyObject **result) {
+    if (!are_panels_offered() || (turns_x && turns_y)) return 0;
+    if (turns_x || turns_y) {
+        PyObject *made = turns_x ? turned_product_of(x, y) : row_products_of(x, y);
+        if (made != Py_NotImplemented) return (*result = made) ? 1 : -1;
+        Py_DECREF(made);
     }
-    Py_DECREF(made);
-    return 0;
+    return turns_x ? 0 : product_by_panels(x, y, turns_y, result);
 }
 
 /* x @ y, or of the turned ones, by what their kernel calls: 1; 0 where that has to, -1 with an error. */
@@ -301,8 +300,7 @@ static int any_product(PyObject *x, int turns_x, PyObject *y, int turns_y, int b
     Py_ssize_t count = multiplications(((Array *)x)->dimensions, turns_x, ((Array *)y)->dimensions, turns_y);
     if (count < 0) {
         int fits = ((Array *)x)->dimensions[!turns_x] == ((Array *)y)->dimensions[turns_y];
-        int ended = !fits || (turns_x && turns_y) ? 0
-                    : turns_x ? turned_by_panels(x, y, result) : product_by_panels(x, y, turns_y, result);
+        int ended = fits ? by_own_code(x, turns_x, y, turns_y, result) : 0;
         return ended ? ended : by_gemm(x, turns_x, y, turns_y, result);
     }
     *result = product(x, turns_x, y, turns_y, count, by_dot);

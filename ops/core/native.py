@@ -18,7 +18,7 @@ from ...backend.loops import steps
 from ...backend.numpy_1 import IS_OLD
 from ...backend.threads import team
 
-_INTERFACE = 45  # of the code in C, with which it agrees
+_INTERFACE = 46  # of the code in C, with which it agrees
 
 _KINDS = tuple(map(np.dtype, ("float32", "float64", "int64", "int32", "bool", "uint8", "int8", "int16", "float16",
                               "complex64", "complex128")))  # as `_native.h` counts them

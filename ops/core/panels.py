@@ -137,6 +137,12 @@ def multiply_turned(x: np.ndarray, y: np.ndarray) -> Any:
     return native.module.turned_product(x, y)
 
 
+def multiply_by_rows(x: np.ndarray, w: np.ndarray) -> Any:
+    """x·wᵀ of matrices that lie by rows, few of them in x; NotImplemented for what it leaves."""
+    assert native.module is not None
+    return native.module.row_products(x, w)
+
+
 def serve_products(find: Any) -> None:
     """Has the compiled form compute products by panels; `find` gives those that are kept of a matrix. None: no more."""
     if native.module is not None:

@@ -24,7 +24,7 @@ from ..core.facts import matrix_product
 from ..core.infer import broadcast_shapes, product
 from ..core.kernels import by
 from ..core.operator import operator
-from ..core.panels import PANELS, ROWS, multiply, multiply_turned, serve_products
+from ..core.panels import PANELS, ROWS, multiply, multiply_by_rows, multiply_turned, serve_products
 from ..core.result_names import results_named
 from ..core.spec import Spec
 from ..core.trace import apply, state
@@ -105,7 +105,7 @@ def matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
 
 
 _COLUMNS = 8  # fewer fill the vectors of a panel badly
-_LEAST_ROWS = 24  # for which a matrix that is read by its rows is brought into panels
+_LEAST_ROWS = 8  # for which a matrix that is read by its rows is brought into panels
 
 
 def matmul_by_panels(x, y, *, trans_x=False, trans_y=False):
@@ -121,6 +121,9 @@ def matmul_by_panels(x, y, *, trans_x=False, trans_y=False):
     if columns < _COLUMNS or not y.flags.c_contiguous:
         return NotImplemented
     if trans_y:
+        rows = multiply_by_rows(x.reshape(-1, x.shape[-1]), y)
+        if rows is not NotImplemented:
+            return rows.reshape(*x.shape[:-1], columns)
         found = multiply(x, y, kind=ROWS) if x.size >= _LEAST_ROWS * x.shape[-1] else None
         return NotImplemented if found is None else found
     kept = kept_panels.of_matrix(y)

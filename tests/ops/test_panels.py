@@ -21,6 +21,7 @@ from proa.ops.core.panels import (
     gradient_by_tiles,
     gradient_of_filters,
     multiply,
+    multiply_by_rows,
     multiply_turned,
     pack,
     side_by_side,
@@ -150,6 +151,18 @@ def check_turned_products():
                 wanted = given[0].T.astype("float64") @ given[1]
             assert found.flags.c_contiguous
             np.testing.assert_allclose(found, wanted, 1e-4, 1e-5 * np.abs(wanted).max())
+
+
+def check_few_rows_by_rows():
+    """x @ wᵀ, both read where they lie."""
+    for rows, k, count in [(1, 16, 16), (2, 33, 70), (3, 64, 64), (4, 100, 17), (5, 512, 400), (7, 79, 1024),
+                           (36, 512, 512), (16, 2000, 129), (11, 127, 31)]:
+        x, w = numbers(rows, k), numbers(count, k)
+        found = multiply_by_rows(x, w)
+        np.testing.assert_allclose(found, x.astype("float64") @ w.T, 1e-4, 1e-4)
+        for row in (0, rows - 1):  # whatever stands beside it
+            np.testing.assert_array_equal(multiply_by_rows(x[row:row + 1], w)[0], found[row])
+        np.testing.assert_array_equal(multiply_by_rows(x, w[:16]), found[:, :16])
 
 
 def check_turned_filters():
@@ -391,8 +404,46 @@ def test_turned_products_that_are_left():
         native.module.turned_product(x)
 
 
+def test_few_rows_by_rows():
+    check_few_rows_by_rows()
+
+
+def test_few_rows_by_rows_with_numbers_that_are_none_and_those_without_end():
+    x, w = numbers(5, 70), numbers(21, 70)
+    x[1, 69], x[4, 3], w[20, 66] = np.nan, np.inf, np.inf
+    with np.errstate(invalid="ignore"):
+        wanted = x @ w.T
+    found = multiply_by_rows(x, w)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_array_equal(found[np.isinf(found)], wanted[np.isinf(wanted)])
+
+
+def test_rows_by_rows_that_are_left():
+    x, w = numbers(6, 64), numbers(30, 64)
+    assert multiply_by_rows(x, w).shape == (6, 30)
+    for given in [(x.astype("float64"), w), (x, w.astype("float64")), (x, w[:, :63]), (x[:0], w), (x, w[:15]),
+                  (x[None], w), (x, w[0]), (x, None), (x[::2], w), (x, w[::2]), (numbers(9, 64), w),
+                  (numbers(4, 15), numbers(30, 15)), (numbers(65, 4000), numbers(16, 4000))]:
+        assert multiply_by_rows(*given) is NotImplemented
+    with pytest.raises(TypeError, match="two matrices"):
+        native.module.row_products(x)
+
+
+@pytest.mark.parametrize("width", [400, 384, 390])
+def test_products_do_not_depend_on_the_number_of_threads(width):
+    """Threads share vectors of a matrix that is in no panels yet, or whole panels."""
+    x, w, v, now = numbers(40, 300), numbers(300, width), numbers(width, 300), paddle.get_num_threads()
+    found = [multiply(x, w), multiply(x, v, kind=ROWS), multiply_by_rows(x[:20], v)]
+    for threads in (1, 2, 3):
+        paddle.set_num_threads(threads)
+        again = [multiply(x, w), multiply(x, v, kind=ROWS), multiply_by_rows(x[:20], v)]
+        paddle.set_num_threads(now)
+        for one, other in zip(found, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("turned", [(True, False), (False, True), (True, True)])
-@pytest.mark.parametrize("rows", [5, 40, 700])
+@pytest.mark.parametrize("rows", [5, 12, 40, 700])
 def test_products_of_tensors_that_are_turned(turned, rows):
     """Of every kernel: for few rows, and where both are turned, another one computes."""
     x, y = numbers(*((130, rows) if turned[0] else (rows, 130))), numbers(*((600, 130) if turned[1] else (130, 600)))
@@ -453,8 +504,10 @@ def test_with_shorter_vectors(most, threads):
         check_products_by_rows()
         if {most} > 16:
             check_turned_products()
+            check_few_rows_by_rows()
         else:
             assert multiply_turned(numbers(8, 8), numbers(8, 8)) is NotImplemented
+            assert multiply_by_rows(numbers(8, 64), numbers(16, 64)) is NotImplemented
         print("fine")
         """
     here = {"PROA_VECTOR_BYTES": most, "PYTHONPATH": os.path.dirname(__file__)}
