@@ -1,4 +1,4 @@
-"""Elements taken from places along a dimension (gather, take_along_axis), and added to them (scatter_add).
+"""Elements taken from places along a dimension (gather, take_along_axis), added to them (scatter_add) and put there.
 
 Arrays are seen as [before, size, behind]. Either one row of places serves all of them (`along` 0: places [count]), or
 each element has its own (`along` 1: places [before, count, behind]); one row of places may serve a group of `before`.
@@ -87,6 +87,25 @@ def _add(values, places, out, wrong, before, size, count, behind, group, along):
 
 
 @loops.kernel
+def _put(values, places, out, wrong, before, size, count, behind):
+    blocks = (behind + 31) // 32
+    for q in parallel(before * blocks, count * min(behind, 32) * 2):
+        b = q // blocks
+        first = q % blocks * 32
+        wide = min(32, behind - first)
+        target = out + (b * size * behind + first)
+        source = values + (b * count * behind + first)
+        each = places + (b * count * behind + first)
+        for j in range(count):
+            for k in range(wide):
+                row = each[j * behind + k] + (size if each[j * behind + k] < 0 else 0)
+                if row < 0 or row >= size:
+                    wrong[0] = 1
+                else:
+                    target[row * behind + k] = source[j * behind + k]
+
+
+@loops.kernel
 def _extreme(values, places, out, wrong, size, count, behind, largest):
     for b in parallel((behind + 31) // 32, count * min(behind, 32) * 2):
         first = b * 32
@@ -122,6 +141,7 @@ def _copy_named(x, places, out, named, wrong, size, count, behind):
 
 _NUMBERS = " ".join(["i64"] * 6)
 _run_take = {size: bound_plain(_take, f"{kind}* i64* {kind}* u8* {_NUMBERS}") for size, kind in _BITS.items()}
+_run_put = {size: bound_plain(_put, f"{kind}* i64* {kind}* u8* i64 i64 i64 i64") for size, kind in _BITS.items()}
 _run_add = bound(_add, f"T* i64* T* u8* {_NUMBERS}")
 _run_extreme = bound(_extreme, "T* i64* T* u8* i64 i64 i64 i64")
 
@@ -270,13 +290,27 @@ def taken_along(x: np.ndarray, index: np.ndarray, *, Axis: int = 0) -> Any:
     return NotImplemented if sizes is None else _taken(x, _places(index), index.shape, sizes)
 
 
-def added_along(x: np.ndarray, index: np.ndarray, value: np.ndarray, *, Axis: int = 0, Reduce: str = "assign",
-                Include_self: bool = True) -> Any:
-    """x with values added at `index` along a dimension, each at its own place in the others."""
+def put_along(x: np.ndarray, index: np.ndarray, value: np.ndarray, *, Axis: int = 0, Reduce: str = "assign",
+              Include_self: bool = True) -> Any:
+    """x with values put or added at `index` along a dimension, each at its own place in the others.
+
+    Of several that are put at one place the last one stays.
+    """
     sizes, places = _along_sizes(x, index, Axis), _places(index)
+    if Reduce == "assign":
+        return NotImplemented if sizes is None or places is None else _assigned(x, places, value, index.shape, sizes)
     if Reduce != "add" or sizes is None or value.shape != index.shape or not _can_add(value, places):
         return NotImplemented
     return _added(_own(x), places, value, sizes)
+
+
+def _assigned(x: np.ndarray, places: Any, value: np.ndarray, shape: tuple[int, ...], sizes: Sequence[int]) -> Any:
+    if (value.shape != shape or value.dtype != x.dtype or value.size < LEAST or x.itemsize not in _BITS
+            or x.dtype.hasobject or not value.flags.aligned or not loops.is_ready() or not _put.is_due(value.size)):
+        return NotImplemented
+    out, wrong = _own(x), np.zeros(1, "uint8")
+    _run_put[x.itemsize](flat(value), places, out, wrong, *sizes[:4])
+    return NotImplemented if wrong[0] else out
 
 
 def taken_in_channels(x: np.ndarray, positions: np.ndarray) -> Any:

@@ -15,7 +15,7 @@ from .. import loops
 from ..loops.names import floor, i32, parallel
 from .arrays import bound, flat, takes_floats
 
-LEAST = _LEAST = 1 << 9
+LEAST = _LEAST = 1 << 5
 
 
 @loops.kernel

@@ -14,6 +14,7 @@ from ..loops.names import parallel
 from .arrays import around, bound, flat, takes_floats
 
 LEAST = _LEAST = 1 << 9
+LEAST_OF_EXTREMES = _LEAST_OF_EXTREMES = 1 << 4  # without loops, each place along the dimension is several calls
 _BLOCK = 1 << 10
 
 
@@ -275,7 +276,7 @@ _run_extreme_columns = bound(_extreme_columns, "T* T* i64* i64 i64 i64 i64")
 
 
 def _running_extremes(x: np.ndarray, axis: int, sign: int) -> Any:
-    if not x.ndim or not takes_floats(x, _LEAST, _extreme_rows):
+    if not x.ndim or not takes_floats(x, _LEAST_OF_EXTREMES, _extreme_rows):
         return NotImplemented
     outer, n, inner = around(x.shape, axis)
     values, places = np.empty(x.shape, x.dtype), np.empty(x.shape, "int64")

@@ -14,7 +14,7 @@ from .. import loops
 from ..loops.names import bits64, copysign, erf, exp, f64, floor, fma, log, parallel, sin_cos_of_quarters_f64, sqrt
 from .arrays import F32, F64, bound, flat
 
-LEAST = _LEAST = 1 << 8
+LEAST = _LEAST = 1 << 5
 
 
 @loops.function

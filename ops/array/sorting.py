@@ -4,6 +4,7 @@
 from typing import Any
 
 from ...backend.engines import LOOPS
+from ...backend.kernels import binary_search
 from ...backend.kernels import select as fast_select
 from ...backend.kernels import sort as fast_sort
 from ...backend.kernels import unique as fast_unique
@@ -254,6 +255,7 @@ def _searchsorted(xp, sequence, values, *, out_int32: bool = False, right: bool 
 
 searchsorted_op = operator(
     "searchsorted", "SortedSequence, Values -> Out", kernel=_searchsorted,
+    engines=[by(LOOPS, binary_search.searchsorted, binary_search.LEAST)],
     infer=lambda s, v, *, out_int32=False, right=False: Spec(v.shape, dt.int32 if out_int32 else dt.int64), lod="drop",
     ordered=True)
 

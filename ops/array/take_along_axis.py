@@ -182,7 +182,7 @@ take_along_op = operator(
     fails="values", lod="drop", compiled="taken_along")
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
-    adapted=_of_the_index_shape, engines=[by(LOOPS, fast.added_along, fast.LEAST)],
+    adapted=_of_the_index_shape, engines=[by(LOOPS, fast.put_along, fast.LEAST)],
     grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants: (
         _put_along_gradients(g, Index, Value, Result, Input, Axis, Reduce, Include_self, wants))}, fails="values",
     compiled="put_along")

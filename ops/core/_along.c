@@ -14,6 +14,7 @@ enum { MOST_MOVED = 1 << 16 };
 /* An array, the numbers, and along which dimension. */
 typedef struct {
     Array *x, *index;
+    int counts_from_end; /* some of the numbers do */
     Py_ssize_t axis, along[MOST_DIMENSIONS], item; /* how far places lie apart in each dimension of x, in elements */
 } Along;
 
@@ -37,17 +38,25 @@ static int read_along(PyObject *x, PyObject *index, PyObject *attrs, int is_samp
         if (n != by->axis && by->index->dimensions[n] > by->x->dimensions[n]) return 0;
     }
     const int64_t *places = (const int64_t *)(void *)by->index->data;
-    for (Py_ssize_t n = 0, size = by->x->dimensions[by->axis]; n < size_of(index); n++)
-        if (places[n] < -size || places[n] >= size) return 0;
-    return 1;
+    Py_ssize_t size = by->x->dimensions[by->axis], wrong = 0, negative = 0;
+    for (Py_ssize_t n = 0, all = size_of(index); n < all; n++)
+        wrong |= (places[n] < -size) | (places[n] >= size), negative |= places[n] < 0;
+    by->counts_from_end = negative != 0;
+    return !wrong;
 }
+
+#define MOVE_SOME(BYTES, PLACE, TO, FROM) \
+    for (Py_ssize_t n = 0; n < width; n++, single += apart) { \
+        char *element = data + (base + (PLACE) * step + n * across) * BYTES; \
+        memcpy(TO, FROM, BYTES); \
+    }
 
 #define MOVE_ALONG(BYTES) \
     case BYTES: \
-        for (Py_ssize_t n = 0; n < width; n++, single += apart) { \
-            Py_ssize_t at = (base + (places[n] < 0 ? places[n] + size : places[n]) * step + n * across) * BYTES; \
-            memcpy(puts ? data + at : single, puts ? single : data + at, BYTES); \
-        } \
+        if (by->counts_from_end && puts) MOVE_SOME(BYTES, places[n] < 0 ? places[n] + size : places[n], element, single) \
+        else if (by->counts_from_end) MOVE_SOME(BYTES, places[n] < 0 ? places[n] + size : places[n], single, element) \
+        else if (puts) MOVE_SOME(BYTES, places[n], element, single) \
+        else MOVE_SOME(BYTES, places[n], single, element) \
         break
 
 /* Between `data`, which lies as x does, and `single`, elements `apart` bytes from each other, one for each number. */

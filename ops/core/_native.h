@@ -260,7 +260,7 @@ HIDDEN int integers_attribute(PyObject *attrs, PyObject *name, Py_ssize_t *value
 #define NAMES(X) X(shape) X(axis) X(axes) X(dim) X(keep_dim) X(reduce_all) X(out_dtype) X(start_axis) \
     X(stop_axis) X(dtype) X(value) X(str_value) X(min) X(max) X(t_min) X(t_max) X(ksize) X(strides) X(paddings) X(pooling_type) \
     X(ceil_mode) X(exclusive) X(data_format) X(global_pooling) X(adaptive) X(padding_algorithm) X(keepdims) X(flatten) \
-    X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(descending) X(k) \
+    X(reverse) X(threshold) X(alpha) X(slope) X(offset) X(scale) X(lambda) X(descending) X(k) \
     X(largest) X(rank) X(count) X(return_index) X(return_inverse) X(return_counts) X(is_sorted) X(starts) X(ends) X(decrease_axis) \
     X(pad_value) X(shifts) X(num_rows) X(num_columns) X(start) X(stop) X(end) X(step) X(num) X(unbiased) X(keepdim) X(dilations) \
     X(groups) X(begin_norm_axis) X(epsilon) X(ignore_index) X(use_softmax) X(padding_idx) X(sections) X(trans_x) X(trans_y) \

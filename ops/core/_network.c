@@ -46,6 +46,9 @@ typedef struct {
 #define RELU(T, EXP, LARGEST) (a < 0 ? (T)0 : a)
 #define RELU6(T, EXP, LARGEST) BETWEEN(a, (T)0, p)
 #define LEAKY_RELU(T, EXP, LARGEST) (a < 0 ? a * p : a)
+#define THRESHOLDED_RELU(T, EXP, LARGEST) (a * (a > p ? (T)1 : (T)0))
+#define HARD_SHRINK(T, EXP, LARGEST) (a * ((a < 0 ? -a : a) > p ? (T)1 : (T)0))
+#define SOFTSHRINK(T, EXP, LARGEST) (a - BETWEEN(a, -p, p))
 #define HARD_SIGMOID(T, EXP, LARGEST) BETWEEN(a * p + q, (T)0, (T)1)
 #define HARD_SWISH(T, EXP, LARGEST) (a * BETWEEN(a + r, (T)0, p) / q)
 /* 0 where exp would be infinite. */
@@ -55,6 +58,9 @@ typedef struct {
 ACTIVATION(relu, RELU)
 ACTIVATION(relu6, RELU6)
 ACTIVATION(leaky_relu, LEAKY_RELU)
+ACTIVATION(thresholded_relu, THRESHOLDED_RELU)
+ACTIVATION(hard_shrink, HARD_SHRINK)
+ACTIVATION(softshrink, SOFTSHRINK)
 ACTIVATION(hard_sigmoid, HARD_SIGMOID)
 ACTIVATION(hard_swish, HARD_SWISH)
 ACTIVATION(sigmoid, SIGMOID)
@@ -121,32 +127,42 @@ static PyObject *activate(const void *with, PyObject *const *inputs, Py_ssize_t 
 
 typedef struct {
     Py_ssize_t images, height, width, kernel[2], step[2], before[2], out[2];
-    int is_mean, counts_padding;
+    int is_mean, counts_padding, is_uneven; /* adaptive windows that differ in size */
+    Py_ssize_t sizes[2];
 } Windows;
 
+/* The places within an image that a window looks at along a dimension. */
+INLINE void ends_of_window(const Windows *w, int along, Py_ssize_t n, Py_ssize_t *begin, Py_ssize_t *end) {
+    Py_ssize_t size = w->sizes[along], out = w->out[along];
+    *begin = w->is_uneven ? n * size / out : n * w->step[along] - w->before[along];
+    *end = w->is_uneven ? ((n + 1) * size + out - 1) / out : *begin + w->kernel[along];
+    if (*begin < 0) *begin = 0;
+    if (*end > size) *end = size;
+}
+
 #define POOL(NAME, T) \
-    static int NAME(const Windows *w, const T *x, T *out) { \
+    static int NAME(const Windows *w, const T *x, T *out, int32_t *places) { \
+        Py_ssize_t top, bottom, left, right; \
+        /* `places`, where they are wanted, are those of the first of the maxima */ \
         for (Py_ssize_t image = 0; image < w->images; image++, x += w->height * w->width) \
             for (Py_ssize_t i = 0; i < w->out[0]; i++) { \
-                Py_ssize_t top = i * w->step[0] - w->before[0], bottom = top + w->kernel[0]; \
-                if (top < 0) top = 0; \
-                if (bottom > w->height) bottom = w->height; \
+                ends_of_window(w, 0, i, &top, &bottom); \
                 for (Py_ssize_t j = 0; j < w->out[1]; j++) { \
-                    Py_ssize_t left = j * w->step[1] - w->before[1], right = left + w->kernel[1]; \
-                    if (left < 0) left = 0; \
-                    if (right > w->width) right = w->width; \
-                    T found = w->is_mean ? 0 : x[top * w->width + left]; \
+                    ends_of_window(w, 1, j, &left, &right); \
+                    Py_ssize_t place = top * w->width + left; \
+                    T found = w->is_mean ? 0 : x[place]; \
                     for (Py_ssize_t row = top; row < bottom; row++) \
                         for (Py_ssize_t column = left; column < right; column++) { \
                             T a = x[row * w->width + column]; \
                             if (w->is_mean) found += a; \
-                            else if (a > found) found = a; \
+                            else if (a > found) found = a, place = row * w->width + column; \
                             else if (a != a) return 0; \
                         } \
                     if (found != found) return 0; \
                     if (w->is_mean) \
-                        found /= (T)(w->counts_padding ? w->kernel[0] * w->kernel[1] : (bottom - top) * (right - left)); \
+                        found /= (T)(w->counts_padding && !w->is_uneven ? w->kernel[0] * w->kernel[1] : (bottom - top) * (right - left)); \
                     *out++ = found; \
+                    if (places) *places++ = (int32_t)place; \
                 } \
             } \
         return 1; \
@@ -222,15 +238,15 @@ MEANS(means_f, float)
 MEANS(means_d, double)
 
 static int are_tiles(const Windows *w) {
-    return !w->before[0] && !w->before[1] && w->kernel[0] == w->step[0] && w->kernel[1] == w->step[1]
+    return !w->is_uneven && !w->before[0] && !w->before[1] && w->kernel[0] == w->step[0] && w->kernel[1] == w->step[1]
         && w->width <= WIDEST;
 }
 
-static int read_windows(Windows *w, const Array *x, PyObject *attrs) {
+static int read_windows(Windows *w, const Array *x, PyObject *attrs, int has_places) {
     Py_ssize_t kernel[MOST_DIMENSIONS], steps[MOST_DIMENSIONS], pads[MOST_DIMENSIONS], count, more = 0, padded = 0;
     int rounds_up = 0, exclusive = 1, whole = 0, adaptive = 0;
     PyObject *type = PyDict_GetItemWithError(attrs, name_pooling_type);
-    if (!type || !text_attribute(attrs, name_data_format, "NCHW") || !text_attribute(attrs, name_padding_algorithm, "EXPLICIT")
+    if ((!type && !has_places) || !text_attribute(attrs, name_data_format, "NCHW") || !text_attribute(attrs, name_padding_algorithm, "EXPLICIT")
         || integers_attribute(attrs, name_ksize, kernel, &count) <= 0 || count != 2
         || integers_attribute(attrs, name_strides, steps, &more) < 0 || (more && more != 2)
         || integers_attribute(attrs, name_paddings, pads, &padded) < 0 || (padded && padded != 2)
@@ -238,17 +254,22 @@ static int read_windows(Windows *w, const Array *x, PyObject *attrs) {
         || truth_attribute(attrs, name_global_pooling, &whole) < 0 || truth_attribute(attrs, name_adaptive, &adaptive) < 0
         || rounds_up)
         return 0;
-    w->is_mean = text_attribute(attrs, name_pooling_type, "avg");
-    if (!w->is_mean && !text_attribute(attrs, name_pooling_type, "max")) return 0;
+    w->is_mean = type && text_attribute(attrs, name_pooling_type, "avg");
+    if (type && !w->is_mean && !text_attribute(attrs, name_pooling_type, "max")) return 0;
     w->counts_padding = !exclusive;
+    w->is_uneven = 0;
     w->images = x->dimensions[0] * x->dimensions[1];
-    w->height = x->dimensions[2], w->width = x->dimensions[3];
+    w->height = w->sizes[0] = x->dimensions[2], w->width = w->sizes[1] = x->dimensions[3];
     for (int n = 0; n < 2; n++) {
         Py_ssize_t size = x->dimensions[2 + n], before = padded && !whole && !adaptive ? pads[n] : 0;
         Py_ssize_t window = whole ? size : kernel[n], step = whole || !more ? 1 : steps[n];
         if (adaptive && !whole) {
-            if (window < 1 || size % window) return 0;
-            window = step = size / window;
+            if (window < 1 || size < 1) return 0;
+            w->out[n] = window;
+            if (size % window) w->is_uneven = 1;
+            w->kernel[n] = window = step = (size + window - 1) / window;
+            w->step[n] = step, w->before[n] = 0;
+            continue;
         }
         if (window < 1 || window > MOST_ELEMENTS || step < 1 || before < 0 || before >= window || size + 2 * before < window)
             return 0;
@@ -266,31 +287,43 @@ static PyObject *pool(const void *with, PyObject *const *inputs, Py_ssize_t coun
     Array *x = (Array *)inputs[0];
     int kind = kind_of(x->dtype);
     Py_ssize_t size = size_of(inputs[0]);
-    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > most_elements() || !read_windows(&windows, x, attrs))
+    int has_places = with != NULL;
+    if ((kind != FLOAT32 && kind != FLOAT64) || size < 1 || size > most_elements()
+        || !read_windows(&windows, x, attrs, has_places))
         return declined_form();
     Py_ssize_t sizes[4] = {x->dimensions[0], x->dimensions[1], windows.out[0], windows.out[1]};
     Py_ssize_t looks = windows.images * windows.out[0] * windows.out[1] * windows.kernel[0] * windows.kernel[1];
-    int tiles = are_tiles(&windows), wrong = 0;
-    if (!tiles && (size > MOST_ELEMENTS || looks > 16 * MOST_ELEMENTS)) return declined_form();
-    PyObject *result = new_array(kind, 4, sizes);
-    if (!result) return NULL;
-    void *data = x->data, *out = ((Array *)result)->data;
+    int tiles = !has_places && are_tiles(&windows), wrong = 0, is_costly = windows.is_uneven || has_places;
+    Py_ssize_t most = is_costly ? most_elements() : MOST_ELEMENTS; /* libraries and loops begin late with these */
+    if (!tiles && (size > most || looks > 16 * MOST_ELEMENTS)) return declined_form();
+    PyObject *places = has_places ? new_array(INT32, 4, sizes) : NULL;
+    PyObject *result = has_places && !places ? NULL : new_array(kind, 4, sizes);
+    if (!result) {
+        Py_XDECREF(places);
+        return NULL;
+    }
+    void *data = x->data, *out = ((Array *)result)->data, *at = places ? ((Array *)places)->data : NULL;
     if (tiles && windows.is_mean) {
         if (kind == FLOAT32) means_f(&windows, data, out);
         else means_d(&windows, data, out);
-    } else if (!tiles) wrong = !(kind == FLOAT32 ? pool_f(&windows, data, out) : pool_d(&windows, data, out));
+    } else if (!tiles) wrong = !(kind == FLOAT32 ? pool_f(&windows, data, out, at) : pool_d(&windows, data, out, at));
     else if (kind == FLOAT32) tiles_f(&windows, data, out, &wrong);
     else tiles_d(&windows, data, out, &wrong);
-    if (!wrong) return result;
+    if (!wrong && !places) return result;
+    PyObject *both = wrong ? declined_form() : PyTuple_Pack(2, result, places);
     Py_DECREF(result);
-    return declined_form();
+    Py_XDECREF(places);
+    return both;
 }
 
 #define OF(NAME, ...) {#NAME, activate, &(const Activation){NAME##_f, NAME##_d, __VA_ARGS__}, 1}
 const FormEntry network_forms[] = {
     OF(relu, {NULL}, {0}, 0, 0, ANY), OF(relu6, {&name_threshold}, {6}, 0, 3e38, ANY),
     OF(leaky_relu, {&name_alpha}, {0.02}, 0, 1, ANY),
+    OF(thresholded_relu, {&name_threshold}, {1}, -3e38, 3e38, ANY), OF(hard_shrink, {&name_threshold}, {0.5}, 0, 3e38, ANY),
+    OF(softshrink, {&name_lambda}, {0.5}, 0, 3e38, ANY),
     OF(hard_sigmoid, {&name_slope, &name_offset}, {0.2, 0.5}, 0, 3e38, ANY),
     OF(hard_swish, {&name_threshold, &name_scale, &name_offset}, {6, 6, 3}, 0, 3e38, ANY),
     OF(sigmoid, {NULL}, {0}, 0, 0, FLOATS), OF(silu, {NULL}, {0}, 0, 0, FLOATS), {"pool", pool, NULL},
+    {"pool_with_places", pool, ""},
     {NULL, NULL, NULL}};

@@ -278,10 +278,10 @@ def _put_back(g: Any, places: Any, shape: Any, axis: int) -> Any:
 
 
 cummax_op = operator("cummax", "x -> out, indices", kernel=_cummax, infer=_infer_extreme, engines=[
-    by(LOOPS, fast.cummax, fast.LEAST)], grad={
+    by(LOOPS, fast.cummax, fast.LEAST_OF_EXTREMES)], grad={
     "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)}, ordered=True)
 cummin_op = operator("cummin", "x -> out, indices", kernel=_cummin, infer=_infer_extreme, engines=[
-    by(LOOPS, fast.cummin, fast.LEAST)], grad={
+    by(LOOPS, fast.cummin, fast.LEAST_OF_EXTREMES)], grad={
     "x": lambda g, indices, x_shape, axis: _put_back(g, indices, x_shape, axis)}, ordered=True)
 
 

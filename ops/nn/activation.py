@@ -114,12 +114,14 @@ hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slop
     g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)", compiled="hard_sigmoid",
                                   alike="g * chosen(Out > 0.0, chosen(Out < 1.0, slope, 0.0), 0.0)", ordered=True)
 thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(
-    g, X, threshold), "X * (1.0 if X > threshold else 0.0)", alike="g * (X > threshold)", ordered=True)
+    g, X, threshold), "X * (1.0 if X > threshold else 0.0)", compiled="thresholded_relu",
+                                      alike="g * (X > threshold)", ordered=True)
 hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
-    g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)", ordered=True)
+    g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)", compiled="hard_shrink",
+                              alike="g * chosen(X > threshold, 1.0, -X > threshold)", ordered=True)
 softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0),
     lambda **attrs: "X - min(max(X, -LIMIT), LIMIT)".replace("LIMIT", repr(float(attrs["lambda"]))), former="Out",
-                             ordered=True)
+                             compiled="softshrink", alike="g * chosen(Out > 0.0, 1.0, Out < 0.0)", ordered=True)
 
 
 # sigmoid and what is made of it

@@ -416,7 +416,7 @@ def put_back(g: Any, positions: Any, shape: Any) -> Any:
 
 def _indexed(type: str, precision: str = "gray") -> Operator:
     return operator(type, "X -> Out, Mask", kernel=_with_index, infer=_infer_with_index, precision=precision, grad={
-        "X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, lod="drop")
+        "X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, lod="drop", compiled="pool_with_places")
 
 
 max_pool2d_with_index_op = _indexed("max_pool2d_with_index", "white")

@@ -439,6 +439,7 @@ def test_what_is_filled_joined_and_chosen():
 
 def test_activations_and_softmax_are_within_rounding():
     cases = [("relu", {}), ("relu6", {"threshold": 5.0}), ("leaky_relu", {"alpha": 0.1}), ("hard_sigmoid", {}),
+             ("hard_shrink", {"threshold": 1.5}), ("softshrink", {"lambda": 1.5}), ("thresholded_relu", {}),
              ("hard_swish", {}), ("sigmoid", {}), ("silu", {}), ("rsqrt", {}), ("round", {})]
     for dtype in "fd":
         for x in arrays(dtype):
@@ -518,9 +519,24 @@ def test_windows_of_images():
                     count += check("pool2d", x, pooling_type=kind, ksize=size, strides=step, paddings=pads,
                                    exclusive=exclusive, exact=False)
         check("pool2d", x, pooling_type=kind, ksize=[1, 1], global_pooling=True, exact=False)
-        for size in ([1, 1], [2, 2], [4, 2]):
+        for size in ([1, 1], [2, 2], [4, 2], [3, 5], [7, 7]):
             check("pool2d", x, pooling_type=kind, ksize=size, strides=[1, 1], adaptive=True, exact=False)
     assert count > 100
+
+
+def test_maxima_of_windows_and_their_places():
+    count, random = 0, np.random.default_rng(3)
+    for dtype, shape in itertools.product("fd", [(1, 1, 5, 5), (2, 3, 4, 6), (2, 8, 26, 29), (1, 2, 0, 3)]):
+        for x in (random.standard_normal(shape).astype(dtype), random.integers(0, 3, shape).astype(dtype)):
+            for size, step, pads in itertools.product(([2, 2], [3, 2]), ([1, 1], [2, 3]), ([0, 0], [1, 1])):
+                if x.size:
+                    count += check("max_pool2d_with_index", x, ksize=size, strides=step, paddings=pads)
+            for size in ([1, 1], [2, 2], [3, 5], [7, 7]):
+                if x.size:
+                    count += check("max_pool2d_with_index", x, ksize=size, adaptive=True)
+    assert count > 100
+    with pytest.raises(Declined):
+        formed("pool_with_places", np.full((1, 1, 2, 2), np.nan, "f"), ksize=[2, 2])
 
 
 def test_parts_padding_and_turning():

@@ -21,7 +21,8 @@ compiled = pytest.mark.skipif(native.module is None, reason=f"the compiled form 
 
 OF_ONE = ["atan", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "relu", "rsqrt", "sigmoid", "sqrt",
           "square", "tan", "tanh", "atanh"]
-SAID = ["floor", "sign", "ceil", "round", "trunc", "relu6", "leaky_relu", "brelu", "hard_sigmoid", "thresholded_relu"]
+SAID = ["floor", "sign", "ceil", "round", "trunc", "relu6", "leaky_relu", "brelu", "hard_sigmoid", "thresholded_relu",
+        "hard_shrink", "softshrink"]
 """Whose declarations say what their rules come to (`alike`)."""
 OF_TWO = ["elementwise_add", "elementwise_sub", "elementwise_mul"]
 WITHIN_ROUNDING = {"celu", "elu", "hard_swish", "logsigmoid", "selu", "silu", "softplus", "swish"}
@@ -63,7 +64,8 @@ def test_rules_of_one_operand(type, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("type", ["relu6", "leaky_relu", "brelu", "hard_sigmoid", "thresholded_relu"])
+@pytest.mark.parametrize("type", ["relu6", "leaky_relu", "brelu", "hard_sigmoid", "thresholded_relu", "hard_shrink",
+                                  "softshrink"])
 def test_slopes_to_both_sides_of_a_corner(type, dtype):
     ends = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, 6.0, 24.0, 2.5, -2.5, 1e-45, -1e-45]
     check(find(type), {}, np.asarray(np.append(np.linspace(-9, 30, 500), ends), dtype))

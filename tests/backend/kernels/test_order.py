@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from comparing import needs_loops, normal
-from proa.backend.kernels import select, sort, unique
+from proa.backend.kernels import binary_search, select, sort, unique
 from proa.core.flags import flags_guard
 from proa.ops.array import sorting
 from proa.ops.core.operator import find
@@ -98,3 +98,21 @@ def test_integers_that_lie_far_apart_are_left_alone():
 def test_a_strided_array():
     x = normal(200, 60)[::2, ::3]
     exactly("argsort", sort.argsort, x, axis=1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("count", [1, 2, 7, 64, 1000])
+def test_places_in_a_sorted_sequence(count, dtype):
+    sequence = np.sort(values((count,), dtype))
+    wanted = values((259,), dtype)
+    wanted = np.where(wanted != wanted, np.zeros((), dtype), wanted)
+    wanted[:50] = np.resize(sequence[sequence == sequence], 50)
+    for right in (False, True):
+        for out_int32 in (False, True):
+            exactly("searchsorted", binary_search.searchsorted, sequence, wanted, out_int32=out_int32, right=right)
+
+
+def test_a_nan_that_is_sought_is_left_to_the_kernel():
+    wanted = np.zeros(300, "float32")
+    wanted[7] = np.nan
+    assert binary_search.searchsorted(np.arange(9, dtype="float32"), wanted) is NotImplemented

@@ -89,8 +89,10 @@ def test_each_element_at_its_own_place(axis):
     shape[axis] = 9
     at = index(X.shape[axis], *shape, low=-X.shape[axis])
     agree("take_along_axis", places.taken_along, X, at, Axis=axis)
-    agree("put_along_axis", places.added_along, X, at, normal(*shape, seed=1), Axis=axis, Reduce="add",
+    agree("put_along_axis", places.put_along, X, at, normal(*shape, seed=1), Axis=axis, Reduce="add",
           rtol=1e-5, atol=1e-5)
+    for dtype in ("float32", "int64", "bool"):  # the last of several for one place stays
+        agree("put_along_axis", places.put_along, X.astype(dtype), at, normal(*shape, seed=1).astype(dtype), Axis=axis)
 
 
 @pytest.mark.parametrize("channels", [1, 5])
@@ -117,5 +119,6 @@ def test_what_loops_are_not_for():
     assert places.taken(X.astype("float16"), at, 0) is NotImplemented
     assert places.added(X.astype("int64"), at, normal(500, 33, 70).astype("int64"), 0) is NotImplemented
     assert places.added(X, at, normal(500, 33, 70, dtype="float64"), 0) is NotImplemented
-    assert places.added_along(X, index(7, 9, 33, 70), normal(9, 33, 70), Axis=0, Reduce="assign") is NotImplemented
+    assert places.put_along(X, index(7, 9, 33, 70), normal(9, 33, 70), Axis=0, Reduce="amax") is NotImplemented
+    assert places.put_along(X, index(7, 9, 33, 70), normal(9, 33, 70).astype("f8"), Axis=0) is NotImplemented
     assert places.taken_along(X, index(7, 9, 33, 8), Axis=0) is NotImplemented
