@@ -43,6 +43,13 @@ class ParamAttr:
             return [ParamAttr._to_attr(one) for one in arg]
         return False if arg is False else to_param_attr(arg)
 
+    def _to_kwargs(self, with_initializer: bool = False) -> dict[str, Any]:
+        """What a Program's `create_parameter` is given of it, by the name under which code asks Paddle for it."""
+        said = {"name": self.name, "optimize_attr": {"learning_rate": self.learning_rate},
+                "regularizer": self.regularizer, "trainable": self.trainable,
+                "do_model_average": self.do_model_average, "need_clip": self.need_clip}
+        return {**said, "initializer": self.initializer} if with_initializer else said
+
     def __repr__(self) -> str:
         return f"ParamAttr(name={self.name!r}, learning_rate={self.learning_rate}, trainable={self.trainable})"
 

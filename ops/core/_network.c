@@ -158,7 +158,7 @@ INLINE void ends_of_window(const Windows *w, int along, Py_ssize_t n, Py_ssize_t
                             else if (a > found) found = a, place = row * w->width + column; \
                             else if (a != a) return 0; \
                         } \
-                    if (found != found) return 0; \
+                    if (found - found != 0 && (found != found || w->is_uneven)) return 0; \
                     if (w->is_mean) \
                         found /= (T)(w->counts_padding && !w->is_uneven ? w->kernel[0] * w->kernel[1] : (bottom - top) * (right - left)); \
                     *out++ = found; \

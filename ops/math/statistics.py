@@ -217,12 +217,16 @@ def _restored(result: Any, x: Any, axes: list[int], keepdim: bool) -> Any:
 def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The middle element over `axis`; of an even number the mean of the two in the middle. NaN where there is one.
 
+    Raises ValueError for an x without elements.
+
     >>> import proa as paddle
     >>> x = paddle.to_tensor([[1.0, 9.0, 3.0], [4.0, 2.0, 6.0]])
     >>> paddle.median(x, axis=1).tolist()
     [3.0, 4.0]
     """
     x = value_of(x)
+    if 0 in x.shape:
+        raise ValueError(f"median(x): x must have an element. Received x.shape={list(x.shape)}.")
     return quantile_of(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
 
 

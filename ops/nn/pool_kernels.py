@@ -70,23 +70,24 @@ def _first_hits(xp: Any, x: Any, out: Any, geo: Geometry) -> Any:
 
 
 def max_pool_grad(xp: Any, x: Any, out: Any, g: Any, geo: Geometry) -> Any:
-    """The gradient of the maxima, all of it to the first of equal ones."""
+    """The gradient of the maxima, all of it to the first of equal ones; an infinite one makes no NaN of the others."""
+    none = xp.zeros((), g.dtype)
     disjoint = all(k <= s for k, s in zip(geo.kernel, geo.strides, strict=True))
     covered = disjoint and all(c * s == size for c, s, size in zip(geo.out, geo.strides, geo.padded, strict=True))
     make = xp.empty if covered and geo.kernel == geo.strides else xp.zeros
     result = make((*x.shape[:2], *geo.padded), g.dtype)
     for place, hit in _first_hits(xp, x, out, geo):
         if disjoint:
-            xp.multiply(g, hit, out=result[place])
+            result[place] = xp.where(hit, g, none)
         else:
-            result[place] += g * hit
+            result[place] += xp.where(hit, g, none)
     return result[(..., *geo.inner)]
 
 
 def max_pool_take(xp: Any, x: Any, out: Any, v: Any, geo: Geometry) -> Any:
     """The elements of v that stand where those of x are the maxima: the transpose of `max_pool_grad`."""
-    v = padded(xp, v, geo)
-    return sum(v[place] * hit for place, hit in _first_hits(xp, x, out, geo))
+    v, none = padded(xp, v, geo), xp.zeros((), v.dtype)
+    return sum(xp.where(hit, v[place], none) for place, hit in _first_hits(xp, x, out, geo))
 
 
 # means

@@ -240,6 +240,10 @@ def test_attrs():
     assert layer(paddle.ones([1, 2])).tolist() == [[6.0, 6.0]]
     with pytest.raises(TypeError, match="attr"):
         nn.Linear(2, 2, weight_attr=3)
+    attr = paddle.ParamAttr(name="w", learning_rate=0.5)
+    said = {"name": "w", "optimize_attr": {"learning_rate": 0.5}, "regularizer": None, "trainable": True,
+            "do_model_average": True, "need_clip": True}
+    assert attr._to_kwargs() == said and attr._to_kwargs(with_initializer=True) == {**said, "initializer": None}
 
 
 def test_a_regularizer_alone_is_an_attr():

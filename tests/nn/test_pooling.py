@@ -82,3 +82,16 @@ def test_sizes_as_arrays(pool, rank):
     expected = pool(x, sizes).tolist()
     assert pool(x, np.array(sizes)).tolist() == pool(x, paddle.to_tensor(sizes)).tolist() == expected
     assert pool(x, np.int64(2)).tolist() == pool(x, 2).tolist() == pool(x, np.array(2)).tolist()
+
+
+@pytest.mark.parametrize("engines", ["", "onednn,loops,panels"])
+@pytest.mark.parametrize("size, step, padding", [(2, 2, 0), (3, 1, 1), (3, 2, 1)])
+def test_an_infinite_gradient_of_a_maximum_concerns_its_place_alone(size, step, padding, engines):
+    x = paddle.to_tensor(np.random.RandomState(0).randn(1, 8, 6, 6).astype("float32"), stop_gradient=False)
+    with flags_guard({"FLAGS_cpu_engines": engines}):
+        y = F.max_pool2d(x, size, step, padding)
+        g = np.ones(y.shape, "float32")
+        g[0, 0, 0, 0] = np.inf
+        y.backward(paddle.to_tensor(g))
+    found = x.grad.numpy()
+    assert np.isinf(found).sum() == 1 and not np.isnan(found).any()

@@ -347,3 +347,9 @@ def test_the_gradient_of_a_product_of_nothing_has_the_shape_of_it(shape, axis, c
     x.stop_gradient = False
     convert(lambda x: paddle.prod(x, axis))(x).sum().backward()
     assert x.grad.shape == list(shape)
+
+
+@pytest.mark.parametrize("shape, axis", [([0], None), ([0, 3], 0), ([0, 3], 1), ([2, 0], 1)])
+def test_nothing_has_no_median(shape, axis):
+    with pytest.raises(ValueError, match=r"median\(x\): x must have an element"):
+        paddle.median(paddle.zeros(shape), axis)
