@@ -249,9 +249,23 @@ class LayerHelper(static_helper.LayerHelper):
 def need_floats(what: str, *values: Any) -> None:
     """TypeError, naming the argument `what`, unless values hold floats."""
     for value in values:
+        if not is_value(value):
+            raise TypeError(f"{what}: must be a Variable, or a Tensor in dynamic mode. "
+                            f"Received {type(value).__name__}.")
         if not value.dtype.is_floating:
             raise TypeError(f"{what}: must hold floats. Received {value.dtype.name}. Convert it with "
                             "layers.cast(…, 'float32').")
+
+
+def need_one_of(what: str, value: Any, *allowed: Any) -> None:
+    """ValueError, naming the argument `what`, unless a value is one of those that are allowed."""
+    if value not in allowed:
+        raise ValueError(f"{what}: must be one of {', '.join(map(repr, allowed))}. Received {value!r}.")
+
+
+def need_format(what: str, data_format: str, rank: int) -> None:
+    """ValueError, naming the argument `what`, unless it is a format of images (rank 2) or volumes (rank 3)."""
+    need_one_of(what, data_format, *(("NCDHW", "NDHWC") if rank == 3 else ("NCHW", "NHWC")))
 
 
 def need_integers(what: str, value: Any) -> None:

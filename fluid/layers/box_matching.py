@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.full import is_value
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_one_of
 from ..mode import face
 from . import loss as losses
 from . import nn, tensor
@@ -25,6 +25,8 @@ def box_coder(prior_box: Any, prior_box_var: Any, target_box: Any, code_type: st
     if not is_value(prior_box_var) and not isinstance(prior_box_var, (list, tuple)):
         raise TypeError("box_coder(prior_box_var): must be a Variable or a list of four numbers. "
                         f"Received {type(prior_box_var).__name__}.")
+    need_one_of("box_coder(code_type)", code_type, "encode_center_size", "decode_center_size")
+    need_one_of("box_coder(axis)", axis, 0, 1)
     is_given = is_value(prior_box_var)
     attrs = {} if is_given else {"variance": [float(n) for n in prior_box_var]}
     return LayerHelper("box_coder", name=name).apply(

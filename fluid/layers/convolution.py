@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ops.nn.window_arguments import padding_attributes, repeated
 from ..initializer import Normal
-from ..layer_helper import LayerHelper, need_floats
+from ..layer_helper import LayerHelper, need_floats, need_format
 from ..mode import face
 
 
@@ -30,6 +30,7 @@ def _windows(what: str, rank: int, last: bool, stride: Any, padding: Any, dilati
 def _convolved(what: str, type: str, rank: int, input: Any, num_filters: int, filter_size: Any, stride: Any,
                padding: Any, dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any, act: str | None,
                name: str | None, data_format: str) -> Any:
+    need_format(f"{what}(data_format)", data_format, rank)
     helper, last = LayerHelper(what, name=name), data_format[-1] == "C"
     channels = _channels(what, input, last)
     if channels % (groups or 1) or num_filters % (groups or 1):
@@ -89,6 +90,7 @@ def _sizes_of_filter(what: str, rank: int, input: Any, last: bool, filter_size: 
 def _transposed(what: str, type: str, rank: int, input: Any, num_filters: int, output_size: Any, filter_size: Any,
                 padding: Any, stride: Any, dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any,
                 act: str | None, name: str | None, data_format: str) -> Any:
+    need_format(f"{what}(data_format)", data_format, rank)
     helper, last = LayerHelper(type, name=name), data_format[-1] == "C"
     windows = _windows(what, rank, last, stride, padding, dilation)
     size = _sizes_of_filter(what, rank, input, last, filter_size, output_size, windows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ops.array.full import is_value
 from ...ops.math.casting import dtype_of
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_floats
 from ..mode import face
 
 
@@ -97,6 +97,7 @@ def mean(x: Any, name: str | None = None) -> Any:
     ...     fluid.layers.mean(fluid.data("x", [None, 4])).shape
     (1,)
     """
+    need_floats("mean(x)", x)
     return LayerHelper("mean", name=name).apply("mean", x)
 
 

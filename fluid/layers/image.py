@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ops.array.full import is_value, shape_inputs
 from ...ops.nn.window_arguments import repeated
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_format, need_one_of
 from ..mode import face
 from .random import kept_seed
 
@@ -29,7 +29,9 @@ def image_resize(input: Any, out_shape: Any = None, scale: Any = None, name: str
         raise ValueError(f"image_resize(resample): must be one of {', '.join(_METHODS)}. Received {resample!r}.")
     if out_shape is None and scale is None:
         raise ValueError("image_resize: give out_shape or scale.")
+    need_one_of("image_resize(align_mode)", align_mode, 0, 1)
     rank, type = len(input.shape) - 2, f"{_METHODS[resample]}_interp"
+    need_format("image_resize(data_format)", data_format, rank)
     sizes, tensor, parts = shape_inputs([-1] * rank if out_shape is None else out_shape)
     factor = scale if is_value(scale) and out_shape is None else None
     known = dict(zip(("out_d", "out_h", "out_w"), [-1] * (3 - rank) + (list(sizes) or [-1] * rank), strict=True))

@@ -11,7 +11,7 @@ from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
 from ...static.ir.variable import Variable
 from ..initializer import NumpyArrayInitializer
-from ..layer_helper import LayerHelper, need_integers
+from ..layer_helper import LayerHelper, need_integers, need_one_of
 from ..mode import face
 from ..param_attr import ParamAttr
 from .comparison import equal
@@ -105,6 +105,7 @@ def huber_loss(input: Any, label: Any, delta: float) -> Any:
 @face
 def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """target * (log(target) - x): their mean, sum, mean of the batch, or each."""
+    need_one_of("kldiv_loss(reduction)", reduction, "none", "batchmean", "mean", "sum")
     return LayerHelper("kldiv_loss", name=name).apply("kldiv_loss", x, target, reduction=reduction)
 
 
@@ -157,6 +158,8 @@ def teacher_student_sigmoid_loss(input: Any, label: Any, soft_max_up_bound: floa
 def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, dtype: Any = "float32",
                  name: str | None = None) -> Any:
     """(1 - epsilon) * label + epsilon * a distribution, by default the uniform one."""
+    if not 0 <= epsilon <= 1:
+        raise ValueError(f"label_smooth(epsilon): must lie in [0, 1]. Received {epsilon!r}.")
     if isinstance(label, Variable):  # in dynamic mode gradients flow
         label.stop_gradient = True
     return LayerHelper("label_smooth", name=name).apply("label_smooth", label, prior_dist, epsilon=float(epsilon))

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.dtype import convert_dtype
 from ...ops.array.full import is_value
 from ...static.ir.variable import Variable
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_format
 from ..mode import face
 from .tensor import assign, concat, zeros
 
@@ -268,6 +268,7 @@ def pad_constant_like(x: Any, y: Any, pad_value: float = 0.0, name: str | None =
 def pad2d(input: Any, paddings: Any = (0, 0, 0, 0), mode: str = "constant", pad_value: float = 0.0,
           data_format: str = "NCHW", name: str | None = None) -> Any:
     """Images with so many rows above and below and columns left and right: constant, "reflect"ed or of the "edge"."""
+    need_format("pad2d(data_format)", data_format, 2)
     tensor, widths = (paddings, []) if is_value(paddings) else (None, list(paddings))
     return LayerHelper("pad2d", name=name).apply("pad2d", input, tensor, paddings=widths, mode=mode,
                                                  pad_value=float(pad_value), data_format=data_format)
@@ -276,6 +277,8 @@ def pad2d(input: Any, paddings: Any = (0, 0, 0, 0), mode: str = "constant", pad_
 @face
 def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
     """Numbers within one of several shards, `ignore_value` for those of others."""
+    if not 0 <= shard_id < nshards:
+        raise ValueError(f"shard_index(shard_id): must lie in [0, {nshards}). Received {shard_id}.")
     return LayerHelper("shard_index").apply("shard_index", input, index_num=index_num, nshards=nshards,
                                             shard_id=shard_id, ignore_value=ignore_value)
 

@@ -12,7 +12,7 @@ from ...ops.core.trace import current_trace
 from ...static.building.mode import default_main_program
 from ..dygraph.base import evaluating
 from ..initializer import Constant, Normal
-from ..layer_helper import LayerHelper, need_floats
+from ..layer_helper import LayerHelper, need_floats, need_format, need_one_of
 from ..mode import face
 from ..param_attr import ParamAttr
 
@@ -22,8 +22,7 @@ def _dtype(input: Any) -> Any:
 
 
 def _channels(what: str, input: Any, data_layout: str) -> int:
-    if data_layout not in ("NCHW", "NHWC"):
-        raise ValueError(f"{what}(data_layout): must be 'NCHW' or 'NHWC'. Received {data_layout!r}.")
+    need_format(f"{what}(data_layout)", data_layout, 2)
     if len(input.shape) < 2:
         raise ValueError(f"{what}(input): must have two dimensions at least, samples and channels. Received shape "
                          f"{list(input.shape)}.")
@@ -173,6 +172,9 @@ def l2_normalize(x: Any, axis: int | None, epsilon: float = 1e-12, name: str | N
 def lrn(input: Any, n: int = 5, k: float = 1.0, alpha: float = 1e-4, beta: float = 0.75, name: str | None = None,
         data_format: str = "NCHW") -> Any:
     """Each element over (k + alpha * the sum of squares of n neighbouring channels) ** beta."""
+    need_format("lrn(data_format)", data_format, 2)
+    if n < 1 or n % 2 == 0:
+        raise ValueError(f"lrn(n): must be odd and positive, as many channels lie on either side. Received {n}.")
     return LayerHelper("lrn", name=name).apply("lrn", input, first=("MidOut", "Out"), n=n, k=k, alpha=alpha,
                                                beta=beta, data_format=data_format)[0]
 
@@ -181,6 +183,7 @@ def lrn(input: Any, n: int = 5, k: float = 1.0, alpha: float = 1e-4, beta: float
 def affine_channel(x: Any, scale: Any = None, bias: Any = None, data_layout: str = "NCHW", name: str | None = None,
                    act: str | None = None) -> Any:
     """act(x times a scale for each channel, plus a bias for each)."""
+    need_one_of("affine_channel(data_layout)", data_layout, "NCHW", "NHWC", "AnyLayout")
     helper = LayerHelper("affine_channel", name=name)
     return helper.activated(helper.apply("affine_channel", x, scale, bias, data_layout=data_layout), act)
 
@@ -199,6 +202,7 @@ def dropout(x: Any, dropout_prob: float, is_test: bool = False, seed: int | None
     """
     if not 0 <= dropout_prob <= 1:
         raise ValueError(f"dropout(dropout_prob): must lie in [0, 1]. Received {dropout_prob}.")
+    need_one_of("dropout(dropout_implementation)", dropout_implementation, "downgrade_in_infer", "upscale_in_train")
     need_floats("dropout(x)", x)
     trace = current_trace()
     given = seed or getattr(default_main_program() if trace.computes else trace.main, "random_seed", 0) or seed

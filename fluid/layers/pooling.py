@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.nn.window_arguments import padding_attributes, repeated
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_format
 from ..mode import face
 
 
@@ -15,6 +15,7 @@ def _pooled(type: str, rank: int, input: Any, pool_size: Any, pool_type: str, po
         raise ValueError(f"{type}(pool_type): must be 'max' or 'avg'. Received {pool_type!r}.")
     if not global_pooling and pool_size == -1:
         raise ValueError(f"{type}(pool_size): must be given unless global_pooling=True.")
+    need_format(f"{type}(data_format)", data_format, rank)
     paddings, algorithm = padding_attributes(type, pool_padding, rank, data_format[-1] == "C")
     if len(paddings) == 2 * rank and paddings[::2] == paddings[1::2]:
         paddings = paddings[::2]

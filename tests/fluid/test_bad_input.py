@@ -38,9 +38,41 @@ BUILDING = {
                       r"fc\(act\): must be the type of an operator.* There is none called 'rellu'"),
     "no channels": (lambda: layers.batch_norm(fluid.data("x", [4])), ValueError,
                     r"batch_norm\(input\): must have two dimensions at least.*Received shape \[4\]"),
+    "an array": (lambda: layers.fc(np.ones((2, 4), FLOAT), 3), TypeError,
+                 r"fc\(input\): must be a Variable.* Received ndarray"),
+    "the mean of integers": (lambda: layers.mean(data("x", [4], "int64")), TypeError,
+                             r"mean\(x\): must hold floats. Received int64"),
     "a share": (lambda: layers.dropout(data("x", [4]), 1.5), ValueError,
                 r"dropout\(dropout_prob\): must lie in \[0, 1\]. Received 1.5"),
 }
+
+IMAGES = [3, 8, 8]
+OTHER_VALUES = [  # of arguments that have few: PaddlePaddle 1.8.5 raises errors, too
+    ("conv2d", "data_format", "NCWH", lambda **bad: layers.conv2d(data("x", IMAGES), 2, 3, **bad)),
+    ("conv3d", "data_format", "NCHW", lambda **bad: layers.conv3d(data("x", [3, 8, 8, 8]), 2, 3, **bad)),
+    ("conv2d_transpose", "data_format", "CHW",
+     lambda **bad: layers.conv2d_transpose(data("x", IMAGES), 2, filter_size=3, **bad)),
+    ("pool2d", "data_format", "NCWH", lambda **bad: layers.pool2d(data("x", IMAGES), 3, **bad)),
+    ("pad2d", "data_format", "NHCW", lambda **bad: layers.pad2d(data("x", IMAGES), **bad)),
+    ("lrn", "data_format", "NCWH", lambda **bad: layers.lrn(data("x", IMAGES), **bad)),
+    ("lrn", "n", 2, lambda **bad: layers.lrn(data("x", IMAGES), **bad)),
+    ("affine_channel", "data_layout", "x", lambda **bad: layers.affine_channel(data("x", IMAGES), **bad)),
+    ("image_resize", "data_format", "NCWH", lambda **bad: layers.image_resize(data("x", IMAGES), [4, 5], **bad)),
+    ("image_resize", "align_mode", 2, lambda **bad: layers.image_resize(data("x", IMAGES), [4, 5], **bad)),
+    ("dropout", "dropout_implementation", "x", lambda **bad: layers.dropout(data("x", [4]), 0.5, **bad)),
+    ("kldiv_loss", "reduction", "x", lambda **bad: layers.kldiv_loss(data("x", [4]), data("y", [4]), **bad)),
+    ("label_smooth", "epsilon", 1.5, lambda **bad: layers.label_smooth(data("x", [4]), **bad)),
+    ("shard_index", "shard_id", 2, lambda **bad: layers.shard_index(data("x", [1], "int64"), 20, 2, **bad)),
+    ("box_coder", "code_type", "x", lambda **bad: layers.box_coder(data("x", [4]), [0.1] * 4, data("y", [4]), **bad)),
+    ("box_coder", "axis", 2, lambda **bad: layers.box_coder(data("x", [4]), [0.1] * 4, data("y", [4]), **bad)),
+]
+
+
+@pytest.mark.parametrize(("layer", "argument", "value", "build"), OTHER_VALUES,
+                         ids=[f"{layer}-{argument}" for layer, argument, *_ in OTHER_VALUES])
+def test_other_values(layer, argument, value, build):
+    with pytest.raises(ValueError, match=rf"{layer}\({argument}\): must .*Received {value!r}"):
+        build(**{argument: value})
 
 
 @pytest.mark.parametrize("name", BUILDING)
