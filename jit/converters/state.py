@@ -14,7 +14,7 @@ import gast
 
 from ..pyct.activity import Activity, Scope, activity, rebinding, scope_of
 from ..pyct.cfg import Graph, Node, build
-from ..pyct.flow import bound_after, bound_names, live_after, live_names
+from ..pyct.flow import bound_after, bound_names, live_after, live_names, shared_names
 from ..pyct.statements import any_contains, yields
 from .expressions import can_wait, surely_plain
 from .loads import unbound_loads
@@ -73,13 +73,16 @@ def plan(function: Any) -> Plan:
     always = done.captured | _recursive(graph, done, scope) | scope.globals | scope.nonlocals
     live = live_names(graph, always)
     changing = rebinding(function)
-    held = scope.parameters | done.aliased
-    others = held | done.given
+    others = scope.parameters | done.aliased | done.given
+    shared = shared_names(graph, done.aliased)
     states = {s: _state(s, graph, live, changing, scope.local, others) for s in graph.tests if convertible(s)}
     own = _own_names(states, graph)
     bound = bound_names(graph, scope.parameters, own)
     maybe_none = _maybe_none(graph, scope.local - done.captured, scope.parameters, own)
     for statement, state in states.items():
+        test = graph.tests[statement]
+        within = (test.activity, *map(activity, _branches(statement)))
+        held = (scope.parameters | shared[test]).union(*(each.aliased for each in within))
         state.held = sorted(text for text in held if text.partition("[")[0] in state.names)
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
     unbindable = _unbindable(states, done)

@@ -77,7 +77,7 @@ class Preparer:
         return TypeError(
             f"{self._where}: a tensor decides about this {self._statement}, and the list `{name}` grows or shrinks in "
             "it, so that its length is known only when the program runs; but another variable or the caller may hold "
-            "the same list. Make the list in this function, give it one name only, and return it joined: "
+            "the same list. Make the list in this function, give it one name only until then, and return it joined: "
             "paddle.stack(list).")
 
 

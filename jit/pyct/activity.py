@@ -34,6 +34,7 @@ class Activity:
     handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
     mutates: set[str] = field(default_factory=set)  # lists and dicts, perhaps, that it changes in place
     aliased: set[str] = field(default_factory=set)  # names, and `d['k']`, whose value another holds too
+    makes: set[str] = field(default_factory=set)  # names bound to a list or dict that is made there
     given: set[str] = field(default_factory=set)  # names bound to what somebody else may hold: of a call, a loop's item
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
@@ -156,6 +157,8 @@ class _Collector(Visitor):
         for target, value in (pair for t in node.targets for pair in _taken_apart(t, node.value)):
             if isinstance(target, gast.Name) and (several or any(isinstance(v, _EXISTING) for v in _ways(value))):
                 self.found.aliased.add(target.id)
+            elif isinstance(target, gast.Name) and isinstance(value, (gast.List, gast.Dict)):
+                self.found.makes.add(target.id)
         if isinstance(node.value, gast.Subscript) and isinstance(node.value.slice, gast.Constant):
             whole = dotted(node.value.value)
             if whole is not None and any(isinstance(t, gast.Name) for t in node.targets):

@@ -1,7 +1,8 @@
-"""Which names are live and which are surely bound at each place of a function.
+"""Which names are live, which are surely bound, and which share their value, at each place of a function.
 
 A name is live where its present value may still be read; it is surely bound where every way that leads there binds
-it. Works on the graph of cfg.py; knows nothing of what a caller does with the answer.
+it; it shares its value where another name, or a list or dict, may have been given that on some way there. Works on the
+graph of cfg.py; knows nothing of what a caller does with the answer.
 """
 
 from __future__ import annotations
@@ -50,3 +51,22 @@ def bound_names(graph: Graph, at_entry: Iterable[str], unbound: dict[Node, set[s
 def bound_after(node: Node, bound: dict[Node, set[str]]) -> set[str]:
     """The names surely bound behind a node."""
     return (bound[node] | node.activity.writes) - node.activity.deletes
+
+
+def shared_names(graph: Graph, every: set[str]) -> dict[Node, set[str]]:
+    """The names of `every` that may share their value before each node.
+
+    A name that is bound to a new list or dict shares it with nobody. Those of which no node says where they come to
+    share their value (a loop's own) do so everywhere.
+    """
+    anywhere = every.difference(*(node.activity.aliased for node in graph.nodes))
+    shared = {node: set(anywhere) for node in graph.nodes}
+    pending = list(graph.nodes)
+    while pending:
+        node = pending.pop(0)
+        after = shared[node] - (node.activity.makes - anywhere) | node.activity.aliased & every
+        for successor in node.successors:
+            if not after <= shared[successor]:
+                shared[successor] |= after
+                pending.append(successor)
+    return shared

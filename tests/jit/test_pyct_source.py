@@ -3,7 +3,7 @@ import ast
 import gast
 import pytest
 from proa.jit.pyct.cfg import build
-from proa.jit.pyct.flow import bound_names, live_names
+from proa.jit.pyct.flow import bound_names, live_names, shared_names
 from proa.jit.pyct.loading import bind, compile_function, source_text
 from proa.jit.pyct.source import SourceUnavailable, function_source
 from proa.jit.pyct.templates import Namer, quote
@@ -135,6 +135,26 @@ def test_live_and_bound_names():
     test, loop = graph.after[node.body[0]], graph.after[node.body[1]]
     assert live[test] == {"b", "c", "d"} and live[loop] == {"c", "d"}
     assert bound[test] == {"a"} and bound[loop] == {"a"}
+
+
+def sharing(a):
+    rows = []
+    for i in a:
+        rows = []
+        kept = rows
+    rows.append(a)
+    return kept
+
+
+def test_names_that_may_share_their_value():
+    node = function_source(sharing).node
+    graph = build(node.body)
+    shared = shared_names(graph, {"rows", "elsewhere"})
+    loop = node.body[1]
+    entry, (begin, _) = graph.tests[loop].predecessors[0], graph.branches[loop]
+    assert shared[entry] == {"elsewhere"} and shared[begin] == {"rows", "elsewhere"} == shared[graph.after[loop]]
+    new = begin.successors[0].successors[0].successors[0]
+    assert shared[new] == {"elsewhere"}
 
 
 class _Changed(Transformer):
