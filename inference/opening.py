@@ -80,7 +80,7 @@ class Source:
 
 def _with_rules(program: Program) -> Program:
     """The Program with what our rules write in the place of Paddle's operators of gradients."""
-    if not any(slot.endswith("@GRAD") for op in program.global_block().ops for slot in op.inputs):
+    if not any(slot.endswith("@GRAD") for block in program.blocks for op in block.ops for slot in op.inputs):
         return program
     from ..static.autodiff.gradient_operators import with_rules  # for what asks for gradients as it runs
 

@@ -337,3 +337,29 @@ def test_the_collector_rests_in_first_runs_alone(tmp_path, monkeypatch):
     for _ in range(2):
         predictor.run([np.ones((1, 2), "float32")])
     assert found == [False, True] and gc.isenabled()
+
+
+class Force(paddle.nn.Layer):
+    """Gives a slope, which another term has where `x` says so; what is added has a row for each of x."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = paddle.nn.Linear(2, 4)
+
+    def forward(self, x):
+        x = x * 1.0
+        energy = paddle.tanh(self.fc(x) + paddle.full([x.shape[0], 1], 0.1)).sum()
+        if x.sum() > 0:
+            force = paddle.grad(energy, x)[0]
+        else:
+            force = paddle.grad(energy * 2 + x.square().sum(), x)[0]
+        return force
+
+
+def test_gradients_taken_within_branches(tmp_path):
+    prefix, net = str(tmp_path / "force"), Force()
+    paddle.jit.save(net, prefix, input_spec=[InputSpec([None, 2], name="x")])
+    predictor = inference.create_predictor(inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+    for x in (np.full([2, 2], 0.5, "float32"), np.full([3, 2], -0.5, "float32")):
+        [found] = predictor.run([x])
+        np.testing.assert_allclose(np.asarray(found), net(paddle.to_tensor(x, stop_gradient=False)).numpy(), rtol=1e-5)
