@@ -96,7 +96,8 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
 
     `model_path`: the prefix, with or without one of the suffixes; or a folder with a file for each variable, or one
     file with the variables of `var_list`. `executor`: the values go to its place. `var_list`: only these Variables.
-    Nothing is changed when something is missing from the files or does not fit (ValueError). Raises
+    What a folder has no file for, as one of parameters alone has none for an optimizer's moments, keeps its value, with
+    a warning. Nothing is changed when something is missing from the files or does not fit (ValueError). Raises
     FileNotFoundError and CorruptFileError, naming the file.
 
     >>> import proa as paddle
@@ -124,8 +125,16 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
                       f"load({model_path!r})")
     missing = sorted(set(wanted) - set(state) - set(program.host_values) - set(program.joined))
     if missing:
-        raise AssertedError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
+        _lacking(model_path, missing, set(wanted) & set(state))
     _fill("load", {n: v for n, v in wanted.items() if n in state}, _shaped(state, program, wanted), executor)
+
+
+def _lacking(path: Any, missing: list[str], found: set[str]) -> None:
+    """AssertedError for what a saved state lacks; a warning for a folder, which may be of parameters alone."""
+    if _is_pair(path) or not os.path.isdir(path) or not found:
+        raise AssertedError(f"load: {os.fspath(path)!r} has no value for {missing}.")
+    warnings.warn(f"load: the folder {os.fspath(path)!r} has no file for {missing}, which keep their values.",
+                  stacklevel=3)
 
 
 def _shaped(state: dict[str, Any], program: Program, known: dict[str, Variable]) -> dict[str, Any]:

@@ -102,6 +102,20 @@ def test_a_folder_and_one_file_of_older_code(trained, tmp_path):
     check({name: state(main)[name] for name in before}, before)
 
 
+def test_a_folder_of_parameters_alone(trained, tmp_path):
+    main, _, _, exe = trained
+    before, folder = state(main), str(tmp_path / "parameters")
+    static.io.save_vars(exe, folder, main, vars=main.all_parameters())
+    static.set_program_state(main, {name: np.zeros_like(array) for name, array in before.items()})
+    with pytest.warns(UserWarning, match=r"no file for \['fc_0.b_0_velocity_0', 'fc_0.w_0_velocity_0'"):
+        static.load(main, folder, exe)
+    check(state(main), {name: array if name in ("fc_0.w_0", "fc_0.b_0") else np.zeros_like(array)
+                        for name, array in before.items()})
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(AssertionError, match="has no value for"):
+        static.load(main, str(tmp_path / "empty"), exe)
+
+
 def test_program_and_values_as_bytes(trained, tmp_path):
     main, x, out, exe = trained
     expected = exe.run(static.normalize_program(main, x, out), feed={"x": X}, fetch_list=[out.name])[0]
