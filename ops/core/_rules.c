@@ -432,24 +432,37 @@ static PyObject *sum_to_shape(const void *with, PyObject *const *inputs, Py_ssiz
 SLOPE(slope_f, float)
 SLOPE(slope_d, double)
 
+typedef struct {
+    const char *g, *x;
+    char *out;
+    int kind;
+    double numbers[4];
+} Slopes;
+
+static void some_slopes(void *of, Py_ssize_t begin, Py_ssize_t end) {
+    Slopes *all = of;
+    Py_ssize_t at = begin * sizes_by_kind[all->kind];
+    const void *g = all->g + at, *x = all->x + at;
+    if (all->kind == FLOAT32) slope_f(g, x, (void *)(all->out + at), end - begin, all->numbers);
+    else slope_d(g, x, (void *)(all->out + at), end - begin, all->numbers);
+}
+
 static PyObject *slope_between(const void *with, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    double numbers[4] = {-INFINITY, INFINITY, 1.0, 0.0};
+    Slopes all = {.numbers = {-INFINITY, INFINITY, 1.0, 0.0}};
     PyObject *names[4] = {name_low, name_high, name_inside, name_outside};
-    if (count != 2 || !is_plain_array(inputs[0]) || !is_plain_array(inputs[1])) return declined_form();
+    if (count != 2 || Py_TYPE(inputs[0]) != array_type || Py_TYPE(inputs[1]) != array_type) return declined_form();
     Array *g = (Array *)inputs[0], *x = (Array *)inputs[1];
-    int kind = kind_of(g->dtype);
+    int kind = all.kind = kind_of(g->dtype);
+    if ((kind != FLOAT32 && kind != FLOAT64) || x->dtype != g->dtype || !is_dense_array(inputs[0], sizes_by_kind[kind]) ||
+        !lies_alike(x, g)) return declined_form();
     Py_ssize_t size = size_of(inputs[0]);
-    if ((kind != FLOAT32 && kind != FLOAT64) || x->dtype != g->dtype || g->dimensions_count != x->dimensions_count ||
-        size < 1 || size > MOST_RULED) return declined_form();
-    for (int n = 0; n < g->dimensions_count; n++)
-        if (g->dimensions[n] != x->dimensions[n]) return declined_form();
+    if (size < 1 || (size > MOST_RULED && !has_wide_vectors)) return declined_form();
     for (int n = 0; n < 4; n++)
-        if (attrs && number_attribute(attrs, names[n], numbers + n) < 0) return declined_form();
-    PyObject *result = new_array(kind, g->dimensions_count, g->dimensions);
+        if (attrs && number_attribute(attrs, names[n], all.numbers + n) < 0) return declined_form();
+    PyObject *result = new_array_like(kind, inputs[0]);
     if (!result) return NULL;
-    void *out = ((Array *)result)->data;
-    if (kind == FLOAT32) slope_f((float *)(void *)g->data, (float *)(void *)x->data, out, size, numbers);
-    else slope_d((double *)(void *)g->data, (double *)(void *)x->data, out, size, numbers);
+    all.g = g->data, all.x = x->data, all.out = ((Array *)result)->data;
+    if (run_parts(some_slopes, &all, size, 3 * size * sizes_by_kind[kind]) < 0) Py_CLEAR(result);
     return result;
 }
 

@@ -155,14 +155,27 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
     return _restored(onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups), data_format)
 
 
+def _whole_images(g, w, geo, data_format):
+    """Images of which each is one window, as the first layer of a generator gives them: a product of matrices."""
+    if geo.out != (1, 1) or geo.kernel != geo.sizes or geo.is_padded or not _CHANNELS <= len(w) == g.shape[1]:
+        return NotImplemented
+    found = multiply(g.reshape(g.shape[:2]), w.reshape(len(w), -1))
+    if found is None:
+        return NotImplemented
+    return channels_restored(side_by_side(found.reshape(-1, *w.shape[1:])), data_format)
+
+
 def _input_grad_by_panels(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
                           dilations=(), groups=1, data_format="NCHW"):
     """It is a convolution itself, with the filters turned round, and zeros between what stood apart."""
-    if groups != 1 or w.shape[1] < _FILTERS or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
+    if groups != 1 or g.ndim != 4 or g.dtype != _F32 or w.dtype != _F32 or not g.size:
         return NotImplemented
     g = channels_first(g, data_format)
     sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
     geo = _geometry(sizes, w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    found = _whole_images(g, w, geo, data_format)
+    if found is not NotImplemented or w.shape[1] < _FILTERS:
+        return found
     reach = [(count - 1) * apart for count, apart in zip(geo.kernel, geo.dilations, strict=True)]
     begin = tuple([far - before for far, (before, _) in zip(reach, geo.pads, strict=True)])
     spread = [(count - 1) * stride + 1 for count, stride in zip(geo.out, geo.strides, strict=True)]
@@ -371,6 +384,19 @@ def _transposed_geometry(sizes: Sequence[int], kernel: Sequence[int], strides: A
     return _geometry(wanted, kernel, strides, pads, dilations, "EXPLICIT")
 
 
+def _transposed_by_panels(x, w, bias=None, *, strides=(), paddings=(), output_padding=(), output_size=(),
+                          padding_algorithm="EXPLICIT", groups=1, dilations=(), data_format="NCHW"):
+    if groups != 1 or x.ndim != 4 or x.dtype != _F32 or w.dtype != _F32 or not x.size:
+        return NotImplemented
+    x = channels_first(x, data_format)
+    geo = _transposed_geometry(x.shape[2:], w.shape[2:], strides, paddings, output_padding, output_size,
+                               padding_algorithm, dilations)
+    result = _whole_images(x, w, geo, data_format)
+    if bias is not None and result is not NotImplemented:
+        result += bias if data_format == "NHWC" else bias.reshape(-1, 1, 1)
+    return result
+
+
 def _transposed_by_onednn(x, w, bias=None, *, strides=(), paddings=(), output_padding=(), output_size=(),
                           padding_algorithm="EXPLICIT", groups=1, dilations=(), data_format="NCHW"):
     if not onednn.is_ready():
@@ -419,7 +445,8 @@ def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_alg
 
 def _transposed(type: str, signature: str) -> Operator:
     return operator(type, signature, kernel=_conv_transpose,
-                    engines=[by(ONEDNN, _transposed_by_onednn)], infer=_infer_transpose,
+                    engines=[by(PANELS, _transposed_by_panels), by(ONEDNN, _transposed_by_onednn)],
+                    infer=_infer_transpose,
                     grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter},
                     cost=transposed_convolution, lod="drop", promotes=True, holomorphic=True)
 

@@ -161,6 +161,18 @@ def test_slopes_look_at_the_ends_that_are_given():
             formed("slope_between", g, other, **ends)
 
 
+def test_slopes_of_many_elements_are_shared_as_they_lie():
+    x = np.linspace(-3, 3, 2 * 250 * 400, dtype="f").reshape(2, 250, 400).transpose(0, 2, 1)
+    g = np.linspace(5, 7, x.size, dtype="f").reshape(2, 250, 400).transpose(0, 2, 1)
+    numbers = {"low": -1.0, "high": 2.0, "inside": 0.3, "outside": 0.7}
+    try:
+        found = formed("slope_between", g, x, **numbers)
+    except Declined:
+        pytest.skip("vectors of 32 bytes are not in use")
+    inside = (x > -1) & (x < 2)
+    assert found.strides == x.strides and np.array_equal(found, g * np.where(inside, np.float32(0.3), np.float32(0.7)))
+
+
 def test_what_was_broadcast_is_summed():
     computed = 0
     for dtype in "fd":

@@ -26,6 +26,7 @@ from proa.ops.core.panels import (
     pack,
     side_by_side,
 )
+from proa.ops.nn import conv
 
 pytestmark = pytest.mark.skipif(native.module is None, reason="the compiled form is not there")
 RANDOM = np.random.default_rng(0)
@@ -475,6 +476,30 @@ def test_padding_is_left_out():
     gradient[:, :, 0, 0] = np.inf
     found = gradient_of_filters(x, gradient, (3, 3), Windows(*windows))
     assert (found[:, :, 1:, 1:] == np.inf).all() and (found[:, :, 0, 0] == 0).all()
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_images_of_one_window_are_a_product(layout, monkeypatch):
+    """The first layer of a generator, and the gradient by images of filters as large as these, without oneDNN."""
+    monkeypatch.setattr(paddle.backend.onednn, "is_ready", lambda: False)
+    taken, known = [], conv.multiply
+    monkeypatch.setattr(conv, "multiply", lambda *given: taken.append(given) or known(*given))
+    for images, given, channels, kernel in [(5, 20, 33, (4, 4)), (1, 8, 3, (2, 3)), (70, 9, 1, (1, 5))]:
+        x = paddle.to_tensor(numbers(images, given, 1, 1), stop_gradient=False)
+        w, bias = paddle.to_tensor(numbers(given, channels, *kernel)), paddle.to_tensor(numbers(channels))
+        meant = np.einsum("nihw,ioab->noab", x.numpy(), w.numpy().astype("d")) + bias.numpy().reshape(-1, 1, 1)
+        lying = x if layout == "NCHW" else x.transpose([0, 2, 3, 1])
+        result = paddle.nn.functional.conv2d_transpose(lying, w, bias, stride=2, data_format=layout)
+        found = result.numpy() if layout == "NCHW" else result.numpy().transpose(0, 3, 1, 2)
+        assert len(taken) == 1 and np.abs(found - meant).max() < 1e-5
+        image = paddle.zeros(found.shape if layout == "NCHW" else found.transpose(0, 2, 3, 1).shape)
+        image.stop_gradient = False
+        small = paddle.nn.functional.conv2d(image, w, data_format=layout)
+        taken.clear()
+        slope = paddle.grad(small, image, lying.detach())[0].numpy()
+        slope = slope if layout == "NCHW" else slope.transpose(0, 3, 1, 2)
+        assert len(taken) == 1 and np.array_equal(slope + bias.numpy().reshape(-1, 1, 1), found)
+        taken.clear()
 
 
 def test_filters_that_are_turned_round():
