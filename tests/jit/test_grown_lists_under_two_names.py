@@ -148,7 +148,8 @@ def test_a_name_that_comes_behind_does_not_matter(function, tmp_path):
                 np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
-@pytest.mark.parametrize("function", [named_before, named_in_the_loop, named_in_a_turn_before], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [named_before, named_in_the_loop, named_in_a_turn_before], ids=lambda f: f.__name__)
 def test_a_name_that_came_before_is_refused(function):
-    with pytest.raises(TypeError, match="another variable or the caller.*one name only"):
+    with pytest.raises(TypeError, match=r"another variable or the caller.*one name only"):
         paddle.jit.to_static(function, input_spec=SPEC, full_graph=True)(paddle.ones([2, 3]))
