@@ -59,14 +59,28 @@ def _copy_columns(a, b, c, d, out, rows, of_a, of_b, of_c, of_d, wide, first):
 
 @loops.kernel
 def _pick(x, out, down, across, rows, height, width, oh, ow, channels):
-    for r in parallel(rows * oh, ow * channels // 4):
-        line = x + (r // oh * height + down[r % oh]) * width * channels
-        result = out + r * ow * channels
-        for i in range(ow):
-            source = line + across[i] * channels
-            target = result + i * channels
-            for c in range(channels):
-                target[c] = source[c]
+    """A line that is the one before again is copied from that: a larger image consists of such."""
+    blocks = (oh + 15) // 16
+    wide = ow * channels
+    for q in parallel(rows * blocks, wide * 16):
+        first = q % blocks * 16
+        image = x + q // blocks * height * width * channels
+        for j in range(first, min(oh, first + 16)):
+            line = image + down[j] * width * channels
+            target = out + (q // blocks * oh + j) * wide
+            before = out + (q // blocks * oh + max(j - 1, first)) * wide
+            if channels == 1 and j > first and down[j] == down[max(j - 1, first)]:
+                for i in range(wide):
+                    target[i] = before[i]
+            elif channels == 1:
+                for i in range(ow):
+                    target[i] = line[across[i]]
+            else:
+                for i in range(ow):
+                    source = line + across[i] * channels
+                    place = target + i * channels
+                    for c in range(channels):
+                        place[c] = source[c]
 
 
 _run_fill = {size: bound_plain(_fill, f"{kind}* i64 i64") for size, kind in _BITS.items()}
