@@ -10,16 +10,17 @@ import pytest
 from tests.api import stubs
 
 HERE = os.path.join(stubs.ROOT, "tests", "api")
+STUBS = stubs.stubs()
 #: One in which every type is asserted, and others as people write them.
 PROGRAMS = [os.path.join(HERE, "typed_program.py"),
             *sorted(os.path.join(HERE, "typed", name) for name in os.listdir(os.path.join(HERE, "typed"))
                     if name.endswith(".py"))]
 
 
-@pytest.mark.parametrize("path", sorted(stubs.stubs()))
+@pytest.mark.parametrize("path", sorted(STUBS))
 def test_a_stub_is_what_the_package_gives(path):
     with open(os.path.join(stubs.ROOT, path), encoding="utf-8") as file:
-        assert file.read() == stubs.stubs()[path], "run: python -m tests.api.stubs"
+        assert file.read() == STUBS[path], "run: python -m tests.api.stubs"
 
 
 def test_a_name_that_shadows_a_type_of_python_s_is_told_apart():

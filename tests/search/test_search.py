@@ -114,6 +114,7 @@ def test_finds_a_forgotten_detach(monkeypatch):
     assert any(word in source for word in ("detach", "no_grad", "stop_gradient")), source
 
 
+@pytest.mark.slow
 def test_finds_an_export_that_forgets(monkeypatch):
     """A file whose buffers are zeros."""
     from proa.jit.files import save_load
